@@ -1,0 +1,42 @@
+import type { FinishReason, ToolCall, Usage } from './provider.ts'
+import type { FileChange, OfferedSource } from './tools.ts'
+
+/**
+ * What the loop yields, in this order:
+ *
+ *     (step.started (text.delta* | nothing) step.finished (tool.started* tool.finished*)?)* turn.finished | turn.failed
+ *
+ * Steps are numbered from 1: a model reply takes one number, each tool result the next. The last event is the only
+ * place where a failure appears.
+ */
+export type AgentEvent =
+  | { readonly type: 'step.started'; readonly step: number }
+  | { readonly type: 'text.delta'; readonly step: number; readonly text: string }
+  | { readonly type: 'step.finished'; readonly step: number; readonly record: StepRecord }
+  | { readonly type: 'tool.started'; readonly step: number; readonly call: ToolCall; readonly title: string }
+  | { readonly type: 'tool.finished'; readonly step: number; readonly record: ToolStep }
+  | { readonly type: 'turn.finished'; readonly reason: FinishReason; readonly notice: string | null }
+  | { readonly type: 'turn.failed'; readonly kind: TurnFailure; readonly message: string }
+
+export type TurnFailure = 'aborted' | 'context' | 'upstream' | 'internal'
+
+/** A finished model reply, as the journal keeps it. */
+export type ModelStep = {
+  readonly kind: 'model'
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly reason: FinishReason
+  readonly usage: Usage
+}
+
+/** A finished tool call, as the journal keeps it. */
+export type ToolStep = {
+  readonly kind: 'tool'
+  readonly call: ToolCall
+  readonly content: string
+  readonly isError: boolean
+  readonly sources: readonly OfferedSource[]
+  readonly files: readonly FileChange[]
+}
+
+export type StepRecord = ModelStep | ToolStep

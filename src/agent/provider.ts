@@ -1,0 +1,84 @@
+/** The model as the loop sees it. Implementations: `openai-provider`, `extractive-provider`. */
+
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  /** The JSON text as the model wrote it; it may be malformed. */
+  readonly arguments: string
+}
+
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
+
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: string }
+
+export type ToolSpec = {
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
+
+/** Sampling and format as the client asked; absent means the model's default. */
+export type Sampling = {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly maxTokens?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly reasoningEffort?: string
+  readonly user?: string
+  /** Passed on as it came: `{type: "json_object"}` or `{type: "json_schema", json_schema}`. */
+  readonly responseFormat?: Readonly<Record<string, unknown>>
+}
+
+export type ModelRequest = {
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ToolSpec[]
+  readonly toolChoice: ToolChoice
+  readonly sampling: Sampling
+}
+
+export type Usage = {
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** True when the upstream sent no usage and the figures are our estimate. */
+  readonly estimated: boolean
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+/**
+ * What a provider yields: any number of `text`, then exactly one last chunk, `finish` or `error`. It never throws;
+ * an aborted signal ends it with `error` of kind `aborted`.
+ */
+export type ModelChunk =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      readonly toolCalls: readonly ToolCall[]
+      readonly usage: Usage
+    }
+  | { readonly type: 'error'; readonly kind: ProviderFailure; readonly message: string }
+
+/** `context`: the prompt is too long; `rejected`: the request is at fault; the others are the upstream's. */
+export type ProviderFailure = 'aborted' | 'context' | 'rejected' | 'timeout' | 'upstream'
+
+export interface Provider {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>
+}
+
+/** About four characters of Latin text, or two of Hebrew, make a token: used only where the upstream sends no usage. */
+export function estimateTokens(text: string): number {
+  let weight = 0
+  for (const character of text) weight += (character.codePointAt(0) ?? 0) < 0x250 ? 1 : 2
+  return Math.ceil(weight / 4)
+}

@@ -1,0 +1,57 @@
+import type { ToolSpec } from './provider.ts'
+
+/** A passage that a tool put before the model under a mark such as `S3`, with all that a citation must show. */
+export type OfferedSource = {
+  /** Without brackets: the model writes `[S3]`. Counted through the turn. */
+  readonly mark: string
+  readonly ref: string
+  readonly heRef: string
+  readonly title: string
+  readonly work: string
+  readonly language: string
+  readonly version: string
+  readonly license: string
+  readonly url: string
+  /** The passage exactly as it was shown to the model. */
+  readonly text: string
+}
+
+export type FileChange = {
+  readonly id: string
+  readonly filename: string
+  readonly bytes: number
+  readonly contentType: string
+  readonly action: 'created' | 'updated'
+}
+
+/**
+ * What a tool call came to. A failure the model can mend is a result with `isError`, never an exception.
+ * Writing is deferred to `commit`, which the journal calls in the transaction that records the step: a replica that
+ * lost the run can therefore write nothing, and a repeated step writes once.
+ */
+export type ToolOutcome<Transaction> = {
+  /** The text the model reads. */
+  readonly content: string
+  readonly isError?: boolean
+  readonly sources?: readonly OfferedSource[]
+  readonly commit?: (transaction: Transaction) => Promise<CommittedChange>
+}
+
+/** What the deferred write did: the files it changed, or an error text that replaces the outcome. */
+export type CommittedChange = { readonly files: readonly FileChange[] } | { readonly error: string }
+
+export interface Tool<Transaction> {
+  readonly spec: ToolSpec
+  /** One line in words for progress displays, such as `Searching for "beinoni"`. */
+  describe(args: Readonly<Record<string, unknown>>): string
+  /**
+   * @param args the parsed JSON object, not yet validated.
+   * @throws only on faults that are not the model's (database gone, turn aborted).
+   */
+  execute(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome<Transaction>>
+}
+
+/** Returned for arguments that do not fit: the model reads it and tries again. */
+export function badArguments(message: string): { content: string; isError: true } {
+  return { content: JSON.stringify({ error: message }), isError: true }
+}

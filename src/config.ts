@@ -1,0 +1,95 @@
+import { z } from 'zod'
+
+const optionalText = z.string().trim().min(1).optional()
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+  .optional()
+
+const httpUrl = z
+  .string()
+  .regex(/^https?:\/\//, 'must start with http:// or https://')
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional()
+
+const environment = z.object({
+  DATABASE_URL: postgresUrl,
+  MIGRATE_DATABASE_URL: postgresUrl,
+  DATA_DIR: z.string().min(1).default('./data'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  APP_URL: httpUrl,
+  TRUST_PROXY: z.enum(['true', 'false']).default('false'),
+  KEY_PEPPER: optionalText,
+  MODEL_BASE_URL: httpUrl,
+  MODEL_API_KEY: optionalText,
+  MODEL_NAME: optionalText,
+  MODELS_FILE: optionalText,
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+})
+
+export type Config = {
+  /** Undefined: an embedded Postgres under `dataDir` is used. */
+  readonly databaseUrl: string | undefined
+  /** The role that owns the schema; defaults to `databaseUrl`. */
+  readonly migrateDatabaseUrl: string | undefined
+  readonly dataDir: string
+  readonly host: string
+  readonly port: number
+  readonly appUrl: string | undefined
+  readonly trustProxy: boolean
+  /** Secret(s) that key digests are made with, see `accounts/pepper`. */
+  readonly keyPepper: string | undefined
+  readonly model: {
+    readonly baseUrl: string | undefined
+    readonly apiKey: string | undefined
+    readonly name: string | undefined
+    readonly catalogueFile: string | undefined
+  }
+  readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
+}
+
+/** A setting that cannot be used: one sentence that names it and the remedy. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/**
+ * Reads the settings from an environment such as `process.env`. Empty values count as unset.
+ * @throws ConfigError naming the first wrong variable.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(present)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new ConfigError(`The setting ${issue?.path.join('.')} is wrong: ${issue?.message}.`)
+  }
+  const e = parsed.data
+  if (e.DATABASE_URL && !e.KEY_PEPPER) {
+    throw new ConfigError(
+      'KEY_PEPPER must be set together with DATABASE_URL, the same on every replica: generate one with `openssl rand -base64 32`.',
+    )
+  }
+  if (e.MODEL_BASE_URL && !e.MODEL_NAME) {
+    throw new ConfigError('MODEL_NAME must be set together with MODEL_BASE_URL.')
+  }
+  return Object.freeze({
+    databaseUrl: e.DATABASE_URL,
+    migrateDatabaseUrl: e.MIGRATE_DATABASE_URL ?? e.DATABASE_URL,
+    dataDir: e.DATA_DIR,
+    host: e.HOST,
+    port: e.PORT,
+    appUrl: e.APP_URL,
+    trustProxy: e.TRUST_PROXY === 'true',
+    keyPepper: e.KEY_PEPPER,
+    model: Object.freeze({
+      baseUrl: e.MODEL_BASE_URL,
+      apiKey: e.MODEL_API_KEY,
+      name: e.MODEL_NAME,
+      catalogueFile: e.MODELS_FILE,
+    }),
+    logLevel: e.LOG_LEVEL,
+  })
+}

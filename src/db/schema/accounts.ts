@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bytea, instant } from './columns.ts'
+
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: text('id').primaryKey(),
+    /** Always lower case. */
+    email: text('email').notNull(),
+    plan: text('plan').notNull(),
+    operator: boolean('operator').notNull().default(false),
+    /** argon2id, encoded with its parameters. */
+    passwordHash: text('password_hash').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('accounts_email').on(t.email),
+    check('accounts_email_lower', sql`${t.email} = lower(${t.email})`),
+  ],
+)
+
+/** How far a key reaches. `dedicated`: its own project, made on first use; `owner`: every project of the account. */
+export const keyBindings = ['project', 'dedicated', 'owner'] as const
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** First characters and last four of the full key: what may be shown again. */
+    prefix: text('prefix').notNull(),
+    lastFour: text('last_four').notNull(),
+    /** HMAC-SHA-256 of the key text under the pepper named beside it. The text itself is never stored. */
+    digest: bytea('digest').notNull(),
+    pepperVersion: integer('pepper_version').notNull(),
+    scopes: text('scopes').array().notNull(),
+    binding: text('binding', { enum: keyBindings }).notNull(),
+    /** The bound project; for `dedicated` and `owner` the API project that first use creates. */
+    projectId: text('project_id').references(() => projects.id, { onDelete: 'set null' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    lastUsedAt: instant('last_used_at'),
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
+  },
+  (t) => [
+    uniqueIndex('api_keys_digest').on(t.digest),
+    index('api_keys_account').on(t.accountId, t.createdAt),
+    check('api_keys_binding', sql`${t.binding} in ('project', 'dedicated', 'owner')`),
+  ],
+)
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [index('projects_account').on(t.accountId, t.createdAt, t.id)],
+)

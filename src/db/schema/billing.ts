@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  bigserial,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { accounts } from './accounts.ts'
+import { instant, micros } from './columns.ts'
+
+/** Credits of one origin and one expiry. The two sums equal those of its entries, and neither can be negative. */
+export const creditPools = pgTable(
+  'credit_pools',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: ['allowance', 'grant'] }).notNull(),
+    /** First instant of the month an allowance is for; null for a grant. */
+    periodStart: instant('period_start'),
+    availableMicros: micros('available_micros').notNull(),
+    heldMicros: micros('held_micros').notNull().default(sql`0`),
+    expiresAt: instant('expires_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('credit_pools_allowance').on(t.accountId, t.periodStart),
+    index('credit_pools_account').on(t.accountId, t.expiresAt),
+    check('credit_pools_available', sql`${t.availableMicros} >= 0`),
+    check('credit_pools_held', sql`${t.heldMicros} >= 0`),
+  ],
+)
+
+export const creditTransactionKinds = [
+  'allowance',
+  'grant',
+  'hold',
+  'extend',
+  'charge',
+  'release',
+  'expire',
+] as const
+
+/** One movement of credits; its entries sum to zero. Rows can be neither changed nor removed. */
+export const creditTransactions = pgTable(
+  'credit_transactions',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    accountId: text('account_id').notNull(),
+    runId: text('run_id'),
+    kind: text('kind', { enum: creditTransactionKinds }).notNull(),
+    /** The step before which a hold was extended. */
+    step: integer('step'),
+    amountMicros: micros('amount_micros').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('credit_transactions_once')
+      .on(t.runId, t.kind)
+      .where(sql`${t.kind} in ('hold', 'charge', 'release')`),
+    uniqueIndex('credit_transactions_extend').on(t.runId, t.step).where(sql`${t.kind} = 'extend'`),
+    index('credit_transactions_account').on(t.accountId, t.createdAt),
+    check('credit_transactions_amount', sql`${t.amountMicros} >= 0`),
+  ],
+)
+
+/** Where credits stand: `issued` and `spent` are the counter-accounts outside a pool. */
+export const ledgers = ['issued', 'available', 'held', 'spent'] as const
+
+export const creditEntries = pgTable(
+  'credit_entries',
+  {
+    transactionId: bigint('transaction_id', { mode: 'bigint' })
+      .notNull()
+      .references(() => creditTransactions.id),
+    poolId: bigint('pool_id', { mode: 'bigint' }).notNull(),
+    ledger: text('ledger', { enum: ledgers }).notNull(),
+    accountId: text('account_id').notNull(),
+    amountMicros: micros('amount_micros').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.transactionId, t.poolId, t.ledger] }),
+    index('credit_entries_pool').on(t.poolId),
+  ],
+)
+
+/** Credits set aside for one unfinished run. It ends in the transaction that ends the run. */
+export const holds = pgTable(
+  'holds',
+  {
+    runId: text('run_id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    amountMicros: micros('amount_micros').notNull(),
+    /** The run's deadline plus a minute: what stands past it belongs to a run nobody ended. */
+    expiresAt: instant('expires_at').notNull(),
+    settledAt: instant('settled_at'),
+  },
+  (t) => [
+    index('holds_open').on(t.accountId).where(sql`${t.settledAt} is null`),
+    check('holds_amount', sql`${t.amountMicros} >= 0`),
+  ],
+)

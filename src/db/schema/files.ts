@@ -1,0 +1,76 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { accounts, projects } from './accounts.ts'
+import { byteCount, bytea, instant } from './columns.ts'
+
+/** A file of a project. Its bytes belong to versions; the row shows the newest sealed one. */
+export const files = pgTable(
+  'files',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    /** The turn that made it; null for an upload. */
+    sessionId: text('session_id'),
+    runId: text('run_id'),
+    name: text('name').notNull(),
+    purpose: text('purpose').notNull(),
+    version: integer('version').notNull(),
+    bytes: byteCount('bytes').notNull(),
+    sha256: text('sha256').notNull(),
+    contentType: text('content_type').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('files_project').on(t.projectId, t.createdAt, t.id),
+    index('files_project_name').on(t.projectId, t.name),
+    index('files_run').on(t.runId).where(sql`${t.runId} is not null`),
+  ],
+)
+
+/** One content of a file. Rows of state `uploading` are invisible and swept when abandoned. */
+export const fileVersions = pgTable(
+  'file_versions',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Null while the upload has no file yet; deleting a file deletes its versions. */
+    fileId: text('file_id').references(() => files.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    state: text('state', { enum: ['uploading', 'sealed'] }).notNull(),
+    bytes: byteCount('bytes').notNull().default(0),
+    sha256: text('sha256').notNull().default(''),
+    contentType: text('content_type').notNull(),
+    runId: text('run_id'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('file_versions_number').on(t.fileId, t.version),
+    index('file_versions_uploading').on(t.createdAt).where(sql`${t.state} = 'uploading'`),
+    check('file_versions_state', sql`${t.state} in ('uploading', 'sealed')`),
+  ],
+)
+
+/** Content in rows of at most 1 MiB: larger values would be held whole in memory by the driver. */
+export const fileChunks = pgTable(
+  'file_chunks',
+  {
+    versionId: text('version_id')
+      .notNull()
+      .references(() => fileVersions.id, { onDelete: 'cascade' }),
+    index: integer('index').notNull(),
+    accountId: text('account_id').notNull(),
+    data: bytea('data').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.versionId, t.index] }),
+    check('file_chunks_size', sql`octet_length(${t.data}) <= 1048576`),
+  ],
+)

@@ -1,0 +1,5 @@
+export * from './accounts.ts'
+export * from './billing.ts'
+export * from './files.ts'
+export * from './sources.ts'
+export * from './turns.ts'

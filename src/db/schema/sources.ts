@@ -1,0 +1,102 @@
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  serial,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { instant } from './columns.ts'
+
+/** The library is shared by all accounts and holds nothing of theirs: no row-level security here. */
+export const works = pgTable(
+  'works',
+  {
+    id: serial('id').primaryKey(),
+    title: text('title').notNull(),
+    heTitle: text('he_title').notNull().default(''),
+    author: text('author').notNull().default(''),
+    /** From general to special, as in the source's own table of contents. */
+    categories: text('categories').array().notNull().default([]),
+  },
+  (t) => [uniqueIndex('works_title').on(t.title)],
+)
+
+/** One edition of a work in one language, with what must travel with every quotation from it. */
+export const versions = pgTable(
+  'versions',
+  {
+    id: serial('id').primaryKey(),
+    workId: integer('work_id')
+      .notNull()
+      .references(() => works.id, { onDelete: 'cascade' }),
+    language: text('language').notNull(),
+    title: text('title').notNull(),
+    license: text('license').notNull(),
+    sourceUrl: text('source_url').notNull().default(''),
+    machineMade: boolean('machine_made').notNull().default(false),
+    /** SHA-256 of the imported content: importing the same again changes nothing. */
+    contentHash: text('content_hash').notNull().default(''),
+    importedAt: instant('imported_at').notNull().defaultNow(),
+  },
+  (t) => [uniqueIndex('versions_title').on(t.workId, t.language, t.title)],
+)
+
+/** A place in a work, the unit that is found, read and cited. */
+export const passages = pgTable(
+  'passages',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    workId: integer('work_id')
+      .notNull()
+      .references(() => works.id, { onDelete: 'cascade' }),
+    /** Canonical, such as `Tanya, Part I; Likkutei Amarim 32:4`. */
+    ref: text('ref').notNull(),
+    heRef: text('he_ref').notNull().default(''),
+    /** The ref one level up: passages of one section are neighbours. */
+    sectionRef: text('section_ref').notNull(),
+    /** Reading order in the work. */
+    ordinal: integer('ordinal').notNull(),
+  },
+  (t) => [
+    uniqueIndex('passages_ref').on(t.ref),
+    index('passages_order').on(t.workId, t.ordinal),
+    index('passages_section').on(t.sectionRef),
+  ],
+)
+
+/** The words of a passage in one version: display text as printed, footnotes apart. */
+export const passageTexts = pgTable(
+  'passage_texts',
+  {
+    passageId: bigint('passage_id', { mode: 'number' })
+      .notNull()
+      .references(() => passages.id, { onDelete: 'cascade' }),
+    versionId: integer('version_id')
+      .notNull()
+      .references(() => versions.id, { onDelete: 'cascade' }),
+    language: text('language').notNull(),
+    text: text('text').notNull(),
+    notes: jsonb('notes').notNull().default([]),
+  },
+  (t) => [
+    primaryKey({ columns: [t.passageId, t.versionId] }),
+    index('passage_texts_version').on(t.versionId),
+  ],
+)
+
+/** A reference from one place to another (parallels, quoted sources). Either side may be outside the library. */
+export const links = pgTable(
+  'links',
+  {
+    fromRef: text('from_ref').notNull(),
+    toRef: text('to_ref').notNull(),
+    kind: text('kind').notNull().default(''),
+  },
+  (t) => [primaryKey({ columns: [t.fromRef, t.toRef] }), index('links_to').on(t.toRef)],
+)

@@ -1,0 +1,189 @@
+import { sql } from 'drizzle-orm'
+import {
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { accounts, projects } from './accounts.ts'
+import { bytea, instant, micros } from './columns.ts'
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    model: text('model').notNull(),
+    name: text('name').notNull(),
+    /** Number of the newest turn; a turn takes the next one under this row's lock. */
+    turnCount: integer('turn_count').notNull().default(0),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (t) => [index('sessions_project').on(t.projectId, t.createdAt, t.id)],
+)
+
+export const runStatuses = ['queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const
+
+export const runs = pgTable(
+  'runs',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    /** The key that started it; null for a turn from the web pages. */
+    apiKeyId: text('api_key_id'),
+    /** Id of the assistant message this run writes. */
+    messageId: text('message_id').notNull(),
+    /** Order of the turn in its session, from 1. */
+    turn: integer('turn').notNull(),
+    model: text('model').notNull(),
+    status: text('status', { enum: runStatuses }).notNull(),
+    /** What the client asked for: sampling, client tools, delivery options. Never a secret. */
+    request: jsonb('request').notNull(),
+    /** SHA-256 over route, session channel, user and body: what makes two requests the same one. */
+    requestHash: bytea('request_hash'),
+    /** Items `message`, `tool_call`, `source`, `file`, as the API shows them. */
+    output: jsonb('output').notNull().default([]),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message').notNull().default(''),
+    finishReason: text('finish_reason'),
+    usage: jsonb('usage').notNull().default({}),
+    costMicros: micros('cost_micros').notNull().default(sql`0`),
+    /** Finished steps and committed events so far: the next ones take these numbers plus one. */
+    stepCount: integer('step_count').notNull().default(0),
+    eventCount: integer('event_count').notNull().default(0),
+    /** Fencing token: every claim adds one, every write of an owner names its own. */
+    epoch: integer('epoch').notNull().default(0),
+    leaseOwner: text('lease_owner'),
+    leaseExpiresAt: instant('lease_expires_at'),
+    /** Wall-clock bound of the whole turn, on the database's clock. */
+    deadlineAt: instant('deadline_at').notNull(),
+    onDisconnect: text('on_disconnect', { enum: ['continue', 'cancel'] })
+      .notNull()
+      .default('continue'),
+    cancelRequestedAt: instant('cancel_requested_at'),
+    /** When the run's own client was seen to leave before its reply was complete. */
+    clientClosedAt: instant('client_closed_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('runs_session_turn').on(t.sessionId, t.turn),
+    index('runs_account_created').on(t.accountId, t.createdAt),
+    index('runs_unfinished')
+      .on(t.leaseExpiresAt)
+      .where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_account_unfinished')
+      .on(t.accountId)
+      .where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_request_hash')
+      .on(t.apiKeyId, t.requestHash, t.createdAt)
+      .where(sql`${t.requestHash} is not null`),
+    check(
+      'runs_status',
+      sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`,
+    ),
+    check('runs_cost', sql`${t.costMicros} >= 0`),
+  ],
+)
+
+export const messages = pgTable(
+  'messages',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    sessionId: text('session_id')
+      .notNull()
+      .references(() => sessions.id, { onDelete: 'cascade' }),
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    turn: integer('turn').notNull(),
+    /** Order inside the turn: its input first, the answer last. */
+    position: integer('position').notNull(),
+    role: text('role').notNull(),
+    content: jsonb('content').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [uniqueIndex('messages_order').on(t.sessionId, t.turn, t.position)],
+)
+
+/** The journal: one row a finished step, from which any replica can go on. */
+export const runSteps = pgTable(
+  'run_steps',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    step: integer('step').notNull(),
+    accountId: text('account_id').notNull(),
+    epoch: integer('epoch').notNull(),
+    kind: text('kind', { enum: ['model', 'tool'] }).notNull(),
+    record: jsonb('record').notNull(),
+    costMicros: micros('cost_micros').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.runId, t.step] }),
+    check('run_steps_cost', sql`${t.costMicros} >= 0`),
+  ],
+)
+
+/** The event log that every reader follows. `seq` is dense from 1 and given by the committing transaction. */
+export const runEvents = pgTable(
+  'run_events',
+  {
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    seq: integer('seq').notNull(),
+    accountId: text('account_id').notNull(),
+    step: integer('step').notNull(),
+    /** The owner's epoch: events of an abandoned attempt at a step are void. */
+    attempt: integer('attempt').notNull(),
+    event: jsonb('event').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.runId, t.seq] })],
+)
+
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    apiKeyId: text('api_key_id').notNull(),
+    key: text('key').notNull(),
+    requestHash: bytea('request_hash').notNull(),
+    runId: text('run_id')
+      .notNull()
+      .references(() => runs.id, { onDelete: 'cascade' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.accountId, t.apiKeyId, t.key] }),
+    index('idempotency_keys_expiry').on(t.expiresAt),
+  ],
+)

@@ -1,0 +1,77 @@
+/**
+ * The one error class and the one table from code to HTTP status and type.
+ * Domain code throws `ServiceError` by code and never names a number; `http/error-handler` renders it.
+ */
+
+const invalidRequest = 'invalid_request_error'
+
+export const errorTable = {
+  invalid_api_key: { status: 401, type: invalidRequest },
+  missing_scope: { status: 403, type: 'permission_error' },
+  plan_without_api_access: { status: 403, type: 'permission_error' },
+  not_found: { status: 404, type: 'not_found_error' },
+  model_not_found: { status: 404, type: invalidRequest },
+  method_not_allowed: { status: 405, type: invalidRequest },
+  invalid_value: { status: 400, type: invalidRequest },
+  missing_required_parameter: { status: 400, type: invalidRequest },
+  unsupported_parameter: { status: 400, type: invalidRequest },
+  context_length_exceeded: { status: 400, type: invalidRequest },
+  invalid_json: { status: 400, type: invalidRequest },
+  idempotency_key_reused: { status: 400, type: invalidRequest },
+  request_too_large: { status: 413, type: 'request_error' },
+  file_too_large: { status: 413, type: 'request_error' },
+  unsupported_content_type: { status: 415, type: 'request_error' },
+  session_busy: { status: 409, type: 'conflict_error' },
+  insufficient_credits: { status: 402, type: 'billing_error' },
+  rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
+  too_many_concurrent_runs: { status: 429, type: 'rate_limit_error' },
+  internal_error: { status: 500, type: 'server_error' },
+  upstream_error: { status: 502, type: 'server_error' },
+  run_failed: { status: 502, type: 'server_error' },
+  overloaded: { status: 503, type: 'server_error' },
+  database_unavailable: { status: 503, type: 'server_error' },
+} as const
+
+export type ErrorCode = keyof typeof errorTable
+
+export type ErrorDetails = {
+  readonly param?: string
+  /** Seconds after which the same request may succeed; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number
+  /** `false` when a retry cannot help or work has already run; sent as `x-should-retry: false`. */
+  readonly shouldRetry?: boolean
+  /** Private: logged, never shown. */
+  readonly cause?: unknown
+}
+
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly param: string | null
+  readonly retryAfterSeconds: number | undefined
+  readonly shouldRetry: boolean | undefined
+
+  /** `message` is public: it says what is wrong and what to do about it. */
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.param = details.param ?? null
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.shouldRetry = details.shouldRetry
+  }
+}
+
+/** The single answer for a thing that is missing, malformed or somebody else's: byte for byte alike. */
+export function notFound(): ServiceError {
+  return new ServiceError('not_found', 'No such resource, or this key cannot reach it. Check the id.')
+}
+
+/** Exhaustiveness check for `switch` over a tagged union. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`)
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
