@@ -65,18 +65,22 @@ export async function runnerFor(
   ])
   if (reachable.every((r) => r.code === 0)) return direct
   const withRight: Run = (program, args) =>
-    spawned('setpriv', [
-      `--reuid=${identity.uid}`,
-      `--regid=${identity.gid}`,
-      '--clear-groups',
-      '--inh-caps=+dac_override',
-      '--ambient-caps=+dac_override',
-      // access(2) would otherwise ignore the capability.
-      '--securebits=+no_setuid_fixup',
-      '--',
-      program,
-      ...args,
-    ], {})
+    spawned(
+      'setpriv',
+      [
+        `--reuid=${identity.uid}`,
+        `--regid=${identity.gid}`,
+        '--clear-groups',
+        '--inh-caps=+dac_override',
+        '--ambient-caps=+dac_override',
+        // access(2) would otherwise ignore the capability.
+        '--securebits=+no_setuid_fixup',
+        '--',
+        program,
+        ...args,
+      ],
+      {},
+    )
   if ((await withRight(programs.initdb, ['--version'])).code === 0) return withRight
   throw new ConfigError(
     `Running as root, and the system user "${systemUser}" cannot reach ${directory}: set DATA_DIR to a folder it can reach, start as an ordinary user, or set DATABASE_URL.`,

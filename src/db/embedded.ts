@@ -5,7 +5,14 @@ import path from 'node:path'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
 import { messageOf } from '../errors.ts'
-import { findPrograms, type Identity, type Programs, postgresIdentity, type Run, runnerFor } from './embedded-programs.ts'
+import {
+  findPrograms,
+  type Identity,
+  type Programs,
+  postgresIdentity,
+  type Run,
+  runnerFor,
+} from './embedded-programs.ts'
 
 export type EmbeddedServer = {
   /** Connects as the role `service`, which owns the database `service` and is no superuser. */
@@ -139,10 +146,24 @@ async function ensureRunning(
       await rm(path.join(cluster, 'postmaster.pid'), { force: true })
     }
     const port = await freePort()
-    const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'jit=off', ...settings]
+    const options = [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      `port=${port}`,
+      'jit=off',
+      ...settings,
+    ]
     const started = await run(programs.pg_ctl, [
-      'start', '-D', cluster, '-l', logFile, '-w', '-t', '120',
-      '-o', options.map((s) => `-c ${s}`).join(' '),
+      'start',
+      '-D',
+      cluster,
+      '-l',
+      logFile,
+      '-w',
+      '-t',
+      '120',
+      '-o',
+      options.map((s) => `-c ${s}`).join(' '),
     ])
     if (started.code === 0) return port
     output = started.output
@@ -193,7 +214,9 @@ async function join(adminUrl: string): Promise<pg.Client> {
 async function leave(membership: pg.Client): Promise<boolean> {
   try {
     await membership.query('select pg_advisory_unlock_shared($1)', [usersLock])
-    const alone = await membership.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [usersLock])
+    const alone = await membership.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [
+      usersLock,
+    ])
     if (alone.rows[0]?.ok) return true
     await membership.end()
     return false

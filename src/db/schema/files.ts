@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
-import { byteCount, bytea, instant } from './columns.ts'
+import { bytea, byteCount, instant } from './columns.ts'
 
 /** A file of a project. Its bytes belong to versions; the row shows the newest sealed one. */
 export const files = pgTable(

@@ -1,14 +1,5 @@
 import { sql } from 'drizzle-orm'
-import {
-  check,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core'
+import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
 import { bytea, instant, micros } from './columns.ts'
 
@@ -88,19 +79,12 @@ export const runs = pgTable(
   (t) => [
     uniqueIndex('runs_session_turn').on(t.sessionId, t.turn),
     index('runs_account_created').on(t.accountId, t.createdAt),
-    index('runs_unfinished')
-      .on(t.leaseExpiresAt)
-      .where(sql`${t.status} in ('queued', 'in_progress')`),
-    index('runs_account_unfinished')
-      .on(t.accountId)
-      .where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_unfinished').on(t.leaseExpiresAt).where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_account_unfinished').on(t.accountId).where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_request_hash')
       .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.requestHash} is not null`),
-    check(
-      'runs_status',
-      sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`,
-    ),
+    check('runs_status', sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`),
     check('runs_cost', sql`${t.costMicros} >= 0`),
   ],
 )
@@ -143,10 +127,7 @@ export const runSteps = pgTable(
     costMicros: micros('cost_micros').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
-  (t) => [
-    primaryKey({ columns: [t.runId, t.step] }),
-    check('run_steps_cost', sql`${t.costMicros} >= 0`),
-  ],
+  (t) => [primaryKey({ columns: [t.runId, t.step] }), check('run_steps_cost', sql`${t.costMicros} >= 0`)],
 )
 
 /** The event log that every reader follows. `seq` is dense from 1 and given by the committing transaction. */
