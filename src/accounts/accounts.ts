@@ -1,0 +1,88 @@
+import { asc, eq } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { databaseFault, uniqueViolation } from '../db/errors.ts'
+import { accounts } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { hashPassword } from './passwords.ts'
+import { planNames } from './plans.ts'
+
+export type Account = {
+  readonly id: string
+  readonly email: string
+  readonly plan: string
+  readonly operator: boolean
+  readonly createdAt: Date
+}
+
+const columns = {
+  id: accounts.id,
+  email: accounts.email,
+  plan: accounts.plan,
+  operator: accounts.operator,
+  createdAt: accounts.createdAt,
+}
+
+/** @throws ServiceError `invalid_value` for an unknown plan, a malformed or a taken address. */
+export async function createAccount(
+  executor: Executor,
+  input: { email: string; plan: string; password: string; operator?: boolean },
+): Promise<Account> {
+  const email = normalEmail(input.email)
+  requirePlan(input.plan)
+  const values = {
+    id: newId('account'),
+    email,
+    plan: input.plan,
+    operator: input.operator ?? false,
+    passwordHash: await hashPassword(input.password),
+  }
+  try {
+    const [account] = await executor.insert(accounts).values(values).returning(columns)
+    if (!account) throw new Error('insert returned no row')
+    return account
+  } catch (error) {
+    if (databaseFault(error)?.code === uniqueViolation) {
+      throw new ServiceError('invalid_value', `There is an account for ${email} already.`, { param: 'email' })
+    }
+    throw error
+  }
+}
+
+/** @throws ServiceError `not_found` when no account has that address. */
+export async function findAccount(executor: Executor, email: string): Promise<Account> {
+  const [account] = await executor
+    .select(columns)
+    .from(accounts)
+    .where(eq(accounts.email, normalEmail(email)))
+  if (!account) throw new ServiceError('not_found', `There is no account for ${email}.`)
+  return account
+}
+
+/** @throws ServiceError `invalid_value` or `not_found`. */
+export async function setPlan(executor: Executor, email: string, plan: string): Promise<Account> {
+  requirePlan(plan)
+  const account = await findAccount(executor, email)
+  await executor.update(accounts).set({ plan }).where(eq(accounts.id, account.id))
+  return { ...account, plan }
+}
+
+export function listAccounts(executor: Executor): Promise<Account[]> {
+  return executor.select(columns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
+}
+
+function normalEmail(email: string): string {
+  const normal = email.trim().toLowerCase()
+  if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
+    throw new ServiceError('invalid_value', `"${email}" is not an e-mail address.`, { param: 'email' })
+  }
+  return normal
+}
+
+function requirePlan(plan: string): void {
+  if (!planNames.includes(plan)) {
+    throw new ServiceError('invalid_value', `There is no plan "${plan}". Plans: ${planNames.join(', ')}.`, {
+      param: 'plan',
+    })
+  }
+}

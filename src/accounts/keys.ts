@@ -1,0 +1,186 @@
+import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { accounts, apiKeys, projects } from '../db/schema/index.ts'
+import { notFound, ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
+import { digestKey, type Peppers } from './pepper.ts'
+import type { Binding, Principal } from './principal.ts'
+import { defaultScopes, isScope, type KeyScope, scopes } from './scopes.ts'
+
+export type KeyReach =
+  | { readonly kind: 'project'; readonly projectId: string }
+  | { readonly kind: 'dedicated' }
+  | { readonly kind: 'owner' }
+
+export type KeyInput = {
+  readonly name: string
+  /** Undefined: the default six. */
+  readonly scopes?: readonly string[]
+  readonly reach: KeyReach
+  readonly expiresAt?: Date
+}
+
+/** What may be shown of a key; the secret is in no row and in no listing. */
+export type KeyInfo = {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly lastFour: string
+  readonly scopes: readonly string[]
+  readonly binding: 'project' | 'dedicated' | 'owner'
+  readonly projectId: string | null
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+const columns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  lastFour: apiKeys.lastFour,
+  scopes: apiKeys.scopes,
+  binding: apiKeys.binding,
+  projectId: apiKeys.projectId,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  expiresAt: apiKeys.expiresAt,
+  revokedAt: apiKeys.revokedAt,
+}
+
+/**
+ * Makes a key. The returned `key` is the only copy of its text that will ever exist.
+ * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry.
+ */
+export async function createKey(
+  executor: Executor,
+  peppers: Peppers,
+  accountId: string,
+  input: KeyInput,
+): Promise<{ readonly key: string; readonly info: KeyInfo }> {
+  const name = input.name.trim()
+  if (name === '' || name.length > 100) {
+    throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
+  }
+  if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
+    throw new ServiceError('invalid_value', 'The expiry must lie in the future.', { param: 'expires' })
+  }
+  const granted = checkedScopes(input)
+  if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
+  const key = generateKeyText()
+  const [pepper] = peppers
+  const [info] = await executor
+    .insert(apiKeys)
+    .values({
+      id: newId('key'),
+      accountId,
+      name,
+      ...displayParts(key),
+      digest: digestKey(key, pepper),
+      pepperVersion: pepper.version,
+      scopes: granted,
+      binding: input.reach.kind,
+      projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
+      expiresAt: input.expiresAt ?? null,
+    })
+    .returning(columns)
+  if (!info) throw new Error('insert returned no row')
+  return { key, info }
+}
+
+function checkedScopes(input: KeyInput): KeyScope[] {
+  const wanted = input.scopes ?? defaultScopes
+  for (const scope of wanted) {
+    if (!isScope(scope)) {
+      throw new ServiceError('invalid_value', `There is no scope "${scope}". Scopes: ${scopes.join(', ')}.`, {
+        param: 'scopes',
+      })
+    }
+  }
+  if (wanted.includes('projects:write') && input.reach.kind !== 'owner') {
+    throw new ServiceError('invalid_value', 'Only an owner-wide key can have the scope "projects:write".', {
+      param: 'scopes',
+    })
+  }
+  return scopes.filter((scope) => wanted.includes(scope))
+}
+
+async function requireOwnProject(executor: Executor, accountId: string, projectId: string): Promise<void> {
+  const [found] = await executor
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
+  if (!found) {
+    throw new ServiceError('invalid_value', `The account has no project "${projectId}".`, {
+      param: 'project',
+    })
+  }
+}
+
+export function listKeys(executor: Executor, accountId?: string): Promise<KeyInfo[]> {
+  return executor
+    .select(columns)
+    .from(apiKeys)
+    .where(accountId ? eq(apiKeys.accountId, accountId) : undefined)
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+}
+
+/**
+ * Revokes a key; from the commit on no request and no new turn is accepted with it. Revoking twice is no error.
+ * @throws ServiceError `not_found`.
+ */
+export async function revokeKey(executor: Executor, keyId: string, accountId?: string): Promise<void> {
+  const mine = and(eq(apiKeys.id, keyId), accountId ? eq(apiKeys.accountId, accountId) : undefined)
+  const [known] = await executor.select({ id: apiKeys.id }).from(apiKeys).where(mine)
+  if (!known) throw notFound()
+  await executor
+    .update(apiKeys)
+    .set({ revokedAt: sql`now()` })
+    .where(and(mine, isNull(apiKeys.revokedAt)))
+}
+
+/** Asked of every request: one query, on a unique index over the digest, with the database's clock. */
+export async function authenticateKey(
+  executor: Executor,
+  peppers: Peppers,
+  keyText: string,
+): Promise<Principal | undefined> {
+  if (!isKeyText(keyText)) return undefined
+  const [row] = await executor
+    .select({
+      keyId: apiKeys.id,
+      accountId: apiKeys.accountId,
+      plan: accounts.plan,
+      scopes: apiKeys.scopes,
+      binding: apiKeys.binding,
+      projectId: apiKeys.projectId,
+      usedLately: sql<boolean>`coalesce(${apiKeys.lastUsedAt} > now() - interval '1 minute', false)`,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(
+      and(
+        inArray(
+          apiKeys.digest,
+          peppers.map((pepper) => digestKey(keyText, pepper)),
+        ),
+        usable,
+      ),
+    )
+  if (!row) return undefined
+  if (!row.usedLately) {
+    await executor.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, row.keyId))
+  }
+  return {
+    accountId: row.accountId,
+    plan: row.plan,
+    keyId: row.keyId,
+    scopes: new Set(row.scopes.filter(isScope)),
+    binding: { kind: row.binding, projectId: row.projectId } as Binding,
+  }
+}
+
+/** Neither revoked nor expired, by the database's clock. */
+export const usable = sql`${apiKeys.revokedAt} is null and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > now())`

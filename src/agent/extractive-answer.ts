@@ -1,0 +1,92 @@
+/** What the extractive provider writes: passages of the library, quoted, under marks, in the asker's language. */
+
+export type FoundPassage = {
+  /** With brackets, as the tools print it. */
+  readonly mark: string
+  readonly ref: string
+  readonly heRef: string
+  readonly language: string
+  readonly text: string
+}
+
+const hebrew = /[\u05d0-\u05ea]/u
+
+/** Whether the question is asked in Hebrew. */
+export function asksInHebrew(question: string): boolean {
+  return hebrew.test(question)
+}
+
+const fileWords =
+  /\b(files?|sheets?|documents?|docs?|handouts?|markdown|save (it|this|that)|write (it|this|that) (up|down))\b|קובץ|קבצים|דף מקורות|דף לימוד|דפי מקורות|מסמך|גיליון|גליון|תיעוד/iu
+
+/** Whether the question asks for a file, a sheet or a document, in English or Hebrew. */
+export function asksForFile(question: string): boolean {
+  return fileWords.test(question)
+}
+
+/** A file name from the words of the question; Hebrew letters are kept. */
+export function fileNameFor(question: string): string {
+  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const stem = words
+    .filter((word) => word.length > 2 && !fileWords.test(word))
+    .slice(0, 6)
+    .join('-')
+  return `${stem === '' ? 'sources' : stem.slice(0, 60)}.md`
+}
+
+const words = {
+  en: {
+    opening:
+      'No language model is configured on this server. These passages of its library come nearest to the question, quoted as they stand:',
+    none: 'The library of this server has no passage that answers this. No language model is configured here, so nothing is said beyond the texts.',
+    file: (name: string) => `The same passages were written to the file ${name}.`,
+  },
+  he: {
+    opening: 'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבספרייה הקרובים ביותר לשאלה, כלשונם:',
+    none: 'אין בספריית השרת קטע שמשיב על כך. לא הוגדר כאן מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
+    file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
+  },
+} as const
+
+/** The answer text with marks. No passages: a plain refusal. */
+export function composeAnswer(
+  question: string,
+  passages: readonly FoundPassage[],
+  fileName?: string,
+): string {
+  const say = asksInHebrew(question) ? words.he : words.en
+  if (passages.length === 0) return say.none
+  const blocks = passages.map(quoteBlock)
+  return [say.opening, ...blocks, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
+}
+
+/** The content of the produced file: the same quotations, with their refs and without marks. */
+export function composeFile(question: string, passages: readonly FoundPassage[]): string {
+  const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage)}`)
+  return `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200)}\n\n${blocks.join('\n\n')}\n`
+}
+
+/** The ref on a line of its own, then the quotation as a block: readable also where two directions would mix. */
+function quoteBlock(passage: FoundPassage): string {
+  return `${headingOf(passage)}\n${quoted(passage)} ${passage.mark}`
+}
+
+function headingOf(passage: FoundPassage): string {
+  return passage.language === 'he' && passage.heRef !== '' ? passage.heRef : passage.ref
+}
+
+function quoted(passage: FoundPassage): string {
+  const [open, close] = passage.language === 'he' ? ['„', '”'] : ['“', '”']
+  return `> ${open}${excerpt(passage.text).replaceAll(/\s*\n\s*/g, ' ')}${close}`
+}
+
+const excerptLength = 900
+
+/** The beginning of a long passage, cut at the end of a sentence where there is one: always contiguous. */
+function excerpt(text: string): string {
+  const whole = text.trim()
+  if (whole.length <= excerptLength) return whole
+  const head = whole.slice(0, excerptLength)
+  const end = Math.max(head.lastIndexOf('. '), head.lastIndexOf(': '), head.lastIndexOf('? '))
+  return end > excerptLength / 3 ? head.slice(0, end + 1) : head.slice(0, head.lastIndexOf(' '))
+}

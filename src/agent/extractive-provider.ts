@@ -1,0 +1,142 @@
+import {
+  asksForFile,
+  asksInHebrew,
+  composeAnswer,
+  composeFile,
+  type FoundPassage,
+  fileNameFor,
+} from './extractive-answer.ts'
+import {
+  estimateUsage,
+  type ModelChunk,
+  type ModelMessage,
+  type ModelRequest,
+  type Provider,
+} from './provider.ts'
+
+/**
+ * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted
+ * passages only. It searches, reads the best passage in all its versions, writes a file when one is asked for,
+ * and then answers.
+ */
+export function createExtractiveProvider(): Provider {
+  return {
+    async *stream(request, signal): AsyncGenerator<ModelChunk> {
+      const move = nextMove(request)
+      if (signal.aborted) {
+        yield { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
+        return
+      }
+      const text = move.kind === 'answer' ? shaped(request, move.text) : ''
+      for (const piece of pieces(text)) yield { type: 'text', text: piece }
+      const calls =
+        move.kind === 'call' ? [{ id: 'call', name: move.name, arguments: JSON.stringify(move.args) }] : []
+      yield {
+        type: 'finish',
+        reason: calls.length > 0 ? 'tool_calls' : 'stop',
+        toolCalls: calls,
+        usage: estimateUsage(request, text),
+      }
+    },
+  }
+}
+
+type Move =
+  | { readonly kind: 'call'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'answer'; readonly text: string }
+
+const maxQuoted = 3
+
+function nextMove(request: ModelRequest): Move {
+  const { question, results } = currentTurn(request.messages)
+  const may = (name: string) =>
+    request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
+  if (may('search_sources')) {
+    return { kind: 'call', name: 'search_sources', args: { query: question.slice(0, 500), limit: 6 } }
+  }
+  const found = passagesIn(results.get('search_sources'))
+  const best = found[0]
+  if (best && may('read_source')) return { kind: 'call', name: 'read_source', args: { ref: best.ref } }
+  const quoted = choose(question, found, passagesIn(results.get('read_source')))
+  if (quoted.length > 0 && asksForFile(question) && may('write_file')) {
+    const args = { name: fileNameFor(question), content: composeFile(question, quoted) }
+    return { kind: 'call', name: 'write_file', args }
+  }
+  const written = results.get('write_file')
+  const fileName = written && !('error' in written) ? fileNameFor(question) : undefined
+  return { kind: 'answer', text: composeAnswer(question, quoted, fileName) }
+}
+
+/** The best passage in the asker's language first and in the other one, then the next best places. */
+function choose(
+  question: string,
+  found: readonly FoundPassage[],
+  read: readonly FoundPassage[],
+): readonly FoundPassage[] {
+  const asked = asksInHebrew(question) ? 'he' : 'en'
+  const bothVersions = read
+    .filter((passage) => passage.ref === found[0]?.ref)
+    .toSorted((a, b) => Number(b.language === asked) - Number(a.language === asked))
+  const first = bothVersions.length > 0 ? bothVersions.slice(0, 2) : found.slice(0, 1)
+  const refs = new Set(first.map((passage) => passage.ref))
+  const others = found.filter((passage) => !refs.has(passage.ref) && refs.add(passage.ref))
+  return [...first, ...others].slice(0, maxQuoted)
+}
+
+type Results = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+/** The newest question, and the results of the tools that were called since, by the tool's name. */
+function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
+  const asked = messages.findLastIndex((message) => message.role === 'user')
+  const user = messages[asked]
+  const question = user?.role === 'user' ? textOf(user.content) : ''
+  const results = new Map<string, Readonly<Record<string, unknown>>>()
+  const names = new Map<string, string>()
+  for (const message of messages.slice(asked + 1)) {
+    if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name)
+    if (message.role === 'tool') results.set(names.get(message.callId) ?? '', parsed(message.content))
+  }
+  return { question, results }
+}
+
+function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function parsed(content: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function passagesIn(result: Readonly<Record<string, unknown>> | undefined): readonly FoundPassage[] {
+  const list = result?.['passages']
+  if (!Array.isArray(list)) return []
+  return list.flatMap((item: Record<string, unknown>) =>
+    typeof item['mark'] === 'string' && typeof item['text'] === 'string'
+      ? [
+          {
+            mark: item['mark'],
+            ref: String(item['ref'] ?? ''),
+            heRef: String(item['he_ref'] ?? ''),
+            language: String(item['language'] ?? ''),
+            text: item['text'],
+          },
+        ]
+      : [],
+  )
+}
+
+/** A client that asked for a JSON object gets one. */
+function shaped(request: ModelRequest, text: string): string {
+  return request.sampling.responseFormat ? JSON.stringify({ answer: text }) : text
+}
+
+/** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */
+function pieces(text: string): readonly string[] {
+  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/g) ?? []
+}

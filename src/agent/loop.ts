@@ -1,0 +1,272 @@
+import { messageOf } from '../errors.ts'
+import type { AgentEvent, ModelStep, StepRecord, ToolStep, TurnFailure } from './events.ts'
+import {
+  estimateUsage,
+  type FinishReason,
+  type ModelMessage,
+  type Provider,
+  type ProviderFailure,
+  type Sampling,
+  type ToolCall,
+  type ToolChoice,
+  type ToolSpec,
+} from './provider.ts'
+import { describeCall, runToolCalls } from './tool-calls.ts'
+import type { Tool, ToolOutcome } from './tools.ts'
+
+export type LoopLimits = {
+  /** Model calls in one turn; the last one may use no tools, so that it has to answer. */
+  readonly modelCalls: number
+  readonly parallelTools: number
+  /** UTF-8 bytes of all tool results of the turn. */
+  readonly toolBytes: number
+  /** Visible text of the turn, in UTF-16 units. */
+  readonly textLength: number
+  /** Identical calls (name and arguments) that are still run. */
+  readonly repeatedCalls: number
+}
+
+export const defaultLimits: LoopLimits = Object.freeze({
+  modelCalls: 12,
+  parallelTools: 4,
+  toolBytes: 400_000,
+  textLength: 200_000,
+  repeatedCalls: 2,
+})
+
+/** Makes each finished step durable before the loop goes on; what it throws ends the turn as `internal`. */
+export type Journal<Transaction> = {
+  /** @param last true when no step follows: the end of the turn is recorded together with it. */
+  model(step: number, record: ModelStep, last: boolean): Promise<void>
+  /** Runs the outcome's deferred write and returns the step as it was recorded. */
+  tool(step: number, call: ToolCall, outcome: ToolOutcome<Transaction>): Promise<ToolStep>
+}
+
+export type LoopInput<Transaction> = {
+  readonly provider: Provider
+  readonly tools: readonly Tool<Transaction>[]
+  /** Tools that the client runs: a call of one of them ends the turn with `tool_calls`. */
+  readonly clientTools: readonly ToolSpec[]
+  readonly toolChoice: ToolChoice
+  readonly messages: readonly ModelMessage[]
+  /** Steps that an earlier attempt at this turn has finished, in order. */
+  readonly finished: readonly StepRecord[]
+  readonly sampling: Sampling
+  readonly limits: LoopLimits
+  readonly journal: Journal<Transaction>
+  /** Asked before each model call: a text ends the turn with `length` and that notice. */
+  readonly budget: () => Promise<string | null>
+  readonly newCallId: () => string
+  readonly signal: AbortSignal
+}
+
+/**
+ * One agent turn: calls the model, runs the tools it asks for, and calls it again until it answers. Knows no HTTP,
+ * no database and no clock. See `AgentEvent` for the order of what it yields; it never throws.
+ */
+export async function* runAgent<Transaction>(input: LoopInput<Transaction>): AsyncGenerator<AgentEvent> {
+  const turn = new Turn(input)
+  try {
+    while (true) {
+      const end = yield* advance(input, turn)
+      if (end) {
+        yield end
+        return
+      }
+    }
+  } catch (error) {
+    yield {
+      type: 'turn.failed',
+      kind: input.signal.aborted ? 'aborted' : 'internal',
+      message: messageOf(error),
+    }
+  }
+}
+
+type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
+
+const finished = (reason: FinishReason, notice: string | null = null): TurnEnd => ({
+  type: 'turn.finished',
+  reason,
+  notice,
+})
+
+const failed = (kind: TurnFailure, message: string): TurnEnd => ({ type: 'turn.failed', kind, message })
+
+/** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
+async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
+  yield* answerToolCalls(input, turn)
+  if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
+  if (turn.lastReply && turn.isLast(turn.lastReply)) return turn.endOf(turn.lastReply)
+  if (turn.modelCalls >= input.limits.modelCalls)
+    return finished('length', 'The turn reached its limit of steps.')
+  const notice = await input.budget()
+  if (notice !== null) return finished('length', notice)
+  return yield* callModel(input, turn)
+}
+
+async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent> {
+  const calls = turn.openCalls()
+  if (calls.length === 0) return
+  const first = turn.step + 1
+  for (const [i, call] of calls.entries()) {
+    yield { type: 'tool.started', step: first + i, call, title: describeCall(turn.tools, call) }
+  }
+  const allowed = calls.filter((call) => turn.mayRun(call))
+  const outcomes = runToolCalls(turn.tools, allowed, input.signal, input.limits.parallelTools)
+  try {
+    for (const call of calls) {
+      const refusal = turn.refusals.get(call.id)
+      const outcome = refusal ?? (await outcomes.next()).value
+      if (!outcome) throw new Error('a tool call had no outcome')
+      const record = await input.journal.tool(turn.step + 1, call, turn.bounded(outcome))
+      turn.add(record)
+      yield { type: 'tool.finished', step: turn.step, record }
+    }
+  } finally {
+    await outcomes.return(undefined)
+  }
+}
+
+async function* callModel<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
+  const step = turn.step + 1
+  yield { type: 'step.started', step }
+  const request = {
+    messages: turn.messages,
+    tools: turn.toolSpecs,
+    toolChoice: turn.toolChoice(),
+    sampling: input.sampling,
+  }
+  let text = ''
+  let reply: ModelStep | undefined
+  for await (const chunk of input.provider.stream(request, input.signal)) {
+    if (chunk.type === 'error') return failed(failureKind(chunk.kind), chunk.message)
+    if (chunk.type === 'finish') {
+      // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
+      const toolCalls = chunk.toolCalls.map((call) => ({ ...call, id: input.newCallId() }))
+      reply = { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
+      break
+    }
+    if (chunk.text === '') continue
+    const visible = text === '' && turn.textLength > 0 ? `\n\n${chunk.text}` : chunk.text
+    text += chunk.text
+    turn.textLength += visible.length
+    yield { type: 'text.delta', step, text: visible }
+    if (turn.textLength > input.limits.textLength) break
+  }
+  reply ??= { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
+  await input.journal.model(step, reply, turn.isLast(reply))
+  turn.add(reply)
+  yield { type: 'step.finished', step, record: reply }
+  return null
+}
+
+function failureKind(kind: ProviderFailure): TurnFailure {
+  return kind === 'aborted' || kind === 'context' ? kind : 'upstream'
+}
+
+/** What the turn has come to: the conversation for the model, and the counters the limits look at. */
+class Turn<T> {
+  readonly tools: ReadonlyMap<string, Tool<T>>
+  readonly toolSpecs: readonly ToolSpec[]
+  readonly messages: ModelMessage[]
+  readonly refusals = new Map<string, ToolOutcome<T>>()
+  step = 0
+  modelCalls = 0
+  textLength = 0
+  lastReply: ModelStep | undefined
+  readonly #input: LoopInput<T>
+  readonly #clientToolNames: ReadonlySet<string>
+  readonly #answered = new Set<string>()
+  readonly #callCounts = new Map<string, number>()
+  #toolBytes = 0
+  #mustAnswer = false
+
+  constructor(input: LoopInput<T>) {
+    this.#input = input
+    this.#clientToolNames = new Set(input.clientTools.map((tool) => tool.name))
+    this.tools = new Map(input.tools.map((tool) => [tool.spec.name, tool]))
+    this.toolSpecs = [...input.tools.map((tool) => tool.spec), ...input.clientTools]
+    this.messages = [...input.messages]
+    for (const record of input.finished) this.#restore(record)
+  }
+
+  #restore(record: StepRecord): void {
+    this.add(record)
+    if (record.kind === 'tool') this.mayRun(record.call)
+    else this.textLength += record.text.length
+  }
+
+  add(record: StepRecord): void {
+    this.step += 1
+    if (record.kind === 'tool') {
+      this.#answered.add(record.call.id)
+      this.#toolBytes += Buffer.byteLength(record.content)
+      this.messages.push({ role: 'tool', callId: record.call.id, content: record.content })
+      return
+    }
+    this.modelCalls += 1
+    this.lastReply = record
+    this.messages.push({ role: 'assistant', content: record.text, toolCalls: record.toolCalls })
+  }
+
+  /** Calls of the last reply that this service runs and that have no result yet. */
+  openCalls(): readonly ToolCall[] {
+    const calls = this.lastReply?.toolCalls ?? []
+    return calls.filter((call) => !this.#clientToolNames.has(call.name) && !this.#answered.has(call.id))
+  }
+
+  /** Whether no step of ours can follow this reply: it calls no tool, or none but the client's. */
+  isLast(reply: ModelStep): boolean {
+    return this.endsEarly(reply) || reply.toolCalls.every((call) => this.#clientToolNames.has(call.name))
+  }
+
+  endsEarly(reply: ModelStep): boolean {
+    return reply.reason === 'length' || reply.reason === 'content_filter'
+  }
+
+  endOf(reply: ModelStep): TurnEnd {
+    if (this.endsEarly(reply)) return finished(reply.reason)
+    return finished(reply.toolCalls.length > 0 ? 'tool_calls' : 'stop')
+  }
+
+  /** Counts the call; a refused one gets its outcome in `refusals`. */
+  mayRun(call: ToolCall): boolean {
+    const key = `${call.name} ${call.arguments}`
+    const count = (this.#callCounts.get(key) ?? 0) + 1
+    this.#callCounts.set(key, count)
+    const repeated = count > this.#input.limits.repeatedCalls
+    if (!repeated && this.#toolBytes < this.#input.limits.toolBytes) return true
+    this.#mustAnswer = true
+    this.refusals.set(call.id, {
+      isError: true,
+      content: JSON.stringify({
+        error: repeated
+          ? 'This very call has been made already. Answer with what you have.'
+          : 'The turn has read as much as it may. Answer with what you have.',
+      }),
+    })
+    return false
+  }
+
+  /** Cuts a result that would exceed the bytes of the turn, and says so in it. */
+  bounded(outcome: ToolOutcome<T>): ToolOutcome<T> {
+    const room = Math.max(this.#input.limits.toolBytes - this.#toolBytes, 0)
+    const bytes = Buffer.from(outcome.content)
+    if (bytes.length <= room || outcome.isError) return outcome
+    this.#mustAnswer = true
+    // What was cut off was not shown, so nothing of this result can be cited.
+    return {
+      ...outcome,
+      sources: [],
+      content: `${bytes.subarray(0, room).toString('utf8')}… [cut: limit of the turn]`,
+    }
+  }
+
+  toolChoice(): ToolChoice {
+    const lastCall = this.modelCalls + 1 >= this.#input.limits.modelCalls
+    if (this.#mustAnswer || lastCall) return 'none'
+    // A tool the client demands is demanded of the first reply only, or the turn would never end.
+    return this.modelCalls === 0 ? this.#input.toolChoice : 'auto'
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The form in which wordings are compared: what an editor may add or print differently is gone, the letters stay.
+ */
+
+export type Folded = {
+  readonly folded: string
+  /**
+   * `offsets[i]` is the UTF-16 position in the original text of the character that `folded[i]` came from; one more
+   * entry marks the end of the last word. The original of `folded.slice(i, j)` is `text.slice(offsets[i], offsets[j])`.
+   */
+  readonly offsets: number[]
+}
+
+/** A base character with the marks on it; everything that is composed or decomposed stays within one of these. */
+const cluster = /\P{M}\p{M}*|\p{M}+/gu
+
+/** Points, cantillation and Latin accents (all are marks), and characters that are not seen. */
+const dropped = /[\p{M}\p{Cf}]/gu
+
+/** Gershayim, geresh, apostrophes and quotation marks of any make, also straight ones in place of them. */
+const quotes = /^["'`´׳״‘’‚‛“”„‟′″«»‹›]$/u
+
+const wordCharacter = /[\p{L}\p{N}]/u
+
+const finals: Readonly<Record<string, string>> = { ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' }
+
+/** Final letters as medial ones: `שלום` and `שלומ` are one word. */
+export function medial(text: string): string {
+  return text.replace(/[ךםןףץ]/g, (letter) => finals[letter] ?? letter)
+}
+
+/**
+ * Folds a text for comparison: NFKC, lower case, no points or accents, medial letters for final ones, no quotation
+ * marks or gershayim, and one space for any run of blanks, maqaf and other punctuation; none at either end.
+ */
+export function fold(text: string): Folded {
+  const offsets: number[] = []
+  let folded = ''
+  let separatorAt = -1
+  for (const match of text.matchAll(cluster)) {
+    const letters = foldCluster(match[0])
+    if (letters === '') continue
+    if (letters === ' ') {
+      if (separatorAt < 0) separatorAt = match.index
+      continue
+    }
+    if (separatorAt >= 0 && folded !== '') {
+      folded += ' '
+      offsets.push(separatorAt)
+    }
+    separatorAt = -1
+    folded += letters
+    for (let i = 0; i < letters.length; i += 1) offsets.push(match.index)
+  }
+  offsets.push(separatorAt >= 0 ? separatorAt : text.length)
+  return { folded, offsets }
+}
+
+const simple = new Map<string, string>()
+
+/** Letters or digits, one space for a separator, or nothing. */
+function foldCluster(text: string): string {
+  const known = simple.get(text)
+  if (known !== undefined) return known
+  const made = computeCluster(text)
+  // Texts repeat a few hundred clusters; the bound keeps hostile input from growing the table.
+  if (simple.size < 4096) simple.set(text, made)
+  return made
+}
+
+function computeCluster(text: string): string {
+  const bare = medial(text.normalize('NFKD').replace(dropped, '').normalize('NFKC').toLowerCase())
+  let letters = ''
+  let separates = false
+  for (const character of bare) {
+    if (wordCharacter.test(character)) letters += character
+    else if (!quotes.test(character)) separates = true
+  }
+  if (letters !== '') return letters
+  return separates ? ' ' : ''
+}

@@ -1,0 +1,54 @@
+/**
+ * The bytes of the inverted index: four a posting, little-endian, in order of documents:
+ * document within its block (16 bits), frequency of the term (8), length class of the document (8).
+ * With the length beside the frequency a score needs nothing but the posting; fixed width makes appending a
+ * concatenation and decoding a view.
+ */
+
+export const blockSize = 65_536
+export const postingBytes = 4
+
+export function blockOf(doc: number): number {
+  return Math.floor(doc / blockSize)
+}
+
+/** Lengths up to this many words are kept exactly, longer ones to within 2.5 %. */
+const exactLengths = 128
+const lengthStep = 1.05
+
+/** The class (0 to 255) of a length in words. */
+export function lengthClass(words: number): number {
+  if (words < exactLengths) return words
+  return Math.min(255, exactLengths + Math.round(Math.log(words / exactLengths) / Math.log(lengthStep)))
+}
+
+/** The length in words that each class stands for. */
+export const classLengths: Float64Array = Float64Array.from({ length: 256 }, (_, c) =>
+  c < exactLengths ? c : exactLengths * lengthStep ** (c - exactLengths),
+)
+
+export function packPosting(local: number, frequency: number, length: number): number {
+  return (local | (Math.min(255, frequency) << 16) | (lengthClass(length) << 24)) >>> 0
+}
+
+/** The postings in `data`, as unsigned 32-bit numbers made by `packPosting`. */
+export function readPostings(data: Buffer): Uint32Array {
+  if (data.byteOffset % postingBytes === 0) {
+    return new Uint32Array(data.buffer, data.byteOffset, data.length / postingBytes)
+  }
+  const copy = new Uint8Array(data)
+  return new Uint32Array(copy.buffer)
+}
+
+export function writePostings(postings: readonly number[]): Buffer {
+  const packed = Uint32Array.from(postings)
+  return Buffer.from(packed.buffer)
+}
+
+/** `postings` without those whose document lies in `from` to `to` (inclusive, within the block). */
+export function withoutDocuments(postings: Uint32Array, from: number, to: number): Uint32Array {
+  return postings.filter((posting) => {
+    const local = posting & 0xffff
+    return local < from || local > to
+  })
+}

@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: { adminUrl: string; serviceUrl: string }
+  }
+}
+
+/** One real Postgres for a test run, with a migrated template that every test file clones. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'chat-service-test-'))
+  const server = await openEmbedded(directory, ['fsync=off', 'max_connections=300'])
+  await migrateDatabase(server.url, server.url)
+  const admin = new pg.Client({ connectionString: server.adminUrl })
+  await admin.connect()
+  await admin.query('alter database service rename to service_template')
+  await admin.end()
+  project.provide('postgres', { adminUrl: server.adminUrl, serviceUrl: server.url })
+  return async () => {
+    await server.release()
+    await rm(directory, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+
+const project = (name: string, testTimeout: number) => ({
+  test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout, hookTimeout: 30_000 },
+})
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/postgres-server.ts'],
+    projects: [
+      project('unit', 20_000),
+      project('db', 20_000),
+      project('http', 20_000),
+      project('e2e', 60_000),
+    ],
+  },
+})
