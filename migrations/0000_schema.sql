@@ -114,6 +114,11 @@ CREATE TABLE "files" (
 	"updated_at" timestamp (6) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "library_state" (
+	"key" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "links" (
 	"from_ref" text NOT NULL,
 	"to_ref" text NOT NULL,
@@ -125,6 +130,7 @@ CREATE TABLE "passage_texts" (
 	"passage_id" bigint NOT NULL,
 	"version_id" integer NOT NULL,
 	"language" text NOT NULL,
+	"doc_id" integer NOT NULL,
 	"text" text NOT NULL,
 	"notes" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	CONSTRAINT "passage_texts_passage_id_version_id_pk" PRIMARY KEY("passage_id","version_id")
@@ -139,6 +145,20 @@ CREATE TABLE "passages" (
 	"ordinal" integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "search_postings" (
+	"term" text NOT NULL,
+	"block" integer NOT NULL,
+	"documents" integer NOT NULL,
+	"data" "bytea" NOT NULL,
+	CONSTRAINT "search_postings_term_block_pk" PRIMARY KEY("term","block")
+);
+--> statement-breakpoint
+CREATE TABLE "search_spellings" (
+	"skeleton" text NOT NULL,
+	"term" text NOT NULL,
+	CONSTRAINT "search_spellings_skeleton_term_pk" PRIMARY KEY("skeleton","term")
+);
+--> statement-breakpoint
 CREATE TABLE "versions" (
 	"id" serial PRIMARY KEY NOT NULL,
 	"work_id" integer NOT NULL,
@@ -148,6 +168,9 @@ CREATE TABLE "versions" (
 	"source_url" text DEFAULT '' NOT NULL,
 	"machine_made" boolean DEFAULT false NOT NULL,
 	"content_hash" text DEFAULT '' NOT NULL,
+	"first_doc" integer DEFAULT 0 NOT NULL,
+	"doc_count" integer DEFAULT 0 NOT NULL,
+	"word_count" bigint DEFAULT 0 NOT NULL,
 	"imported_at" timestamp (6) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -224,6 +247,7 @@ CREATE TABLE "runs" (
 	"finish_reason" text,
 	"usage" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"cost_micros" bigint DEFAULT 0 NOT NULL,
+	"hold_micros" bigint NOT NULL,
 	"step_count" integer DEFAULT 0 NOT NULL,
 	"event_count" integer DEFAULT 0 NOT NULL,
 	"epoch" integer DEFAULT 0 NOT NULL,
@@ -296,6 +320,7 @@ CREATE INDEX "files_project_name" ON "files" USING btree ("project_id","name");-
 CREATE INDEX "files_run" ON "files" USING btree ("run_id") WHERE "files"."run_id" is not null;--> statement-breakpoint
 CREATE INDEX "links_to" ON "links" USING btree ("to_ref");--> statement-breakpoint
 CREATE INDEX "passage_texts_version" ON "passage_texts" USING btree ("version_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "passage_texts_doc" ON "passage_texts" USING btree ("doc_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "passages_ref" ON "passages" USING btree ("ref");--> statement-breakpoint
 CREATE INDEX "passages_order" ON "passages" USING btree ("work_id","ordinal");--> statement-breakpoint
 CREATE INDEX "passages_section" ON "passages" USING btree ("section_ref");--> statement-breakpoint

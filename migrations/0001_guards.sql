@@ -45,3 +45,6 @@ CREATE TRIGGER credit_entries_kept BEFORE TRUNCATE ON credit_entries
 --> statement-breakpoint
 -- Chunks hold compressed or random bytes more often than not: storing them uncompressed makes ranges cheap.
 ALTER TABLE file_chunks ALTER COLUMN data SET STORAGE EXTERNAL;
+--> statement-breakpoint
+-- Posting lists are packed by the application already.
+ALTER TABLE search_postings ALTER COLUMN data SET STORAGE EXTERNAL;

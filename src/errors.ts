@@ -11,7 +11,6 @@ export const errorTable = {
   plan_without_api_access: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
   model_not_found: { status: 404, type: invalidRequest },
-  method_not_allowed: { status: 405, type: invalidRequest },
   invalid_value: { status: 400, type: invalidRequest },
   missing_required_parameter: { status: 400, type: invalidRequest },
   unsupported_parameter: { status: 400, type: invalidRequest },

@@ -67,7 +67,10 @@ const endings: readonly (readonly [suffix: string, replacement: string, least: n
  */
 export function englishStem(word: string): string {
   if (word.length <= 3) return word
-  let stem = word.replace(/sses$/, 'ss').replace(/ies$/, 'i').replace(/([^su])s$/, '$1')
+  let stem = word
+    .replace(/sses$/, 'ss')
+    .replace(/ies$/, 'i')
+    .replace(/([^su])s$/, '$1')
   const past = /^(.*?)(?:ed|ing)$/.exec(stem)?.[1]
   if (stem.endsWith('eed')) stem = measure(stem.slice(0, -3)) > 0 ? stem.slice(0, -1) : stem
   else if (past !== undefined && hasVowel(past)) stem = restore(past)

@@ -60,7 +60,9 @@ export function hebrewSkeleton(term: string): string | undefined {
 const leading = '(?:[והבכלמשד]{0,2})'
 
 /** Ways to write the Name without writing it; the points and hyphens are gone when these are tried. */
-const nameForms = new RegExp(`^(${leading})(?:ה'|ד'|י'|יי|י"י|ה"|הוי'|הויה|הוי"ה|יהוה|ידוד|יקוק|השי"ת|השי'|השית)$`)
+const nameForms = new RegExp(
+  `^(${leading})(?:ה'|ד'|י'|יי|י"י|ה"|הוי'|הויה|הוי"ה|יהוה|ידוד|יקוק|השי"ת|השי'|השית)$`,
+)
 
 /** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
 const divine = new RegExp(`^(${leading}אל)ו?[קה](ימ|ות|ותו|י|ינו|יכ|יכמ|יו|יהמ|א|אי)$`)

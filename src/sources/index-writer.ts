@@ -4,7 +4,12 @@ import { blockOf, blockSize, packPosting, readPostings, withoutDocuments, writeP
 import { documentTerms } from './terms.ts'
 import { skeletonOf } from './tokens.ts'
 
-export type IndexedText = { readonly docId: number; readonly text: string }
+export type IndexedText = {
+  readonly docId: number
+  readonly text: string
+  /** What it stands under, in each language. */
+  readonly headings: readonly string[]
+}
 
 /** Rows a statement: large enough to make round trips rare, small enough to stay far from the statement timeout. */
 const batchRows = 5_000
@@ -22,14 +27,14 @@ export async function addToIndex(tx: Executor, texts: Iterable<IndexedText>): Pr
   let count = 0
   let block = -1
   let words = 0
-  for (const { docId, text } of texts) {
+  for (const { docId, text, headings } of texts) {
     if (blockOf(docId) !== block || count > heldPostings) {
       await writeBlock(tx, block, held)
       held = new Map()
       count = 0
       block = blockOf(docId)
     }
-    const { frequencies, length } = documentTerms(text)
+    const { frequencies, length } = documentTerms(text, headings)
     words += length
     for (const [term, frequency] of frequencies) {
       const posting = packPosting(docId % blockSize, frequency, length)
@@ -80,7 +85,9 @@ export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[
   for (const [block, inBlock] of byBlock) {
     const locals = inBlock.map((t) => t.docId % blockSize)
     const [from, to] = [Math.min(...locals), Math.max(...locals)]
-    const terms = [...new Set(inBlock.flatMap((t) => [...documentTerms(t.text).frequencies.keys()]))]
+    const terms = [
+      ...new Set(inBlock.flatMap((t) => [...documentTerms(t.text, t.headings).frequencies.keys()])),
+    ]
     for (let at = 0; at < terms.length; at += batchRows) {
       await removeTerms(tx, block, terms.slice(at, at + batchRows), from, to)
     }
@@ -106,5 +113,8 @@ async function removeTerms(
     from unnest(${sql.param(kept.map((k) => k.term))}::text[], ${sql.param(kept.map((k) => k.documents))}::int[], ${sql.param(kept.map((k) => k.data))}::bytea[])
       as t (term, documents, data)
     where p.block = ${block} and p.term = t.term`)
-  await tx.execute(sql`delete from search_postings where block = ${block} and documents = 0`)
+  const emptied = kept.filter((k) => k.documents === 0).map((k) => k.term)
+  await tx.execute(
+    sql`delete from search_postings where block = ${block} and term = any(${sql.param(emptied)}::text[])`,
+  )
 }

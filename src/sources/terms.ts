@@ -1,4 +1,7 @@
-import { isFunctionWord, type Token, tokenize } from './tokens.ts'
+import { hebrewNumber } from './hebrew-numbers.ts'
+import { headingOf } from './refs.ts'
+import { isFunctionWord, tokenize } from './tokens.ts'
+import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
 
 export type DocumentTerms = {
   /** How often each indexed term occurs. */
@@ -7,17 +10,33 @@ export type DocumentTerms = {
   readonly length: number
 }
 
-/** What the index holds of a text. */
-export function documentTerms(text: string): DocumentTerms {
+/**
+ * What the index holds of a text: its words, the words that its abbreviations stand for, the names of several words
+ * that occur in it, and the words of the headings it stands under.
+ */
+export function documentTerms(text: string, headings: readonly string[] = []): DocumentTerms {
   const tokens = tokenize(text)
   const frequencies = new Map<string, number>()
   const count = (term: string): void => {
     frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
   }
-  tokens.forEach((token) => {
+  tokens.forEach((token, at) => {
     if (!isFunctionWord(token)) count(token.term)
+    if (token.abbreviated) for (const term of expansionOf(token.term)) count(term)
+    for (const { group, script } of namesAt(tokens, at)) count(groupTerm(group, script))
   })
+  for (const heading of headings) {
+    for (const token of tokenize(heading)) if (!isFunctionWord(token)) count(token.term)
+  }
   return { frequencies, length: tokens.length }
 }
 
-export type { Token }
+const numbered = /[\s,]+(?:פרק|סימן|סעיף|אות|תורה|דף|דרוש|אגרת)?\s*(\S+)$/u
+
+/** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
+export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
+  const hebrew = place.heRef.replace(/[:\d\s,.]+$/, '')
+  const last = numbered.exec(hebrew)?.[1]
+  const isNumber = last !== undefined && hebrewNumber(last) !== undefined
+  return [headingOf(place.ref), isNumber ? hebrew.replace(numbered, '') : hebrew]
+}

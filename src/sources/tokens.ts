@@ -8,6 +8,8 @@ export type Token = {
   /** What is looked up: normalised alike for texts and queries. */
   readonly term: string
   readonly script: Script
+  /** Written with gershayim or geresh, as abbreviations are. */
+  readonly abbreviated: boolean
   /** UTF-16 range of the word in the text. */
   readonly start: number
   readonly end: number
@@ -29,14 +31,14 @@ const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   for (const match of text.matchAll(word)) {
-    const { term, script } = normaliseWord(match[0])
+    const { term, script, abbreviated } = normaliseWord(match[0])
     if (term === '') continue
-    tokens.push({ term, script, start: match.index, end: match.index + match[0].length })
+    tokens.push({ term, script, abbreviated, start: match.index, end: match.index + match[0].length })
   }
   return tokens
 }
 
-type NormalWord = { readonly term: string; readonly script: Script }
+type NormalWord = Pick<Token, 'term' | 'script' | 'abbreviated'>
 
 const known = new Map<string, NormalWord>()
 
@@ -59,7 +61,7 @@ function normaliseHebrew(written: string): NormalWord {
     .replace(/[״“”„]|''|׳׳|’’/gu, '"')
     .replace(/[׳‘’`]/gu, "'")
     .toLowerCase()
-  return { term: hebrewTerm(plain), script: 'he' }
+  return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
 }
 
 function normaliseLatin(written: string): NormalWord {
@@ -69,9 +71,13 @@ function normaliseLatin(written: string): NormalWord {
     .toLowerCase()
     .replace(/['’]s$/u, '')
     .replace(/["'`׳״‘’“”„]/gu, '')
-  if (/^g[-–—‐‑]d$/u.test(plain)) return { term: 'god', script: 'en' }
-  if (/^l[-–—‐‑]rd$/u.test(plain)) return { term: 'lord', script: 'en' }
-  return { term: isEnglishFunctionWord(plain) ? plain : englishStem(plain), script: 'en' }
+  return { term: latinTerm(plain), script: 'en', abbreviated: false }
+}
+
+function latinTerm(plain: string): string {
+  if (/^g[-–—‐‑]d$/u.test(plain)) return 'god'
+  if (/^l[-–—‐‑]rd$/u.test(plain)) return 'lord'
+  return isEnglishFunctionWord(plain) ? plain : englishStem(plain)
 }
 
 /** Words of no use for finding: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */

@@ -19,6 +19,8 @@ export type RecordedRequest = {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: UpstreamBody
+  /** The client's port: equal for requests that came over the same connection. */
+  readonly connection: number
   /** Resolves when the reply is over: `complete`, or `cut` when the connection went away before its end. */
   readonly ended: Promise<'complete' | 'cut'>
 }
@@ -47,6 +49,7 @@ class Performance {
   readonly #gone: AbortSignal
   #usage: ScriptedUsage | null = { prompt_tokens: 10, completion_tokens: 5 }
   #spoke = false
+  #flushed: Promise<void> = Promise.resolve()
   #finish: string | null = null
 
   constructor(body: UpstreamBody, response: ServerResponse, gone: AbortSignal) {
@@ -75,7 +78,7 @@ class Performance {
     else if ('raw' in action) this.#write(action.raw)
     else if ('waitMs' in action) await delay(action.waitMs, undefined, { signal: this.#gone })
     else if ('waitFor' in action) await this.#waitFor(action.waitFor)
-    else if ('destroy' in action) this.#response.destroy()
+    else if ('destroy' in action) await this.#cut()
     else this.#response.end()
   }
 
@@ -88,7 +91,15 @@ class Performance {
 
   #write(data: string | Uint8Array): void {
     if (!this.#response.headersSent) this.#head({ status: 200 })
-    this.#response.write(typeof data === 'string' ? ENCODER.encode(data) : data)
+    this.#flushed = new Promise((resolve) => {
+      this.#response.write(typeof data === 'string' ? ENCODER.encode(data) : data, () => resolve())
+    })
+  }
+
+  /** What was written before a cut does reach the client. */
+  async #cut(): Promise<void> {
+    await this.#flushed
+    this.#response.destroy()
   }
 
   #event(item: object | string): void {
@@ -189,7 +200,8 @@ class Stage {
       return
     }
     const body = await readBody(request)
-    this.#record({ path, headers: request.headers, body, ended })
+    const connection = request.socket.remotePort ?? 0
+    this.#record({ path, headers: request.headers, body, connection, ended })
     const source = this.queue.shift() ?? this.fallback
     const script = typeof source === 'function' ? source(body) : source
     await new Performance(body, response, gone.signal).play(script)

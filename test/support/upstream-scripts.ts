@@ -127,15 +127,19 @@ function firstPassage(content: string): Quotable | null {
   }
 }
 
-/** The opening words of a passage, whole words only, so that quoting them verbatim stays short. */
-function opening(text: string): string {
+/** The first words of a passage that can stand between quotation marks: a run that has none of its own. */
+function quotable(text: string): string {
   const words = text.trim().split(/\s+/)
-  return words.slice(0, 12).join(' ')
+  const plain = words.map((word) => !/["“”„״]/.test(word))
+  const start = plain.findIndex((_, at) => plain.slice(at, at + 4).filter(Boolean).length === 4)
+  const from = Math.max(start, 0)
+  const end = plain.findIndex((isPlain, at) => at > from && !isPlain)
+  return words.slice(from, Math.min(end < 0 ? words.length : end, from + 12)).join(' ')
 }
 
 /**
  * The model of `node test/support/scripted-upstream.ts`: asks `search_sources` for the user's words, then answers with
- * the beginning of the first passage found, quoted, and its mark.
+ * the first words of the first passage found, quoted, and its mark.
  */
 export function toolUsingConversation(body: UpstreamBody): Script {
   const asked = body.messages.findLastIndex((message) => message.role === 'user')
@@ -150,5 +154,5 @@ export function toolUsingConversation(body: UpstreamBody): Script {
     .map((result) => firstPassage(textOf(result.content)))
     .find((found) => found !== null)
   if (!passage) return reply('I found nothing in the library about this.', { chunks: 4 })
-  return reply(`The library says: “${opening(passage.text)}” [${passage.mark}].`, { chunks: 6 })
+  return reply(`The library says: “${quotable(passage.text)}” [${passage.mark}].`, { chunks: 6 })
 }

@@ -1,0 +1,109 @@
+import { CallFailure } from './openai-failure.ts'
+
+export type Timers = {
+  /** From sending the request to the first byte of the reply's body; headers alone do not count. */
+  readonly firstByteMs: number
+  /** Between two payloads. Comments that keep a connection open do not re-arm it. */
+  readonly idleMs: number
+  /** The whole call with its retries. */
+  readonly totalMs: number
+}
+
+type Phase = 'first-byte' | 'idle' | 'trailer'
+
+/** How long the usage chunk may lag behind the finish chunk. */
+const TRAILER_MS = 5_000
+/** Node fires a longer timer at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * The clocks of one model call, and its one abort signal: the caller's abort and each timer end in it, with a
+ * `CallFailure` as the reason.
+ */
+export class Watchdog {
+  readonly #controller = new AbortController()
+  readonly #timers: Timers
+  readonly #outer: readonly AbortSignal[]
+  readonly #total: NodeJS.Timeout
+  #phase: Phase | undefined
+  #timer: NodeJS.Timeout | undefined
+  #payloadSeen = false
+
+  constructor(timers: Timers, outer: readonly AbortSignal[]) {
+    this.#timers = timers
+    this.#outer = outer
+    this.#total = this.#start('total', timers.totalMs)
+    for (const signal of outer) signal.addEventListener('abort', this.#abort)
+    if (outer.some((signal) => signal.aborted)) this.#abort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** True once any of the reply has arrived: from then on the request is never sent again. */
+  get payloadSeen(): boolean {
+    return this.#payloadSeen
+  }
+
+  /** What ended the call, if the caller or a timer did. */
+  get failure(): CallFailure | undefined {
+    const { aborted, reason } = this.#controller.signal
+    return aborted ? (reason as CallFailure) : undefined
+  }
+
+  /** @throws CallFailure when the caller or a timer has ended the call. */
+  check(): void {
+    if (this.failure) throw this.failure
+  }
+
+  /** @throws CallFailure when the caller has aborted. */
+  checkCaller(): void {
+    if (this.#outer.some((signal) => signal.aborted)) throw abortedFailure()
+  }
+
+  /** Starts the clock of a phase in place of the one that runs. */
+  expect(phase: Phase): void {
+    this.pause()
+    this.#phase = phase
+    const { firstByteMs, idleMs } = this.#timers
+    const limitMs = { 'first-byte': firstByteMs, idle: idleMs, trailer: Math.min(idleMs, TRAILER_MS) }[phase]
+    this.#timer = this.#start(phase, limitMs)
+  }
+
+  /** Notes a payload and gives the next one its full time. */
+  payload(): void {
+    this.#payloadSeen = true
+    if (this.#phase === 'idle') this.#timer?.refresh()
+  }
+
+  /** Stops the phase clock while the time is not the upstream's: the consumer's, or a wait before a retry. */
+  pause(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#phase = undefined
+  }
+
+  /** Lets go of all timers and listeners. */
+  stop(): void {
+    this.pause()
+    clearTimeout(this.#total)
+    for (const signal of this.#outer) signal.removeEventListener('abort', this.#abort)
+  }
+
+  readonly #abort = (): void => {
+    this.#controller.abort(abortedFailure())
+  }
+
+  #start(name: Phase | 'total', limitMs: number): NodeJS.Timeout {
+    const expire = () => {
+      const message = `The model's server was too slow: the ${name} timer ended the call after ${limitMs / 1000} s.`
+      this.#controller.abort(new CallFailure('timeout', message))
+    }
+    return setTimeout(expire, Math.min(limitMs, LONGEST_TIMER_MS))
+  }
+}
+
+function abortedFailure(): CallFailure {
+  return new CallFailure('aborted', 'The model call was stopped.')
+}

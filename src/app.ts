@@ -1,0 +1,64 @@
+import multipart from '@fastify/multipart'
+import sensible from '@fastify/sensible'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { registerAuth } from './http/auth.ts'
+import { registerErrorHandler } from './http/error-handler.ts'
+import { registerJsonBody } from './http/json-body.ts'
+import { registerZod } from './http/zod.ts'
+import { newId } from './ids.ts'
+import { chatRoutes } from './routes/chat/route.ts'
+import { fileRoutes } from './routes/files.ts'
+import { healthRoutes } from './routes/health.ts'
+import { modelRoutes } from './routes/models.ts'
+import { projectRoutes } from './routes/projects.ts'
+import { responsesRoutes } from './routes/responses.ts'
+import { runRoutes } from './routes/runs.ts'
+import type { Services } from './routes/services.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+
+export type AppOptions = {
+  readonly trustProxy: boolean
+  /** False while the process is draining: `/readyz` then says so. */
+  readonly ready: () => boolean
+}
+
+/** The service over given parts, in mount order. It does not listen. */
+export async function buildApp(services: Services, options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: services.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    trustProxy: options.trustProxy,
+    genReqId: () => newId('request'),
+    requestIdHeader: false,
+    // Covers receiving a request only; a reply may take as long as its turn.
+    requestTimeout: 120_000,
+    bodyLimit: 1024 * 1024,
+    routerOptions: { maxParamLength: 512 },
+  })
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  registerErrorHandler(app)
+  registerJsonBody(app)
+  registerZod(app)
+  registerAuth(app, services)
+  await app.register(sensible)
+  await app.register(multipart)
+
+  healthRoutes(app, { ...services, ready: options.ready })
+  await app.register(
+    (v1, _options, done) => {
+      modelRoutes(v1, services)
+      chatRoutes(v1, services)
+      projectRoutes(v1, services)
+      sessionRoutes(v1, services)
+      runRoutes(v1, services)
+      fileRoutes(v1, services)
+      responsesRoutes(v1)
+      done()
+    },
+    { prefix: '/v1' },
+  )
+  return app
+}

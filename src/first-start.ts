@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import { createAccount } from './accounts/accounts.ts'
+import { createKey } from './accounts/keys.ts'
+import type { Peppers } from './accounts/pepper.ts'
+import { scopes } from './accounts/scopes.ts'
+import { type Database, withTx } from './db/client.ts'
+import { accounts } from './db/schema/index.ts'
+import { randomBase62 } from './ids.ts'
+
+export type FirstCredentials = { readonly email: string; readonly password: string; readonly key: string }
+
+/** On a database without accounts: makes one with an owner-wide key. The result is shown once and kept nowhere. */
+export function firstStart(database: Database, peppers: Peppers): Promise<FirstCredentials | undefined> {
+  return withTx(database, 'system', async (tx) => {
+    // Two first starts at once must not make two.
+    await tx.execute(sql`lock table ${accounts} in share row exclusive mode`)
+    const [known] = await tx.select({ id: accounts.id }).from(accounts).limit(1)
+    if (known) return undefined
+    const password = randomBase62(20)
+    const account = await createAccount(tx, {
+      email: 'owner@localhost',
+      plan: 'pro',
+      password,
+      operator: true,
+    })
+    const reach = { kind: 'owner' } as const
+    const { key } = await createKey(tx, peppers, account.id, { name: 'First key', scopes, reach })
+    return { email: account.email, password, key }
+  })
+}
+
+/** The one screen that greets whoever starts the service for the first time. */
+export function welcome(credentials: FirstCredentials, baseUrl: string): string {
+  return `
+  The service is ready. This is shown once: keep it.
+
+    Base URL   ${baseUrl}/v1
+    Account    ${credentials.email}
+    Password   ${credentials.password}
+    API key    ${credentials.key}
+
+  Ask something:
+
+    curl -N ${baseUrl}/v1/chat/completions \\
+      -H "Authorization: Bearer ${credentials.key}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"model":"service","stream":true,"messages":[{"role":"user","content":"What does the Tanya mean by a beinoni?"}]}'
+`
+}

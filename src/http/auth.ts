@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authenticateKey } from '../accounts/keys.ts'
+import type { Peppers } from '../accounts/pepper.ts'
+import { planOf } from '../accounts/plans.ts'
+import { type Principal, requireScope } from '../accounts/principal.ts'
+import { type Database, withTx } from '../db/client.ts'
+import { notFound, ServiceError } from '../errors.ts'
+import type {} from './fastify.ts'
+
+/**
+ * Turns a bearer key into a principal before anything else happens, in the order: valid key (401), plan (403),
+ * visibility of what the path names (404), scope (403). Later checks belong to the routes.
+ */
+export function registerAuth(
+  app: FastifyInstance,
+  services: { readonly database: Database; readonly peppers: Peppers },
+): void {
+  app.decorateRequest('principal', null)
+  app.decorateRequest('resource', null)
+
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.scope) throw new Error(`route ${route.method} ${route.url} declares no scope`)
+  })
+
+  app.addHook('onRequest', async (request) => {
+    const { scope, resource } = request.routeOptions.config
+    if (request.is404 || scope === undefined || scope === 'public') return
+    const principal = await authenticate(request, services)
+    if (!planOf(principal.plan).apiAccess) {
+      throw new ServiceError(
+        'plan_without_api_access',
+        `The plan "${principal.plan}" of this account does not include the API. Change to a plan that does.`,
+      )
+    }
+    request.principal = principal
+    if (resource) {
+      const params = request.params as Record<string, string>
+      const found = await withTx(services.database, principal, (tx) =>
+        resource(tx, principal, printable(params)),
+      )
+      if (!found) throw notFound()
+      request.resource = found
+    }
+    if (scope !== 'any-key') requireScope(principal, scope)
+  })
+}
+
+async function authenticate(
+  request: FastifyRequest,
+  services: { readonly database: Database; readonly peppers: Peppers },
+): Promise<Principal> {
+  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const principal = key ? await authenticateKey(services.database.system, services.peppers, key) : undefined
+  if (principal) return principal
+  throw new ServiceError(
+    'invalid_api_key',
+    key
+      ? 'The API key is not valid: it is mistyped, unknown, revoked or expired. Make a new one if it is lost.'
+      : 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>`.',
+  )
+}
+
+/** Postgres refuses the NUL character, which no id has: such an id simply names nothing. */
+function printable(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]),
+  )
+}
+
+/** The one who asks. The auth hook has put it there for every route that is not public. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new Error('this route has no principal')
+  return request.principal
+}
+
+/** What the path names, as the route's own `resource` look-up found it. */
+export function resourceOf<T extends object>(request: FastifyRequest): T {
+  if (!request.resource) throw new Error('this route has no resource')
+  return request.resource as T
+}

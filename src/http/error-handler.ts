@@ -1,0 +1,95 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { databaseFault, isUnavailable } from '../db/errors.ts'
+import { errorTable, messageOf, ServiceError } from '../errors.ts'
+import { InputError } from './zod.ts'
+
+export type ErrorBody = {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string
+  }
+}
+
+/** The body of every failure. */
+export function errorBody(error: ServiceError): ErrorBody {
+  const { type } = errorTable[error.code]
+  return { error: { message: error.message, type, param: error.param, code: error.code } }
+}
+
+/** Every failure of every route, unknown routes included, leaves in one shape. */
+export function registerErrorHandler(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, asServiceError(error, request)))
+  app.setNotFoundHandler((request, reply) =>
+    sendError(
+      request,
+      reply,
+      new ServiceError('not_found', `There is no route ${request.method} ${request.url.split('?')[0]}.`),
+    ),
+  )
+}
+
+function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+  const { status } = errorTable[error.code]
+  if (status >= 500) request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+  if (error.shouldRetry === false) reply.header('x-should-retry', 'false')
+  return reply.status(status).send(errorBody(error))
+}
+
+/** For the log: the driver's own words, since the query builder's message repeats parameters. */
+function causeOf(error: ServiceError): string | undefined {
+  if (!error.cause) return undefined
+  const fault = databaseFault(error.cause)
+  if (fault) return `${fault.code} ${fault.message}`
+  return error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : messageOf(error.cause)
+}
+
+function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (error instanceof InputError) return error.toServiceError()
+  const fault = databaseFault(error)
+  if (fault && isUnavailable(fault)) {
+    return new ServiceError('database_unavailable', 'The database cannot be reached. Try again shortly.', {
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  }
+  return fromFastify(error as FastifyError, request) ?? internal(error)
+}
+
+function internal(cause: unknown): ServiceError {
+  return new ServiceError(
+    'internal_error',
+    'Something went wrong in the service. The request id helps to find it.',
+    {
+      cause,
+    },
+  )
+}
+
+/** What Fastify itself refuses before a route is reached. */
+function fromFastify(error: FastifyError, request: FastifyRequest): ServiceError | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new ServiceError('request_too_large', 'The request body is too large.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return new ServiceError(
+        'unsupported_content_type',
+        `The content type "${request.headers['content-type'] ?? ''}" is not supported here. Send ${request.url.startsWith('/v1/files') ? 'multipart/form-data' : 'application/json'}.`,
+      )
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new ServiceError('invalid_json', 'The body is not valid JSON.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ServiceError('invalid_value', 'The body is not as long as its Content-Length says.')
+  }
+  const status = error.statusCode ?? 500
+  if (status === 413) return new ServiceError('request_too_large', 'The request body is too large.')
+  if (status >= 400 && status < 500) return new ServiceError('invalid_value', error.message)
+  return undefined
+}

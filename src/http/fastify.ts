@@ -1,0 +1,23 @@
+import type { Principal } from '../accounts/principal.ts'
+import type { KeyScope } from '../accounts/scopes.ts'
+import type { Executor } from '../db/client.ts'
+
+/** Finds the resource a path names, for the one who asks; undefined when it is missing or out of reach. */
+export type ResourceLookup = (
+  executor: Executor,
+  principal: Principal,
+  params: Readonly<Record<string, string>>,
+) => Promise<object | undefined>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route: a scope, any valid key, or everybody. A route without it refuses to boot. */
+    scope?: KeyScope | 'any-key' | 'public'
+    /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
+    resource?: ResourceLookup
+  }
+  interface FastifyRequest {
+    principal: Principal | null
+    resource: object | null
+  }
+}

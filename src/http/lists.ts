@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** Query parameters of every list. `limit` beyond the most is an error, not silently less. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).default(20),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z.string().min(1).max(256).optional(),
+})
+
+export type ListBody<T> = {
+  readonly object: 'list'
+  readonly data: readonly T[]
+  readonly first_id: string | null
+  readonly last_id: string | null
+  readonly has_more: boolean
+}
+
+export function listBody<T extends { readonly id: string }>(
+  data: readonly T[],
+  hasMore: boolean,
+): ListBody<T> {
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: hasMore,
+  }
+}
+
+/** Whole Unix seconds, as all times of the API are. */
+export function unixSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1_000)
+}
+
+/** The page a query asks for, without absent fields. */
+export function pageOfQuery(query: z.infer<typeof pageQuery>) {
+  return { limit: query.limit, order: query.order, ...(query.after !== undefined && { after: query.after }) }
+}

@@ -1,0 +1,136 @@
+import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import {
+  annotationsOf,
+  completionId,
+  endBlock,
+  failureOf,
+  fileBody,
+  openBlock,
+  type RunStatus,
+  toolCallsOf,
+  usageBody,
+} from './wire.ts'
+
+/**
+ * Encodes a run's events as chat-completion chunks. Every frame but the usage chunk and an error has exactly one
+ * choice, `id`, `created` and `model` never change, and progress is an ordinary empty delta with an `x_service.event`
+ * beside it: the one form that every known client passes over without harm.
+ */
+export type ChunkEncoder = {
+  /** The first frame: the role, and the ids of where the turn runs. */
+  start(status: RunStatus): string
+  /** Frames for a batch of events; the frames of an end close the stream. */
+  events(batch: readonly RunEvent[]): string
+  /** A comment for proxies directly followed by an empty chunk for clients. */
+  keepAlive(): string
+  /** The last frames when the reader lost the run: the client's retry finds it again. */
+  interrupted(): string
+}
+
+export function createChunkEncoder(
+  run: Run,
+  options: { readonly created: number; readonly includeUsage: boolean; readonly progress: boolean },
+): ChunkEncoder {
+  const base = {
+    id: completionId(run),
+    object: 'chat.completion.chunk',
+    created: options.created,
+    model: run.model,
+  }
+  const frame = (body: object) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
+  const chunk = (delta: object, finish: string | null = null, extra: object = {}) =>
+    frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...extra })
+  // The text chunk is by far the most frequent one: only its text has to be encoded.
+  const empty = JSON.stringify({
+    ...base,
+    choices: [{ index: 0, delta: { content: '' }, logprobs: null, finish_reason: null }],
+  })
+  const cut = empty.indexOf('"content":""') + '"content":'.length
+  const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
+  const text = (content: string) => head + JSON.stringify(content) + tail
+
+  const progress = (event: object) =>
+    options.progress ? chunk({ content: '' }, null, { x_service: { event } }) : ''
+
+  const end = (event: TerminalEvent): string => {
+    if (event.type !== 'run.completed') return errorFrame(failureOf(event), endBlock(run, event))
+    const annotations = annotationsOf(event.end)
+    const calls = toolCallsOf(event.end)
+    return [
+      event.end.source_list === '' ? '' : text(event.end.source_list),
+      annotations.length === 0 ? '' : chunk({ annotations }),
+      calls.length === 0 ? '' : chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) }),
+      chunk({}, event.reason, { x_service: endBlock(run, event) }),
+      options.includeUsage ? frame({ choices: [], usage: usageBody(event.end.usage) }) : '',
+      done,
+    ].join('')
+  }
+
+  return {
+    start: (status) => chunk({ role: 'assistant', content: '' }, null, { x_service: openBlock(run, status) }),
+    keepAlive: () => `: keep-alive\n${head}""${tail}`,
+    interrupted: () =>
+      errorFrame(
+        {
+          code: 'run_failed',
+          message: 'The stream was interrupted. The run goes on: send the request again to see it.',
+        },
+        openBlock(run, 'in_progress'),
+      ),
+    events(batch) {
+      let frames = ''
+      let joined = ''
+      const flush = () => {
+        if (joined !== '') frames += text(joined)
+        joined = ''
+      }
+      for (const event of batch) {
+        if (event.type === 'text.delta') {
+          joined += event.text
+          continue
+        }
+        flush()
+        frames += isTerminal(event) ? end(event) : progressFrame(event, progress)
+      }
+      flush()
+      return frames
+    },
+  }
+}
+
+const done = 'data: [DONE]\n\n'
+
+/**
+ * A failure after the headers: a pure frame without choices. Its type is that of a request error whatever happened,
+ * because one popular client sends the whole turn again for anything that reads like a fault of the server.
+ */
+function errorFrame(failure: { code: string; message: string }, block: object): string {
+  const error = {
+    message: failure.message,
+    type: 'invalid_request_error',
+    param: null,
+    code: failure.code,
+    x_service: block,
+  }
+  return `data: ${JSON.stringify({ error })}\n\n${done}`
+}
+
+function progressFrame(
+  event: Exclude<RunEvent, TerminalEvent | { type: 'text.delta' }>,
+  progress: (event: object) => string,
+): string {
+  switch (event.type) {
+    case 'tool.started':
+      return progress({ type: 'tool.started', step: event.step, name: event.name, title: event.title })
+    case 'tool.finished':
+      return progress({ type: 'tool.finished', step: event.step, name: event.name, ok: event.ok })
+    case 'file':
+      return progress({ type: 'file', step: event.step, file: fileBody(event.file) })
+    case 'run.started':
+    case 'run.queued':
+    case 'step.started':
+    case 'step.restarted':
+      return progress({ type: event.type, ...('step' in event && { step: event.step }) })
+  }
+}

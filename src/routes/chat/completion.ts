@@ -1,0 +1,78 @@
+import { errorTable, ServiceError } from '../../errors.ts'
+import type { TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import {
+  annotationsOf,
+  completionId,
+  contentOf,
+  endBlock,
+  failureOf,
+  noUsage,
+  openBlock,
+  toolCallsOf,
+  usageBody,
+} from './wire.ts'
+
+/** The error with which a whole reply can still answer: only while the run has cost nothing. */
+export function failureReply(event: TerminalEvent): ServiceError | undefined {
+  if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
+  const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
+  const retry = errorTable[code].status >= 500 ? {} : { shouldRetry: false }
+  return new ServiceError(code, event.message, retry)
+}
+
+/**
+ * The whole reply of an ended run. A run that failed after it had output, or that was cancelled, is a well-formed
+ * completion too, which says so in its text: a 200 with an error body breaks every client.
+ */
+export function completionBody(run: Run, created: number, event: TerminalEvent) {
+  const { end } = event
+  const failure = event.type === 'run.completed' ? undefined : failureOf(event)
+  const content = failure
+    ? [contentOf(end), `[${failure.message}]`].filter(Boolean).join('\n\n')
+    : contentOf(end)
+  const annotations = annotationsOf(end)
+  const calls = toolCallsOf(end)
+  return {
+    id: completionId(run),
+    object: 'chat.completion' as const,
+    created,
+    model: run.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant' as const,
+          content,
+          refusal: null,
+          ...(annotations.length > 0 && { annotations }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        },
+        logprobs: null,
+        finish_reason: event.type === 'run.completed' ? event.reason : ('stop' as const),
+      },
+    ],
+    usage: usageBody(end.usage),
+    x_service: { ...endBlock(run, event), ...(failure && { error: failure }) },
+  }
+}
+
+/** The reply to a background request: the run is on its way, its events and its end are read elsewhere. */
+export function backgroundBody(run: Run, created: number) {
+  return {
+    id: completionId(run),
+    object: 'chat.completion' as const,
+    created,
+    model: run.model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant' as const, content: '', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop' as const,
+      },
+    ],
+    usage: noUsage,
+    x_service: openBlock(run, 'queued'),
+  }
+}

@@ -1,0 +1,103 @@
+import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
+import { ServiceError } from '../../errors.ts'
+import type { RunRequest } from '../../turns/run-request.ts'
+import type { ChatBody, ChatMessage } from './schema.ts'
+
+/**
+ * The client's messages as the agent keeps them.
+ * @throws ServiceError `invalid_value` for an image when the model reads none.
+ */
+export function toModelMessages(sent: readonly ChatMessage[], readsImages: boolean): readonly ModelMessage[] {
+  return sent.map((message, i) => toModelMessage(message, readsImages, i))
+}
+
+function toModelMessage(message: ChatMessage, readsImages: boolean, index: number): ModelMessage {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: plainText(message.content) }
+    case 'user':
+      return { role: 'user', content: userContent(message.content, readsImages, index) }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: plainText(message.content),
+        toolCalls: (message.tool_calls ?? []).map((call) => ({ id: call.id, ...call.function })),
+      }
+    case 'tool':
+      return { role: 'tool', callId: message.tool_call_id ?? '', content: plainText(message.content) }
+    case 'function':
+      // The older form has no call id: what it says is kept as the user's word.
+      return {
+        role: 'user',
+        content: `Result of ${message.name ?? 'function'}: ${plainText(message.content)}`,
+      }
+  }
+}
+
+type SentContent = ChatMessage['content']
+
+function plainText(content: SentContent): string {
+  if (typeof content === 'string') return content
+  return (content ?? [])
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : ''))
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function userContent(
+  content: SentContent,
+  readsImages: boolean,
+  index: number,
+): string | readonly ContentPart[] {
+  if (typeof content === 'string' || !content?.some((part) => part.type === 'image_url'))
+    return plainText(content)
+  if (!readsImages) {
+    throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
+      param: `messages[${index}].content`,
+    })
+  }
+  return content.flatMap((part): ContentPart[] => {
+    if (part.type === 'text') return [part]
+    if (part.type !== 'image_url') return []
+    const { url, detail } = part.image_url
+    return [{ type: 'image_url', url, ...(detail && { detail }) }]
+  })
+}
+
+/** What the turn keeps of the request beside its messages. */
+export function toRunRequest(body: ChatBody, sources: RunRequest['sources']): RunRequest {
+  const format = body.response_format
+  const structured = format && format.type !== 'text' ? format : undefined
+  return {
+    sampling: samplingOf(body, structured),
+    clientTools: (body.tools ?? []).map(({ function: f }) => ({
+      name: f.name,
+      description: f.description ?? '',
+      parameters: f.parameters ?? { type: 'object', properties: {} },
+    })),
+    toolChoice: toolChoiceOf(body),
+    // A reply that must parse as JSON can carry neither numbers nor a list.
+    sources: structured ? 'block' : sources,
+  }
+}
+
+function samplingOf(body: ChatBody, responseFormat: Record<string, unknown> | undefined): Sampling {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens
+  return {
+    ...(typeof body.temperature === 'number' && { temperature: body.temperature }),
+    ...(typeof body.top_p === 'number' && { topP: body.top_p }),
+    ...(typeof maxTokens === 'number' && { maxTokens }),
+    ...(body.stop && { stop: typeof body.stop === 'string' ? [body.stop] : body.stop }),
+    ...(typeof body.seed === 'number' && { seed: body.seed }),
+    ...(body.reasoning_effort && { reasoningEffort: body.reasoning_effort }),
+    ...(body.user && { user: body.user }),
+    ...(responseFormat && { responseFormat }),
+  }
+}
+
+function toolChoiceOf(body: ChatBody): ToolChoice {
+  const choice = body.tool_choice
+  if (!choice || !body.tools?.length) return 'auto'
+  return typeof choice === 'string' ? choice : { name: choice.function.name }
+}

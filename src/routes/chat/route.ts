@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requireScope } from '../../accounts/principal.ts'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
+import { disconnectSignal } from '../../http/disconnect.ts'
+import { unixSeconds } from '../../http/lists.ts'
+import { sendStream, withFiller } from '../../http/stream.ts'
+import type { ZodTypes } from '../../http/zod.ts'
+import { clientLeft } from '../../turns/client-left.ts'
+import { followRun } from '../../turns/follow.ts'
+import { findProject } from '../../turns/projects.ts'
+import { isTerminal, type TerminalEvent } from '../../turns/run-events.ts'
+import { findSession } from '../../turns/sessions.ts'
+import { type Run, startTurn } from '../../turns/start-turn.ts'
+import type { Services } from '../services.ts'
+import { createChunkEncoder } from './chunks.ts'
+import { backgroundBody, completionBody, failureReply } from './completion.ts'
+import { toModelMessages, toRunRequest } from './messages.ts'
+import { readOptions, type ServiceOptions } from './options.ts'
+import { type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
+
+/** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
+const keepAliveMs = 10_000
+const paddingMs = 15_000
+
+/** Room for images and files inside messages. */
+const bodyLimit = 32 * 1024 * 1024
+
+/** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
+export function chatRoutes(app: FastifyInstance, services: Services): void {
+  app.withTypeProvider<ZodTypes>().post(
+    '/chat/completions',
+    {
+      config: { scope: 'chat:write' },
+      bodyLimit,
+      schema: { body: chatBody },
+      // What the request names must be visible before its other fields are looked at.
+      preValidation: (request) => resolveContext(services, request),
+    },
+    async (request, reply) => {
+      const options = resourceOf<ServiceOptions>(request)
+      const { body } = request
+      refuseUnsupported(body)
+      const streamed = body.stream === true
+      if (options.background && streamed) {
+        throw new ServiceError(
+          'invalid_value',
+          'A background turn cannot be streamed: leave out one of the two.',
+          {
+            param: 'stream',
+          },
+        )
+      }
+      const run = await admit(services, request, body, options)
+      if (run.status === 'in_progress') services.runner.start(run)
+      contextHeaders(reply, run)
+      if (options.background) {
+        return reply
+          .header('location', `/v1/agent/runs/${run.id}`)
+          .send(backgroundBody(run, unixSeconds(run.createdAt)))
+      }
+      const left = disconnectSignal(reply)
+      left.addEventListener('abort', () => void clientLeft(services, run))
+      return streamed
+        ? sendStream(reply, 'text/event-stream; charset=utf-8', chunks(services, run, body, options, left))
+        : sendWhole(services, reply, run, left)
+    },
+  )
+}
+
+async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
+  const principal = principalOf(request)
+  const options = readOptions(request.body, request.headers)
+  request.resource = options
+  const { sessionId, projectId } = options
+  if (sessionId === undefined && projectId === undefined) return
+  const { session, project } = await withTx(services.database, principal, async (tx) => ({
+    session:
+      sessionId === undefined ? null : await findSession(tx, principal, sessionId.replaceAll('\0', '')),
+    project:
+      projectId === undefined ? null : await findProject(tx, principal, projectId.replaceAll('\0', '')),
+  }))
+  if (session === undefined || project === undefined) throw notFound()
+  if (session) requireScope(principal, 'sessions:write')
+  if (session && project && session.projectId !== project.id) {
+    throw new ServiceError(
+      'invalid_value',
+      'The session belongs to another project. Name one of the two only.',
+      {
+        param: 'project_id',
+      },
+    )
+  }
+}
+
+function admit(
+  services: Services,
+  request: FastifyRequest,
+  body: ChatBody,
+  options: ServiceOptions,
+): Promise<Run> {
+  const model = services.catalogue.find(body.model)
+  if (!model) {
+    throw new ServiceError(
+      'model_not_found',
+      `There is no model "${body.model}". Models: ${services.catalogue.models.map((m) => m.id).join(', ')}.`,
+      { param: 'model' },
+    )
+  }
+  const principal = principalOf(request)
+  const input = {
+    model: model.id,
+    messages: toModelMessages(body.messages, model.readsImages),
+    sessionId: options.sessionId,
+    projectId: options.projectId,
+    request: toRunRequest(body, options.sources),
+    requestHash: createHash('sha256')
+      .update(JSON.stringify(['chat', options, body]))
+      .digest(),
+    onDisconnect: options.onDisconnect,
+  }
+  return withTx(services.database, principal, (tx) =>
+    startTurn(tx, principal, input, services.limits, services.runner.lease),
+  )
+}
+
+/** Sent before the body: the one channel that every client can read. */
+function contextHeaders(reply: FastifyReply, run: Run): void {
+  reply
+    .header('x-service-project-id', run.projectId)
+    .header('x-service-session-id', run.sessionId)
+    .header('x-service-run-id', run.id)
+    .header('x-service-message-id', run.messageId)
+}
+
+async function* chunks(
+  services: Services,
+  run: Run,
+  body: ChatBody,
+  options: ServiceOptions,
+  left: AbortSignal,
+): AsyncGenerator<string> {
+  const encoder = createChunkEncoder(run, {
+    created: unixSeconds(run.createdAt),
+    includeUsage: body.stream_options?.include_usage === true,
+    progress: options.progress,
+  })
+  yield encoder.start(run.status)
+  yield* withFiller(frames(), keepAliveMs, encoder.keepAlive)
+
+  async function* frames(): AsyncGenerator<string> {
+    let ended = false
+    for await (const batch of followRun(services, run, left)) {
+      ended ||= batch.some(isTerminal)
+      const text = encoder.events(batch)
+      if (text !== '') yield text
+    }
+    if (!ended && !left.aborted) yield encoder.interrupted()
+  }
+}
+
+/** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
+async function sendWhole(
+  services: Services,
+  reply: FastifyReply,
+  run: Run,
+  left: AbortSignal,
+): Promise<FastifyReply> {
+  const created = unixSeconds(run.createdAt)
+  const ending = endOf(services, run, left)
+  const early = await Promise.race([ending, timer(paddingMs)])
+  if (early !== 'later') {
+    const failure = failureReply(early)
+    if (failure) throw failure
+    const { files } = early.end
+    if (files.length > 0) reply.header('x-service-files', files.map((file) => file.id).join(','))
+    return reply.send(completionBody(run, created, early))
+  }
+  async function* whole(): AsyncGenerator<string> {
+    yield JSON.stringify(completionBody(run, created, await ending))
+  }
+  async function* padded(): AsyncGenerator<string> {
+    yield '\n'
+    yield* withFiller(whole(), paddingMs, () => '\n')
+  }
+  return sendStream(reply, 'application/json; charset=utf-8', padded())
+}
+
+/** @throws ServiceError when this process lost the run; the client's retry finds it again. */
+async function endOf(services: Services, run: Run, left: AbortSignal): Promise<TerminalEvent> {
+  for await (const batch of followRun(services, run, left)) {
+    const end = batch.find(isTerminal)
+    if (end) return end
+  }
+  throw new ServiceError(
+    'overloaded',
+    'The service is restarting. The run goes on; send the request again.',
+    {
+      retryAfterSeconds: 2,
+    },
+  )
+}
+
+function timer(ms: number): Promise<'later'> {
+  return new Promise((resolve) => setTimeout(() => resolve('later'), ms).unref())
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() })
+const imagePart = z.object({
+  type: z.literal('image_url'),
+  image_url: z.object({
+    url: z.string().regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL'),
+    detail: z.enum(['auto', 'low', 'high']).optional(),
+  }),
+})
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+
+const content = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, refusalPart]))],
+  {
+    error: 'must be a text or an array of parts of type `text` or `image_url`',
+  },
+)
+
+const toolCall = z.object({
+  id: z.string().min(1),
+  type: z.literal('function').default('function'),
+  function: z.object({ name: z.string().min(1), arguments: z.string() }),
+})
+
+/** All roles that clients send. `content` may be absent where tool calls stand for it. */
+export const message = z
+  .object({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+    content: content.nullish(),
+    name: z.string().optional(),
+    tool_calls: z.array(toolCall).nullish(),
+    tool_call_id: z.string().optional(),
+  })
+  .refine((m) => m.role !== 'tool' || m.tool_call_id !== undefined, {
+    error: 'is required in a message of role `tool`',
+    path: ['tool_call_id'],
+  })
+  .refine((m) => m.role === 'assistant' || (m.content !== undefined && m.content !== null), {
+    error: 'is required in a message of this role',
+    path: ['content'],
+  })
+
+export type ChatMessage = z.infer<typeof message>
+
+const functionTool = z.object({
+  type: z.literal('function', { error: 'only tools of type `function` are supported' }),
+  function: z.object({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
+    description: z.string().optional(),
+    parameters: z.record(z.string(), z.unknown()).optional(),
+  }),
+})
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+])
+
+const responseFormat = z.union([
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ name: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
+  }),
+])
+
+/** Fields that are honoured. All others are accepted and ignored, but for those `refuseUnsupported` names. */
+export const chatBody = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(message).min(1, 'must not be empty').max(1_000, 'at most 1,000 messages'),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_tokens: z.number().int().min(1).nullish(),
+  max_completion_tokens: z.number().int().min(1).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  seed: z.number().int().nullish(),
+  reasoning_effort: z.string().nullish(),
+  user: z.string().max(512).nullish(),
+  response_format: responseFormat.nullish(),
+  tools: z.array(functionTool).max(128).nullish(),
+  tool_choice: toolChoice.nullish(),
+})
+
+export type ChatBody = z.infer<typeof chatBody>
+
+/** Refuses what would do silent harm if it were ignored. */
+export function refuseUnsupported(body: ChatBody): void {
+  const refuse = (param: string, message: string): never => {
+    throw new ServiceError('unsupported_parameter', message, { param })
+  }
+  if (body['n'] !== undefined && body['n'] !== null && body['n'] !== 1) {
+    refuse('n', 'Only one answer a request is supported: leave `n` out or send 1.')
+  }
+  if (body['functions'] || body['function_call']) {
+    refuse(body['functions'] ? 'functions' : 'function_call', 'Use `tools` and `tool_choice` instead.')
+  }
+  const modalities = body['modalities']
+  if (body['audio'] || (Array.isArray(modalities) && modalities.includes('audio'))) {
+    refuse(body['audio'] ? 'audio' : 'modalities', 'Audio is not supported: answers are text.')
+  }
+  if (body['logprobs'] === true) refuse('logprobs', 'Log probabilities are not available.')
+  const chosen = body.tool_choice
+  if (
+    chosen &&
+    typeof chosen === 'object' &&
+    !body.tools?.some((t) => t.function.name === chosen.function.name)
+  ) {
+    throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
+      param: 'tool_choice',
+    })
+  }
+}

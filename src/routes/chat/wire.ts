@@ -1,0 +1,110 @@
+import type { FileChange } from '../../agent/tools.ts'
+import { creditsNumber } from '../../billing/credits.ts'
+import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/start-turn.ts'
+
+/** The pieces of the chat wire format that the streamed and the whole reply share. */
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+/** The id of a completion is its run's, so that a retried request gets the same one. */
+export function completionId(run: Run): string {
+  return `chatcmpl-${run.id.slice('run_'.length)}`
+}
+
+/** The full text a client is shown: the answer, and the list of its sources when that is inline. */
+export function contentOf(end: RunEnd): string {
+  return end.text + end.source_list
+}
+
+/** OpenAI's usage object with the credits beside it. */
+export function usageBody(usage: RunUsage) {
+  return {
+    prompt_tokens: usage.prompt_tokens,
+    completion_tokens: usage.completion_tokens,
+    total_tokens: usage.total_tokens,
+    cost: creditsNumber(BigInt(usage.cost_micros)),
+  }
+}
+
+export const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0 } as const
+
+export type RunStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
+
+/** The `x_service` block before a run has ended. */
+export function openBlock(run: Run, status: RunStatus) {
+  return {
+    project_id: run.projectId,
+    session_id: run.sessionId,
+    run_id: run.id,
+    message_id: run.messageId,
+    status,
+    files: [],
+    sources: [],
+  }
+}
+
+/** The complete `x_service` block of an ended run. */
+export function endBlock(run: Run, event: TerminalEvent) {
+  const { end } = event
+  return {
+    ...openBlock(run, statusOf(event)),
+    files: end.files.map(fileBody),
+    sources: end.sources,
+    unknown_marks: end.unknown_marks,
+    usage: {
+      ...usageBody(end.usage),
+      model_calls: end.usage.model_calls,
+      tool_calls: end.usage.tool_calls,
+      estimated: end.usage.estimated,
+    },
+  }
+}
+
+export function fileBody(file: FileChange) {
+  return {
+    id: file.id,
+    filename: file.filename,
+    bytes: file.bytes,
+    content_type: file.contentType,
+    action: file.action,
+  }
+}
+
+function statusOf(event: TerminalEvent): RunStatus {
+  return event.type === 'run.completed' ? 'completed' : event.type === 'run.failed' ? 'failed' : 'cancelled'
+}
+
+/**
+ * One annotation a citation, with all four members: strict clients reject a reply with less. Sources without a URL
+ * are cited in `x_service.sources` only.
+ */
+export function annotationsOf(end: RunEnd) {
+  return end.citations.flatMap(({ n, start, end: stop }) => {
+    const source = end.sources.find((s) => s.n === n)
+    if (!source || source.url === '') return []
+    return [
+      {
+        type: 'url_citation' as const,
+        url_citation: { start_index: start, end_index: stop, url: source.url, title: source.ref },
+      },
+    ]
+  })
+}
+
+export function toolCallsOf(end: RunEnd) {
+  return end.tool_calls.map((call) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: call.arguments },
+  }))
+}
+
+/** What went wrong in a run that did not complete, in the words for the client. */
+export function failureOf(event: Exclude<TerminalEvent, { type: 'run.completed' }>): {
+  readonly code: string
+  readonly message: string
+} {
+  if (event.type === 'run.cancelled') return { code: 'run_cancelled', message: 'The run was cancelled.' }
+  return { code: event.code, message: event.message }
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../db/client.ts'
+import { principalOf, resourceOf } from '../http/auth.ts'
+import type { ResourceLookup } from '../http/fastify.ts'
+import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import type { ZodTypes } from '../http/zod.ts'
+import { createProject, findProject, listProjects, type Project } from '../turns/projects.ts'
+import type { Services } from './services.ts'
+
+const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
+
+/** `POST /v1/projects`, `GET /v1/projects`, `GET /v1/projects/{id}` */
+export function projectRoutes(root: FastifyInstance, services: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.post(
+    '/projects',
+    {
+      config: { scope: 'projects:write' },
+      schema: { body: z.object({ name: z.string().trim().min(1).max(200) }) },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { name } = request.body
+      return projectBody(
+        await withTx(services.database, principal, (tx) => createProject(tx, principal, name)),
+      )
+    },
+  )
+
+  app.get(
+    '/projects',
+    { config: { scope: 'projects:read' }, schema: { querystring: pageQuery } },
+    async (request) => {
+      const principal = principalOf(request)
+      const page = pageOfQuery(request.query)
+      const { items, hasMore } = await withTx(services.database, principal, (tx) =>
+        listProjects(tx, principal, page),
+      )
+      return listBody(items.map(projectBody), hasMore)
+    },
+  )
+
+  app.get('/projects/:id', { config: { scope: 'projects:read', resource: namedProject } }, async (request) =>
+    projectBody(resourceOf<Project>(request)),
+  )
+}
+
+function projectBody(project: Project) {
+  return {
+    id: project.id,
+    object: 'project' as const,
+    name: project.name,
+    created_at: unixSeconds(project.createdAt),
+  }
+}

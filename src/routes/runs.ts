@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify'
+import { creditsNumber, creditsText } from '../billing/credits.ts'
+import { withTx } from '../db/client.ts'
+import { resourceOf } from '../http/auth.ts'
+import type { ResourceLookup } from '../http/fastify.ts'
+import { unixSeconds } from '../http/lists.ts'
+import type { RunUsage } from '../turns/run-events.ts'
+import { findRun, requestCancel } from '../turns/runs.ts'
+import type { Run } from '../turns/start-turn.ts'
+import type { Services } from './services.ts'
+
+const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
+
+/** `GET /v1/agent/runs/{id}`, `POST /v1/agent/runs/{id}/cancel` */
+export function runRoutes(app: FastifyInstance, services: Services): void {
+  const one = { scope: 'chat:write' as const, resource: namedRun }
+
+  app.get('/agent/runs/:id', { config: one }, async (request) => runBody(resourceOf<Run>(request)))
+
+  app.post('/agent/runs/:id/cancel', { config: one }, async (request) => {
+    const run = resourceOf<Run>(request)
+    const marked = await withTx(services.database, run, async (tx) => {
+      await requestCancel(tx, run.id)
+      return run
+    })
+    services.runner.cancelLocal(run.id)
+    return runBody(marked)
+  })
+}
+
+/** A run as the API shows it. */
+export function runBody(run: Run) {
+  const usage = run.usage as Partial<RunUsage>
+  return {
+    id: run.id,
+    object: 'agent.run' as const,
+    status: run.status,
+    sessionId: run.sessionId,
+    messageId: run.messageId,
+    model: run.model,
+    output: run.output,
+    error: run.errorMessage,
+    credits: creditsText(run.costMicros),
+    usage: {
+      prompt_tokens: usage.prompt_tokens ?? 0,
+      completion_tokens: usage.completion_tokens ?? 0,
+      total_tokens: usage.total_tokens ?? 0,
+      model_calls: usage.model_calls ?? 0,
+      tool_calls: usage.tool_calls ?? 0,
+      estimated: usage.estimated ?? false,
+      cost: creditsNumber(run.costMicros),
+    },
+    created_at: unixSeconds(run.createdAt),
+    started_at: run.startedAt ? unixSeconds(run.startedAt) : null,
+    finished_at: run.finishedAt ? unixSeconds(run.finishedAt) : null,
+  }
+}

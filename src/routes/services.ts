@@ -1,0 +1,16 @@
+import type { Peppers } from '../accounts/pepper.ts'
+import type { Database } from '../db/client.ts'
+import type { Logger } from '../log.ts'
+import type { Catalogue } from '../turns/catalogue.ts'
+import type { Runner } from '../turns/runner.ts'
+import type { TurnLimits } from '../turns/start-turn.ts'
+
+/** What routes are given; nothing here is global, so that tests can run several services in one process. */
+export type Services = {
+  readonly database: Database
+  readonly peppers: Peppers
+  readonly catalogue: Catalogue
+  readonly runner: Runner
+  readonly limits: TurnLimits
+  readonly log: Logger
+}

@@ -1,0 +1,158 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { ModelMessage } from '../agent/provider.ts'
+import { withTx } from '../db/client.ts'
+import { ServiceError } from '../errors.ts'
+import { principalOf, resourceOf } from '../http/auth.ts'
+import type { ResourceLookup } from '../http/fastify.ts'
+import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import type { ZodTypes } from '../http/zod.ts'
+import { listRuns } from '../turns/runs.ts'
+import {
+  createSession,
+  deleteSession,
+  findSession,
+  listMessages,
+  listSessions,
+  renameSession,
+  type Session,
+  type StoredMessage,
+} from '../turns/sessions.ts'
+import { textOf } from '../turns/transcript.ts'
+import { runBody } from './runs.ts'
+import type { Services } from './services.ts'
+
+const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, principal, params['id'] ?? '')
+
+const name = z.string().trim().max(200)
+
+const newSession = z.object({
+  model: z.string().min(1).default('service'),
+  projectId: z.string().min(1).max(256).nullish(),
+  name: name.default(''),
+})
+
+/** `/v1/agent/sessions` and what hangs below one session */
+export function sessionRoutes(app: FastifyInstance, services: Services): void {
+  collectionRoutes(app, services)
+  itemRoutes(app, services)
+}
+
+function collectionRoutes(root: FastifyInstance, services: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+  const { database } = services
+
+  app.post(
+    '/agent/sessions',
+    {
+      config: { scope: 'sessions:write' },
+      schema: { body: z.preprocess((body) => body ?? {}, newSession) },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { model, projectId, name } = request.body
+      if (!services.catalogue.find(model)) {
+        throw new ServiceError('model_not_found', `There is no model "${model}".`, { param: 'model' })
+      }
+      const input = { model, name, projectId: projectId?.replaceAll('\0', '') }
+      return sessionBody(await withTx(database, principal, (tx) => createSession(tx, principal, input)))
+    },
+  )
+
+  app.get(
+    '/agent/sessions',
+    {
+      config: { scope: 'sessions:write' },
+      schema: { querystring: pageQuery.extend({ project_id: z.string().min(1).max(256).optional() }) },
+    },
+    async (request) => {
+      const principal = principalOf(request)
+      const { project_id: projectId } = request.query
+      const { items, hasMore } = await withTx(database, principal, (tx) =>
+        listSessions(tx, principal, pageOfQuery(request.query), projectId),
+      )
+      return listBody(items.map(sessionBody), hasMore)
+    },
+  )
+}
+
+function itemRoutes(root: FastifyInstance, { database }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+  const one = { scope: 'sessions:write' as const, resource: namedSession }
+
+  app.get('/agent/sessions/:id', { config: one }, async (request) =>
+    sessionBody(resourceOf<Session>(request)),
+  )
+
+  app.patch(
+    '/agent/sessions/:id',
+    { config: one, schema: { body: z.object({ name: name.min(1) }) } },
+    async (request) => {
+      const session = resourceOf<Session>(request)
+      const { name } = request.body
+      return sessionBody(await withTx(database, session, (tx) => renameSession(tx, session, name)))
+    },
+  )
+
+  app.delete('/agent/sessions/:id', { config: one }, async (request) => {
+    const session = resourceOf<Session>(request)
+    await withTx(database, session, (tx) => deleteSession(tx, session))
+    return { id: session.id, object: 'agent.session', deleted: true }
+  })
+
+  app.get(
+    '/agent/sessions/:id/messages',
+    {
+      config: one,
+      schema: { querystring: pageQuery.extend({ order: z.enum(['asc', 'desc']).default('asc') }) },
+    },
+    async (request) => {
+      const session = resourceOf<Session>(request)
+      const page = pageOfQuery(request.query)
+      const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, page))
+      return listBody(items.map(messageBody), hasMore)
+    },
+  )
+
+  app.get(
+    '/agent/sessions/:id/runs',
+    { config: { scope: 'chat:write', resource: namedSession } },
+    async (request) => {
+      const session = resourceOf<Session>(request)
+      return (await withTx(database, session, (tx) => listRuns(tx, session.id))).map(runBody)
+    },
+  )
+}
+
+function sessionBody(session: Session) {
+  return {
+    id: session.id,
+    object: 'agent.session' as const,
+    model: session.model,
+    projectId: session.projectId,
+    name: session.name,
+    created_at: unixSeconds(session.createdAt),
+  }
+}
+
+function messageBody(message: StoredMessage) {
+  const content = message.content as ModelMessage
+  return {
+    id: message.id,
+    object: 'agent.message' as const,
+    session_id: message.sessionId,
+    run_id: message.runId,
+    role: content.role,
+    content: textOf(content.content),
+    ...(content.role === 'tool' && { tool_call_id: content.callId }),
+    ...(content.role === 'assistant' &&
+      content.toolCalls.length > 0 && {
+        tool_calls: content.toolCalls.map((call) => ({
+          id: call.id,
+          type: 'function',
+          function: { name: call.name, arguments: call.arguments },
+        })),
+      }),
+    created_at: unixSeconds(message.createdAt),
+  }
+}

@@ -1,0 +1,112 @@
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { planOf } from '../accounts/plans.ts'
+import { withTx } from '../db/client.ts'
+import { notFound, ServiceError } from '../errors.ts'
+import { principalOf } from '../http/auth.ts'
+import { defaultProjectId, findProject } from '../turns/projects.ts'
+import { cleanFileName } from '../workspace/file-names.ts'
+import {
+  dropUpload,
+  type ReceivedUpload,
+  receiveUpload,
+  type StoredFile,
+  sealUpload,
+} from '../workspace/files.ts'
+import type { Services } from './services.ts'
+
+const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
+
+type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
+
+/**
+ * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order, and makes a file of
+ * it when all of it has come and is right; otherwise nothing stays.
+ */
+export async function receiveFile(services: Services, request: FastifyRequest): Promise<StoredFile> {
+  if (!request.isMultipart()) {
+    throw new ServiceError(
+      'unsupported_content_type',
+      'Send the file as multipart/form-data, in a part named `file`.',
+    )
+  }
+  const principal = principalOf(request)
+  const { fields, upload } = await readForm(services, request)
+  try {
+    if (!upload) {
+      throw new ServiceError('missing_required_parameter', '`file` is required: a part with a file name.', {
+        param: 'file',
+      })
+    }
+    const purpose = purposeOf(fields)
+    const projectId = fields.get('project_id')
+    return await withTx(services.database, principal, async (tx) => {
+      if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
+      const place = {
+        accountId: principal.accountId,
+        projectId: projectId ?? (await defaultProjectId(tx, principal)),
+        sessionId: null,
+        runId: null,
+      }
+      return sealUpload(tx, place, upload, purpose)
+    })
+  } catch (error) {
+    if (upload) await dropUpload(services.database, principal, upload.versionId)
+    throw error
+  }
+}
+
+async function readForm(services: Services, request: FastifyRequest): Promise<Form> {
+  const principal = principalOf(request)
+  const { fileBytes } = planOf(principal.plan)
+  const fields = new Map<string, string>()
+  let upload: ReceivedUpload | undefined
+  try {
+    for await (const part of request.parts({ limits: { fileSize: fileBytes, files: 1, fields: 20 } })) {
+      if (part.type === 'field') fields.set(part.fieldname, String(part.value).replaceAll('\0', '\ufffd'))
+      else upload = await receivePart(services, request, part)
+    }
+    return { fields, upload }
+  } catch (error) {
+    if (upload) await dropUpload(services.database, principal, upload.versionId)
+    throw formError(error)
+  }
+}
+
+function receivePart(
+  services: Services,
+  request: FastifyRequest,
+  part: MultipartFile,
+): Promise<ReceivedUpload> {
+  return receiveUpload(services.database, principalOf(request), {
+    name: cleanFileName(part.filename ?? ''),
+    contentType: /^[\w.+-]+\/[\w.+-]+(; ?charset=[\w-]+)?$/i.test(part.mimetype)
+      ? part.mimetype
+      : 'application/octet-stream',
+    content: part.file,
+    truncated: () => part.file.truncated,
+  })
+}
+
+function purposeOf(fields: ReadonlyMap<string, string>): string {
+  const purpose = fields.get('purpose') ?? 'user_data'
+  if ((purposes as readonly string[]).includes(purpose)) return purpose
+  throw new ServiceError('invalid_value', `\`purpose\` must be one of ${purposes.join(', ')}.`, {
+    param: 'purpose',
+  })
+}
+
+/** What the multipart parser refuses, in the service's own terms. */
+function formError(error: unknown): unknown {
+  const code = (error as { code?: unknown }).code
+  if (code === 'FST_FILES_LIMIT') {
+    return new ServiceError('invalid_value', 'Send one file a request.', { param: 'file' })
+  }
+  if (
+    error instanceof Error &&
+    /^(Unexpected end of|Part terminated|Malformed|premature close)/i.test(error.message)
+  ) {
+    return new ServiceError('invalid_value', 'The multipart body is incomplete or malformed.')
+  }
+  return error
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import type { FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { buildApp } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { firstStart, welcome } from './first-start.ts'
+import { type Installation, openInstallation } from './installation.ts'
+import { createLogger, type Logger } from './log.ts'
+import { sourceTools } from './sources/agent-tools.ts'
+import { ensureStarterLibrary } from './sources/starter.ts'
+import { openCatalogue } from './turns/catalogue.ts'
+import { createRunner, type Runner } from './turns/runner.ts'
+import { defaultTurnLimits } from './turns/start-turn.ts'
+import { workspaceTools } from './workspace/agent-tools.ts'
+
+/** One service on an embedded database at a time; the lock goes with the connection, also after a kill. */
+const serviceLock = 7_203_115_010n
+
+async function main(): Promise<void> {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const config = readConfig(process.env)
+  const log = createLogger(config.logLevel)
+  const installation = await openInstallation(config, log)
+  try {
+    const unlock = await lockInstallation(installation, config)
+    await ensureStarterLibrary(installation.database)
+    const service = await startService(config, installation, log)
+    const baseUrl = config.appUrl ?? service.url
+    const first = installation.embedded && (await firstStart(installation.database, installation.peppers))
+    process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
+    await termination()
+    await service.stop()
+    await unlock()
+  } finally {
+    await installation.close()
+  }
+}
+
+type RunningService = { readonly url: string; stop(): Promise<void> }
+
+async function startService(
+  config: Config,
+  installation: Installation,
+  log: Logger,
+): Promise<RunningService> {
+  const { database, peppers } = installation
+  const catalogue = await openCatalogue(config.model)
+  const runner = createRunner({
+    database,
+    catalogue,
+    log,
+    toolsFor: (run, register) => [
+      ...sourceTools(database.system, register),
+      ...workspaceTools(database, { ...run, runId: run.id }),
+    ],
+  })
+  let ready = true
+  const services = { database, peppers, catalogue, runner, log, limits: defaultTurnLimits }
+  const app = await buildApp(services, { trustProxy: config.trustProxy, ready: () => ready })
+  try {
+    await listen(app, config)
+  } catch (error) {
+    await runner.drain()
+    await catalogue.close()
+    throw error
+  }
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return {
+    url: `http://${host}:${port}`,
+    async stop() {
+      ready = false
+      log.info('shutting down: turns in progress are handed over')
+      await closeApp(app, runner)
+      await catalogue.close()
+    },
+  }
+}
+
+/** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */
+async function closeApp(app: FastifyInstance, runner: Runner): Promise<void> {
+  const closing = app.close()
+  await runner.drain()
+  const idle = setInterval(() => app.server.closeIdleConnections(), 200)
+  const late = setTimeout(() => app.server.closeAllConnections(), 5_000)
+  await closing
+  clearInterval(idle)
+  clearTimeout(late)
+}
+
+async function listen(app: FastifyInstance, config: Config): Promise<void> {
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EADDRINUSE') {
+      throw new ConfigError(`Port ${config.port} on ${config.host} is taken: choose another with PORT.`)
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new ConfigError(
+        `The service cannot listen on ${config.host}:${config.port} (${code}): change HOST or PORT.`,
+      )
+    }
+    throw error
+  }
+}
+
+async function lockInstallation(installation: Installation, config: Config): Promise<() => Promise<void>> {
+  if (!installation.embedded) return async () => undefined
+  const client = new pg.Client({ connectionString: installation.embedded.adminUrl })
+  client.on('error', () => undefined)
+  await client.connect()
+  const locked = await client.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [serviceLock])
+  if (locked.rows[0]?.ok) return () => client.end()
+  await client.end()
+  throw new ConfigError(
+    `A service is running on the data folder ${config.dataDir} already: stop it, or set DATA_DIR.`,
+  )
+}
+
+function termination(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,143 @@
+import type { Block } from './blocks.ts'
+import { readBrackets, readParentheses } from './marks.ts'
+import type { Anchor, Quotation, QuotedText } from './quotes.ts'
+
+/** The citation marks in a text as the model wrote it, in order; marks that follow each other are one anchor. */
+export function findMarks(text: string, offered: (mark: string) => boolean): readonly Anchor[] {
+  const anchors: { start: number; end: number; keys: string[] }[] = []
+  const bracket = /[[【(]/g
+  for (let match = bracket.exec(text); match !== null; match = bracket.exec(text)) {
+    const found = readGroup(text.slice(match.index), offered)
+    if (found === undefined) continue
+    const end = text.length - found.rest.length
+    const last = anchors.at(-1)
+    if (
+      last !== undefined &&
+      /^[ ,;]{0,3}$/.test(text.slice(last.end, Math.min(match.index, last.end + 4)))
+    ) {
+      last.end = end
+      last.keys.push(...found.marks)
+    } else anchors.push({ start: match.index, end, keys: [...found.marks] })
+    bracket.lastIndex = end
+  }
+  return anchors
+}
+
+function readGroup(
+  text: string,
+  offered: (mark: string) => boolean,
+): { readonly marks: readonly string[]; readonly rest: string } | undefined {
+  const marks: string[] = []
+  let input = text
+  for (;;) {
+    const reading = input.startsWith('(')
+      ? readParentheses(input, offered, true)
+      : readBrackets(input, offered, true)
+    if (reading.kind === 'worded') return { marks: [...marks, reading.mark], rest: reading.rest }
+    if (reading.kind !== 'marks') return marks.length === 0 ? undefined : { marks, rest: input }
+    marks.push(...reading.marks)
+    if (!reading.more) return { marks, rest: reading.rest }
+    input = reading.rest
+  }
+}
+
+/** The end of a sentence and the beginning of the next one. */
+const sentenceEnd = /[.?!׃][”"“»״’)\]]*\s+[\p{L}"“„«‘״]/u
+/** Further apart, two places are not looked at as one sentence. */
+const longestSentence = 1000
+
+/**
+ * Finds for each quotation the anchor it belongs to, in this order: the mark behind it in its sentence, the mark
+ * before it there, the next one in the paragraph, the last one before it there; for a quotation in a paragraph of its
+ * own, a mark in the short line that follows it, then the last mark of the paragraph before.
+ *
+ * @param anchors in order and apart.
+ * @returns the anchors, at the index of their quotation.
+ */
+export function attribute(
+  text: string,
+  { blocks, quotations }: QuotedText,
+  anchors: readonly Anchor[],
+): readonly (Anchor | undefined)[] {
+  const byBlock = groupByBlock(blocks, anchors)
+  return quotations.map((quotation, i) => {
+    const near = neighbours(quotation, byBlock[quotation.block] ?? [])
+    const next = quotations[i + 1]
+    const previous = quotations[i - 1]
+    const after = near.after && within(text, quotation.end, near.after.start) ? near.after : undefined
+    const before = near.before && within(text, near.before.end, quotation.start) ? near.before : undefined
+    const othersAfter = next !== undefined && after !== undefined && next.start < after.start
+    const othersBefore = previous !== undefined && before !== undefined && previous.end > before.end
+    if (after !== undefined && !(othersAfter && before !== undefined && !othersBefore)) return after
+    return before ?? near.after ?? near.before ?? fromOtherBlocks(text, quotation, blocks, byBlock)
+  })
+}
+
+/**
+ * The nearest anchor in the paragraph of each quotation, one in its sentence before others; for a quotation that has
+ * its own paragraph, also in the next one or the one before.
+ */
+export function attributeToNearest(
+  text: string,
+  { blocks, quotations }: QuotedText,
+  anchors: readonly Anchor[],
+): readonly (Anchor | undefined)[] {
+  const byBlock = groupByBlock(blocks, anchors)
+  return quotations.map((quotation) => {
+    const around = quotation.standsAlone ? [0, 1, -1] : [0]
+    const found = around.map((step) => nearest(text, quotation, byBlock[quotation.block + step] ?? []))
+    return found.find((anchor) => anchor !== undefined)
+  })
+}
+
+function nearest(text: string, quotation: Quotation, anchors: readonly Anchor[]): Anchor | undefined {
+  const { before, after } = neighbours(quotation, anchors)
+  if (before === undefined || after === undefined) return before ?? after
+  const beforeIsWithin = within(text, before.end, quotation.start)
+  if (beforeIsWithin !== within(text, quotation.end, after.start)) return beforeIsWithin ? before : after
+  return quotation.start - before.end < after.start - quotation.end ? before : after
+}
+
+function groupByBlock(blocks: readonly Block[], anchors: readonly Anchor[]): readonly (readonly Anchor[])[] {
+  let at = 0
+  return blocks.map((block) => {
+    const from = at
+    while (at < anchors.length && (anchors[at]?.start ?? 0) < block.end) at += 1
+    return anchors.slice(from, at)
+  })
+}
+
+/** The first anchor that ends behind the quotation's start and the last one that ends before, by halving. */
+function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?: Anchor; after?: Anchor } {
+  let low = 0
+  let high = anchors.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((anchors[middle]?.end ?? 0) <= quotation.start) low = middle + 1
+    else high = middle
+  }
+  const before = anchors[low - 1]
+  const after = anchors[low]
+  return { ...(before && { before }), ...(after && { after }) }
+}
+
+function within(text: string, from: number, to: number): boolean {
+  return to - from <= longestSentence && !sentenceEnd.test(text.slice(from, to + 1))
+}
+
+const longestAttribution = 160
+
+function fromOtherBlocks(
+  text: string,
+  quotation: Quotation,
+  blocks: readonly Block[],
+  byBlock: readonly (readonly Anchor[])[],
+): Anchor | undefined {
+  if (!quotation.standsAlone) return undefined
+  const next = blocks[quotation.block + 1]
+  const nextText = next?.kind === 'prose' ? text.slice(next.start, next.end) : undefined
+  const isAttribution =
+    nextText !== undefined && nextText.length <= longestAttribution && !/[“„«"]/.test(nextText)
+  const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
+  return following ?? byBlock[quotation.block - 1]?.at(-1)
+}

@@ -1,0 +1,173 @@
+import { fold } from '../fold.ts'
+import { type Budget, nearestWindow } from './similarity.ts'
+
+/** Quotations with fewer letters are words in quotation marks, which prove nothing wherever they are found. */
+export const fewestLetters = 12
+/** Parts between ellipses with fewer letters are not looked for. */
+const fewestLettersInPart = 4
+/** The least character similarity that counts as close wording (peers use 0.85 to 0.92). */
+export const leastSimilarity = 0.85
+
+/** A text made ready for many comparisons. */
+export type Prepared = {
+  readonly text: string
+  readonly offsets: readonly number[]
+  /** Folded, with a blank before and after, so that a search for whole words is one search. */
+  readonly padded: string
+}
+
+/** A quotation ready to be compared. */
+export type PreparedQuote = {
+  readonly folded: string
+  readonly letters: number
+  /** What stands between ellipses and bracketed insertions, folded; the whole if there are none. */
+  readonly parts: readonly string[]
+}
+
+/** Where a quotation stands in a passage: `start` and `end` in UTF-16 units, `original` the characters there. */
+export type Located = {
+  readonly result: 'verbatim' | 'fuzzy'
+  readonly original: string
+  readonly start: number
+  readonly end: number
+  readonly similarity: number
+}
+
+/** Places in folded text. */
+type Span = { readonly start: number; readonly end: number }
+
+const tags = /<\/?[a-z][^<>]{0,200}>/gi
+const ellipsis = /…|\.{3,}|\. \. \.|\[[^\]]{0,200}\]|(?<![א-ת])ו(?:כו|גו)(?:['׳’]|(?![א-ת]))/u
+
+/** Emphasis and tags are made invisible to the fold, letter for letter, so that offsets stay true. */
+function clean(text: string): string {
+  return text.replace(tags, (tag) => (/^<br/i.test(tag) ? ' ' : '\u2060').repeat(tag.length))
+}
+
+export function prepareText(text: string): Prepared {
+  const { folded, offsets } = fold(clean(text))
+  return { text, offsets, padded: ` ${folded} ` }
+}
+
+export function prepareQuote(quote: string): PreparedQuote {
+  const cleaned = clean(quote).replaceAll('*', '\u2060')
+  const { folded } = fold(cleaned)
+  const parts = cleaned
+    .split(ellipsis)
+    .map((part) => fold(part).folded)
+    .filter((part) => countLetters(part) >= fewestLettersInPart)
+  return { folded, letters: countLetters(folded), parts: parts.length === 0 ? [folded] : parts }
+}
+
+function countLetters(folded: string): number {
+  return folded.replaceAll(' ', '').length
+}
+
+/** The quotation letter for letter: in one piece, or its parts in their order. */
+export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located | undefined {
+  const whole = findWords(quote.folded, passage.padded, 0)
+  if (whole !== undefined) return located('verbatim', [whole], passage, 1)
+  const enough = quote.parts.reduce((sum, part) => sum + countLetters(part), 0) >= fewestLetters
+  const spans = enough
+    ? inOrder(quote.parts, (part, from) => findWords(part, passage.padded, from))
+    : undefined
+  return spans && located('verbatim', spans, passage, 1)
+}
+
+/**
+ * The nearest wording, in one piece or, if the quotation has ellipses, part by part in their order; every part must
+ * be near enough by itself.
+ *
+ * @returns the place if it is near enough; else, as far as it was computed, only how near it comes.
+ */
+export function locateFuzzy(
+  quote: PreparedQuote,
+  passage: Prepared,
+  budget: Budget,
+): Located | { readonly result: 'none'; readonly similarity?: number } {
+  const inside = passage.padded.slice(1, -1)
+  const whole = nearestWindow(quote.folded, inside, 0, budget)
+  if (whole !== undefined && whole.similarity >= leastSimilarity) {
+    return located('fuzzy', [wholeWords(whole, inside)], passage, whole.similarity)
+  }
+  let weighted = 0
+  const spans = inOrder(quote.parts, (part, from) => {
+    const window = nearestWindow(part, inside, from, budget)
+    if (window === undefined || window.similarity < leastSimilarity) return undefined
+    weighted += window.similarity * part.length
+    return wholeWords(window, inside)
+  })
+  if (spans !== undefined && quote.parts.length > 1) {
+    return located('fuzzy', spans, passage, weighted / quote.parts.join('').length)
+  }
+  return { result: 'none', ...(whole && { similarity: rounded(whole.similarity) }) }
+}
+
+function inOrder(
+  parts: readonly string[],
+  find: (part: string, from: number) => Span | undefined,
+): readonly Span[] | undefined {
+  const spans: Span[] = []
+  for (const part of parts) {
+    const span = find(part, spans.at(-1)?.end ?? 0)
+    if (span === undefined) return undefined
+    spans.push(span)
+  }
+  return spans
+}
+
+/** Prefixed letters that a quotation may leave off: it begins in the middle of a word then. */
+const prefixed = / [ושהבכלמד]{1,3}$/
+const mostAttempts = 50
+
+/** Finds whole words in padded text, from a place in the unpadded one; a Hebrew first word may lack its prefixes. */
+function findWords(words: string, padded: string, from: number): Span | undefined {
+  if (words === '') return undefined
+  const at = padded.indexOf(` ${words} `, from)
+  if (at >= 0) return { start: at, end: at + words.length }
+  if (!/^[א-ת]/.test(words)) return undefined
+  let inner = padded.indexOf(`${words} `, from + 1)
+  for (let attempt = 0; inner >= 0 && attempt < mostAttempts; attempt += 1) {
+    if (prefixed.test(padded.slice(Math.max(0, inner - 4), inner))) {
+      return { start: inner - 1, end: inner - 1 + words.length }
+    }
+    inner = padded.indexOf(`${words} `, inner + 1)
+  }
+  return undefined
+}
+
+/** Widens a window that begins or ends within a word, and leaves out blanks at its ends. */
+function wholeWords({ start, end }: Span, folded: string): Span {
+  const first = folded[start] === ' ' ? start + 1 : folded.lastIndexOf(' ', start) + 1
+  if (folded[end - 1] === ' ') return { start: first, end: end - 1 }
+  const after = folded.indexOf(' ', end)
+  return { start: first, end: after < 0 ? folded.length : after }
+}
+
+function located(
+  result: Located['result'],
+  spans: readonly Span[],
+  passage: Prepared,
+  similarity: number,
+): Located {
+  const places = spans.map((span) => originalPlace(span, passage))
+  return {
+    result,
+    original: places.map((place) => passage.text.slice(place.start, place.end)).join(' … '),
+    start: places[0]?.start ?? 0,
+    end: places.at(-1)?.end ?? 0,
+    similarity: rounded(similarity),
+  }
+}
+
+/** The fold drops quotation marks, so one that closes behind the last word must be left out here. */
+function originalPlace(span: Span, { offsets, text }: Prepared): Span {
+  const start = offsets[span.start] ?? 0
+  const end = offsets[span.end] ?? text.length
+  return { start, end: end - (/["”“»«„]*$/.exec(text.slice(Math.max(start, end - 4), end))?.[0].length ?? 0) }
+}
+
+/** Down, so that nothing below the threshold reads as if it reached it. */
+function rounded(similarity: number): number {
+  return Math.floor(similarity * 1000) / 1000
+}

@@ -1,0 +1,126 @@
+import type { Anchor } from './quotes.ts'
+
+/** Something in the text that reads like a ref; `end` exclusive, UTF-16 units. */
+export type RefCandidate = {
+  readonly start: number
+  readonly end: number
+  /** Ways to read it, the longest first: the words before a title may belong to the sentence. */
+  readonly readings: readonly string[]
+  /** It has the form of a ref whatever the title is: `Sefer X 3:4`, `Berakhot 5a`. */
+  readonly certain: boolean
+}
+
+/** What the library says about one ref; `nearest` are refs that exist under the same title, likeliest first. */
+export type RefLookup = (
+  ref: string,
+) => Promise<{ readonly exists: boolean; readonly nearest: readonly string[] }>
+
+/** One ref of the text, or one that was asked for. `nearest` is null if it exists or nothing is near. */
+export type RefCheck = { readonly ref: string; readonly exists: boolean; readonly nearest: string | null }
+
+const number =
+  /(?<![\p{L}\p{N}:.])\d{1,4}[ab]?(?:[:.]\d{1,4})*(?:[–-]\d{1,4}[ab]?(?:[:.]\d{1,4})*)?(?![\p{L}\p{N}])/gu
+/** A title right before the number: words with capitals, joined by small connecting words, commas and semicolons. */
+const title =
+  /(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})(?:[,;]? (?:(?:of|the|on|and|al|ha|de|le|be|va) )?(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})){0,9} $/u
+/** Words with a capital that begin sentences or count pages; no title consists of them. */
+const noTitle = new Set(
+  (
+    'in on at by to of as so if it is the a an and or but for from see cf compare chapter chapters part section page ' +
+    'pages verse verses volume vol book letter year step point note line paragraph number no about since until around ' +
+    'january february march april may june july august september october november december monday tuesday wednesday ' +
+    'thursday friday saturday sunday shabbat nissan iyar sivan tammuz av elul tishrei cheshvan kislev tevet adar rabbi'
+  ).split(' '),
+)
+const longestTitle = 120
+const mostReadings = 8
+
+/**
+ * Finds refs written in plain Latin letters, such as `Tanya, Part I; Likkutei Amarim 32:4` or `Berakhot 5a`. Hebrew
+ * refs are not looked for: their numbers are letters, which words are, too.
+ */
+export function findPlainRefs(text: string): readonly RefCandidate[] {
+  const candidates: RefCandidate[] = []
+  let from = 0
+  for (const match of text.matchAll(number)) {
+    const lead = text.slice(Math.max(from, match.index - longestTitle), match.index)
+    const words = title.exec(lead)?.[0]
+    if (words === undefined) continue
+    const readings = readingsOf(words.trimEnd()).map((name) => `${name} ${match[0].replace('–', '-')}`)
+    const first = readings[0]
+    if (first === undefined) continue
+    const end = match.index + match[0].length
+    const start = match.index - words.length + words.lastIndexOf(first.slice(0, first.lastIndexOf(' ')))
+    candidates.push({ start, end, readings, certain: /[:ab]/.test(match[0]) })
+    from = end
+  }
+  return candidates
+}
+
+/** The title with fewer and fewer words at its beginning, without words that begin sentences. */
+function readingsOf(words: string): readonly string[] {
+  const parts = words.split(' ')
+  const readings: string[] = []
+  for (let i = 0; i < parts.length; i += 1) {
+    const bare = (parts[i] ?? '').toLowerCase().replace(/[,;]$/, '')
+    const name = parts.slice(i).join(' ')
+    if (readings.length === 0 && noTitle.has(bare)) continue
+    if (/^\p{Lu}/u.test(name) && !noTitle.has(name.toLowerCase())) readings.push(name)
+  }
+  return readings.slice(0, mostReadings)
+}
+
+export type ResolvedRef = { readonly check: RefCheck; readonly anchor: Anchor }
+
+/**
+ * Asks the library about each candidate. One that has only a title and a number (`Tanya 54`) is reported missing only
+ * if the library knows that title: `Room 54` is no ref.
+ *
+ * @param mostLookups further candidates are left out.
+ */
+export async function resolvePlainRefs(
+  candidates: readonly RefCandidate[],
+  resolve: RefLookup,
+  mostLookups = 300,
+): Promise<readonly ResolvedRef[]> {
+  const known = new Map<string, ReturnType<RefLookup>>()
+  const ask = (ref: string): ReturnType<RefLookup> | undefined => {
+    const asked = known.get(ref) ?? (known.size < mostLookups ? lookUp(ref, resolve) : undefined)
+    if (asked !== undefined) known.set(ref, asked)
+    return asked
+  }
+  const resolved: ResolvedRef[] = []
+  for (const candidate of candidates) {
+    const check = await checkReadings(candidate, ask)
+    const { start, end } = candidate
+    if (check !== undefined) resolved.push({ check, anchor: { start, end, keys: [check.ref] } })
+  }
+  return resolved
+}
+
+/** The first reading that exists; else the first whose title is known; else, for a certain ref, the longest. */
+async function checkReadings(
+  { readings, certain }: RefCandidate,
+  ask: (ref: string) => ReturnType<RefLookup> | undefined,
+): Promise<RefCheck | undefined> {
+  let known: RefCheck | undefined
+  let asked: RefCheck | undefined
+  for (const ref of readings) {
+    const answer = await ask(ref)
+    if (answer === undefined) break
+    if (answer.exists) return { ref, exists: true, nearest: null }
+    const nearest = answer.nearest[0]
+    asked ??= { ref, exists: false, nearest: null }
+    if (nearest !== undefined) known ??= { ref, exists: false, nearest }
+  }
+  return known ?? (certain ? asked : undefined)
+}
+
+/** A range exists if it does as a whole or its beginning does. */
+async function lookUp(ref: string, resolve: RefLookup): ReturnType<RefLookup> {
+  const answer = await resolve(ref)
+  const first = ref.replace(/-[\d:.ab]+$/, '')
+  if (answer.exists || first === ref) return answer
+  const begins = await resolve(first)
+  return begins.exists ? begins : answer
+}

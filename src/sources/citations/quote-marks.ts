@@ -1,0 +1,151 @@
+/** What stands between two quotation marks, without them; UTF-16 units, `end` exclusive. */
+export type QuoteSpan = { readonly start: number; readonly end: number }
+
+/** Where the search for one closing mark stands. */
+type Search = { readonly text: string; readonly from: number; readonly to: number }
+
+const letter = /[\p{L}\p{N}]/u
+const mark = /\p{M}/u
+const hebrewLetter = /[א-ת]/
+const prefixes = /(?:^|[^\p{L}\p{M}])[ושהבכלמד]{1,3}$/u
+const openers = new Set(['“', '„', '«', '”', '‘', '"', '״'])
+
+/**
+ * The outermost quotations of a part of a text, in order. Understands “…”, „…” and „…“, ”…“, «…», ‘…’, "…" and ״…״,
+ * quotations within quotations, and tells gershayim (הקב"ה) from quotation marks. A mark that is never closed opens
+ * nothing if it is straight; “, „ and « reach to the end of the part, as printers set a quotation of many paragraphs.
+ */
+export function quoteSpans(text: string, from: number, to: number): readonly QuoteSpan[] {
+  const spans: QuoteSpan[] = []
+  // A kind of mark that has no closing one in the rest is not looked for again: that would take quadratic time.
+  const unclosed = new Set<string>()
+  for (let at = from; at < to; at += 1) {
+    const character = text.charAt(at)
+    if (!openers.has(character) || unclosed.has(character) || !opens(text, at, from, to)) continue
+    const end = closingOf(character, { text, from: at + 1, to })
+    if (end === undefined) {
+      unclosed.add(character)
+      continue
+    }
+    spans.push({ start: at + 1, end })
+    at = end
+  }
+  return spans
+}
+
+function opens(text: string, at: number, from: number, to: number): boolean {
+  const character = text.charAt(at)
+  if (character === '“' || character === '„' || character === '«') return true
+  return placeOf(text, at, from, to) === 'opening'
+}
+
+function closingOf(opener: string, search: Search): number | undefined {
+  switch (opener) {
+    case '“':
+      return nestedEnd(search, '“', '”') ?? search.to
+    case '«':
+      return nestedEnd(search, '«', '»') ?? search.to
+    case '„':
+      return lowOpenedEnd(search) ?? search.to
+    case '”':
+      return firstOf(search, '“”')
+    case '‘':
+      return singleEnd(search)
+    default:
+      return straightEnd(search, opener)
+  }
+}
+
+/** The end of a pair that may hold pairs of its kind; the last closing mark if some are missing. */
+function nestedEnd({ text, from, to }: Search, open: string, close: string): number | undefined {
+  let depth = 1
+  let last: number | undefined
+  for (let at = from; at < to; at += 1) {
+    const character = text.charAt(at)
+    if (character === open) depth += 1
+    if (character !== close) continue
+    depth -= 1
+    last = at
+    if (depth === 0) return at
+  }
+  return last
+}
+
+/** „ is closed by ” (Hebrew) or “ (German); “ before a word opens a quotation within it. */
+function lowOpenedEnd({ text, from, to }: Search): number | undefined {
+  let depth = 1
+  let last: number | undefined
+  for (let at = from; at < to; at += 1) {
+    const character = text.charAt(at)
+    const high = character === '“' || character === '”'
+    if (character === '„' || (character === '“' && placeOf(text, at, from, to) === 'opening')) depth += 1
+    else if (high) {
+      depth -= 1
+      last = at
+      if (depth === 0) return at
+    }
+  }
+  return last
+}
+
+function straightEnd({ text, from, to }: Search, character: string): number | undefined {
+  let depth = 1
+  let last: number | undefined
+  for (let at = text.indexOf(character, from); at >= 0 && at < to; at = text.indexOf(character, at + 1)) {
+    const place = placeOf(text, at, from, to)
+    if (place === 'opening') depth += 1
+    if (place !== 'closing') continue
+    depth -= 1
+    last = at
+    if (depth === 0) return at
+  }
+  return last
+}
+
+function singleEnd({ text, from, to }: Search): number | undefined {
+  for (let at = text.indexOf('’', from); at >= 0 && at < to; at = text.indexOf('’', at + 1)) {
+    if (!letter.test(text.charAt(at + 1))) return at
+  }
+  return undefined
+}
+
+function firstOf({ text, from, to }: Search, characters: string): number | undefined {
+  for (let at = from; at < to; at += 1) if (characters.includes(text.charAt(at))) return at
+  return undefined
+}
+
+/**
+ * What a mark that is the same on both sides does here. Between Hebrew letters it is gershayim if one letter is left
+ * of the word (רמב"ם) or more than prefixes stand before it (חב"דניק); after prefixes only (ש"הבינוני) it opens.
+ */
+function placeOf(text: string, at: number, from: number, to: number): 'opening' | 'closing' | 'neither' {
+  const before = lettersBefore(text, at, from)
+  const after = lettersAfter(text, at, to)
+  const joinsWords = letter.test(before.slice(-1)) && letter.test(after.slice(0, 1))
+  if (joinsWords) {
+    const isQuote = hebrewLetter.test(after) && after.length > 1 && prefixes.test(before)
+    return isQuote ? 'opening' : 'neither'
+  }
+  const blankBefore = at === from || /[\s([{—–:־>*_-]/.test(text.charAt(at - 1))
+  const blankAfter = at + 1 >= to || /\s/.test(text.charAt(at + 1))
+  if (blankBefore) return blankAfter ? 'neither' : 'opening'
+  return 'closing'
+}
+
+const longestLook = 24
+
+/** Up to six characters before a place, points left out. */
+function lettersBefore(text: string, at: number, from: number): string {
+  const near = [...text.slice(Math.max(from, at - longestLook), at)].filter(
+    (character) => !mark.test(character),
+  )
+  return near.slice(-6).join('')
+}
+
+/** The letters right after a place, three at most, points left out. */
+function lettersAfter(text: string, at: number, to: number): string {
+  const near = [...text.slice(at + 1, Math.min(to, at + 1 + longestLook))].filter(
+    (character) => !mark.test(character),
+  )
+  return /^[\p{L}\p{N}]{0,3}/u.exec(near.join(''))?.[0] ?? ''
+}

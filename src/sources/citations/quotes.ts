@@ -1,0 +1,90 @@
+import { type Block, splitBlocks } from './blocks.ts'
+import { fewestLetters, type PreparedQuote, prepareQuote } from './locate.ts'
+import { quoteSpans } from './quote-marks.ts'
+
+/** A place in the text that a quotation may belong to: a mark or a ref written out. */
+export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
+
+/** A quotation of at least 12 letters; `start` and `end` in UTF-16 units of the text it was found in. */
+export type Quotation = {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  /** Index of its block. */
+  readonly block: number
+  /** Nothing else of weight stands in its block. */
+  readonly standsAlone: boolean
+  readonly prepared: PreparedQuote
+}
+
+export type QuotedText = { readonly blocks: readonly Block[]; readonly quotations: readonly Quotation[] }
+
+/** In a `>` block, quoted parts with less than this share of its letters are words within the quotation. */
+const shareOfBlock = 0.6
+
+/**
+ * Finds what a text quotes: parts in quotation marks, and blocks of `>` lines, with or without them. Quotations with
+ * fewer than 12 letters are left out.
+ *
+ * @param marks places of citation marks: they are no part of a quotation, and in a `>` block they end one.
+ */
+export function findQuotations(text: string, marks: readonly Anchor[]): QuotedText {
+  const blocks = splitBlocks(text)
+  const masked = withoutMarks(text, marks)
+  const quotations: Quotation[] = []
+  let nextMark = 0
+  for (const [index, block] of blocks.entries()) {
+    const ends: number[] = []
+    for (let mark = marks[nextMark]; mark !== undefined && mark.start < block.end; mark = marks[nextMark]) {
+      ends.push(mark.start)
+      nextMark += 1
+    }
+    const spans =
+      block.kind === 'quote' ? blockSpans(masked, block, ends) : quoteSpans(masked, block.start, block.end)
+    for (const { start, end } of spans) {
+      const prepared = prepareQuote(masked.slice(start, end))
+      if (prepared.letters < fewestLetters) continue
+      const standsAlone = prepared.letters >= shareOfBlock * lettersIn(masked.slice(block.start, block.end))
+      const quoted = masked.slice(start, end).replace(/\s+/g, ' ').trim()
+      quotations.push({ text: quoted, start, end, block: index, standsAlone, prepared })
+    }
+  }
+  return { blocks, quotations }
+}
+
+/** Marks and the `>` of quoted lines become blanks, so that every place stays where it is. */
+function withoutMarks(text: string, marks: readonly Anchor[]): string {
+  const parts: string[] = []
+  let from = 0
+  for (const { start, end } of marks) {
+    parts.push(text.slice(from, start), ' '.repeat(end - start))
+    from = end
+  }
+  return [...parts, text.slice(from)]
+    .join('')
+    .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
+}
+
+/** A line such as `— Tanya 32:4` under a quotation. */
+const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
+
+/** The quotations of a `>` block: one up to each mark, as a whole unless most of it is in quotation marks. */
+function blockSpans(
+  masked: string,
+  block: Block,
+  marks: readonly number[],
+): { start: number; end: number }[] {
+  const edges = [...new Set([block.start, ...marks, block.end])]
+  return edges.slice(1).flatMap((edge, i) => {
+    const start = edges[i] ?? block.start
+    const piece = masked.slice(start, edge)
+    const end = start + piece.replace(attribution, '').length
+    const spans = quoteSpans(masked, start, end)
+    const inMarks = spans.reduce((sum, span) => sum + lettersIn(masked.slice(span.start, span.end)), 0)
+    return inMarks >= shareOfBlock * lettersIn(masked.slice(start, end)) ? spans : [{ start, end }]
+  })
+}
+
+function lettersIn(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+}

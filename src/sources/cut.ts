@@ -1,0 +1,66 @@
+/** Words a passage should have: long enough for a thought, short enough to be quoted and compared. */
+const wordsWanted = 120
+
+/** A text up to this length stays whole: two pieces much shorter than wanted would serve nobody. */
+const wordsKept = 180
+
+/** Ends of sentences and paragraphs, with the blanks after them. */
+const sentenceEnd = /(?<=[.!?:;׃…]["'”’׳״)\]]*)\s+|\n+/u
+
+/** How many passages a text makes. */
+export function passagesIn(text: string): number {
+  const words = countWords(text)
+  return words <= wordsKept ? 1 : Math.max(2, Math.round(words / wordsWanted))
+}
+
+/**
+ * Cuts a text into at most `parts` pieces of about equal length at ends of sentences, or between words where a
+ * sentence is longer than a piece. Joined by blanks the pieces are the text again.
+ */
+export function cutText(text: string, parts: number): readonly string[] {
+  if (parts <= 1) return [text]
+  const target = countWords(text) / parts
+  const pieces: string[] = []
+  let held: string[] = []
+  let heldWords = 0
+  let placedWords = 0
+  const flush = (): void => {
+    if (held.length > 0) pieces.push(held.join(' '))
+    placedWords += heldWords
+    held = []
+    heldWords = 0
+  }
+  for (const unit of unitsOf(text, target)) {
+    const words = countWords(unit)
+    // Measured from the start of the text, so that early overlong pieces do not starve the last one.
+    const boundary = (pieces.length + 1) * target
+    const before = boundary - (placedWords + heldWords)
+    const after = placedWords + heldWords + words - boundary
+    if (held.length > 0 && pieces.length < parts - 1 && after > before) flush()
+    held.push(unit)
+    heldWords += words
+  }
+  flush()
+  return pieces
+}
+
+/** Sentences, the overlong ones in pieces of at most the target. */
+function unitsOf(text: string, target: number): readonly string[] {
+  const most = Math.max(1, Math.ceil(target))
+  return text
+    .split(sentenceEnd)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+    .flatMap((sentence) => {
+      const words = sentence.split(/\s+/)
+      if (words.length <= most * 1.5) return [sentence]
+      const count = Math.ceil(words.length / most)
+      const size = Math.ceil(words.length / count)
+      return Array.from({ length: count }, (_, i) => words.slice(i * size, (i + 1) * size).join(' '))
+    })
+    .filter((unit) => unit !== '')
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length
+}

@@ -1,0 +1,55 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { headingOf } from './refs.ts'
+import type { Passage } from './types.ts'
+
+export type PassageRow = {
+  readonly doc_id: number
+  readonly ref: string
+  readonly he_ref: string
+  readonly section_ref: string
+  readonly ordinal: number
+  readonly work_id: number
+  readonly work: string
+  readonly author: string
+  readonly language: string
+  readonly version: string
+  readonly license: string
+  readonly url: string
+  readonly text: string
+}
+
+/** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
+export const passageColumns = sql`
+  select t.doc_id, p.ref, p.he_ref, p.section_ref, p.ordinal, p.work_id, w.title as work, w.author, t.language,
+    v.title as version, v.license, v.source_url as url, t.text
+  from passage_texts t
+  join passages p on p.id = t.passage_id
+  join versions v on v.id = t.version_id
+  join works w on w.id = p.work_id`
+
+/** The texts of search documents, by number; those that were removed meanwhile are missing. */
+export async function loadDocuments(
+  executor: Executor,
+  docs: readonly number[],
+): Promise<ReadonlyMap<number, PassageRow>> {
+  const found = await executor.execute<PassageRow>(
+    sql`${passageColumns} where t.doc_id = any(${sql.param(docs)}::int[])`,
+  )
+  return new Map(found.rows.map((row) => [row.doc_id, row]))
+}
+
+export function toPassage(row: PassageRow): Passage {
+  return {
+    ref: row.ref,
+    heRef: row.he_ref,
+    work: row.work,
+    title: headingOf(row.ref),
+    author: row.author,
+    language: row.language,
+    version: row.version,
+    license: row.license,
+    url: row.url,
+    text: row.text,
+  }
+}

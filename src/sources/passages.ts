@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { type PassageRow, passageColumns, toPassage } from './documents.ts'
+import { nearestRefs, resolveRef } from './ref-lookup.ts'
+import type { Passage } from './types.ts'
+
+export type ReadOptions = {
+  /** Passages of the same work to give before and after the one asked for, 0 to 20. */
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+  readonly language?: string | undefined
+}
+
+/** The most passages (places, each in all its versions) that one reading gives. */
+const mostPlaces = 60
+const mostNeighbours = 20
+
+/**
+ * Reads a ref in all its versions, or in those of one language, with its neighbours in reading order. A ref above
+ * passage level gives the passages in it, 60 at most. An unknown one gives the nearest that exist.
+ */
+export async function readPassage(
+  executor: Executor,
+  ref: string,
+  options: ReadOptions,
+): Promise<{ readonly passages: readonly Passage[] } | { readonly nearest: readonly string[] }> {
+  const place = await resolveRef(executor, ref)
+  if (!place) return { nearest: await nearestRefs(executor, ref) }
+  const first = place.first - clamp(options.before)
+  const last = Math.min(place.last, place.first + mostPlaces - 1) + clamp(options.after)
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
+      ${options.language ? sql`and t.language = ${options.language}` : sql``}
+    order by p.ordinal, t.language desc, v.title`)
+  return { passages: found.rows.map(toPassage) }
+}
+
+function clamp(neighbours: number | undefined): number {
+  return Math.min(mostNeighbours, Math.max(0, Math.trunc(neighbours ?? 0)))
+}
+
+export type WorkSummary = {
+  readonly title: string
+  readonly heTitle: string
+  readonly author: string
+  readonly categories: readonly string[]
+  readonly languages: readonly string[]
+  /** Number of places in the work. */
+  readonly passages: number
+}
+
+export type WorkFilter = {
+  readonly category?: string | undefined
+  readonly author?: string | undefined
+  readonly limit: number
+  /** The title after which to go on. */
+  readonly after?: string | undefined
+}
+
+/** The works of the library in order of their titles. */
+export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
+  const found = await executor.execute<WorkSummary>(sql`
+    select w.title, w.he_title as "heTitle", w.author, w.categories,
+      array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
+      (select count(*)::int from passages p where p.work_id = w.id) as passages
+    from works w
+    where (${filter.after ?? ''} = '' or w.title > ${filter.after ?? ''})
+      and (${filter.category ?? ''} = ''
+        or exists (select 1 from unnest(w.categories) c where lower(c) = lower(${filter.category ?? ''})))
+      and (${filter.author ?? ''} = '' or strpos(lower(w.author), lower(${filter.author ?? ''})) > 0)
+    order by w.title limit ${filter.limit}`)
+  return found.rows
+}

@@ -1,0 +1,139 @@
+import { type CollectionFacts, inverseFrequency, type Scored, termShare } from './bm25.ts'
+import type { PassageRow } from './documents.ts'
+import type { FoundConcept } from './index-reader.ts'
+import type { Query } from './query.ts'
+import { type Token, tokenize } from './tokens.ts'
+
+/** Words apart, at most, for two words of the query to count as standing together. */
+const nearby = 4
+
+/** What standing together is worth, in weights of the rarer of the two words. */
+const nearbyWorth = 0
+
+/** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
+const shortestPhrase = 3
+
+/** A concept as it is looked for in the words of a passage. */
+export type Weighed = {
+  readonly concept: FoundConcept
+  /** Its weight in the ranking. */
+  readonly worth: number
+  /** True when its postings were too many to read: its part of the score is still to be added. */
+  readonly missing: boolean
+}
+
+/** The weights of concepts in a list of results. */
+export function weigh(
+  found: readonly FoundConcept[],
+  read: ReadonlySet<FoundConcept>,
+  collection: CollectionFacts,
+): readonly Weighed[] {
+  return found.map((concept) => ({
+    concept,
+    worth: concept.concept.weight * inverseFrequency(concept.documents, collection),
+    missing: !read.has(concept),
+  }))
+}
+
+/**
+ * Looks closely at the candidates of one list: adds what BM25 gives for words whose postings were not read, and
+ * prefers passages that have the words together or in the very order of the query. Best first; ties by ref.
+ */
+export function rerank(
+  candidates: readonly Scored[],
+  rows: ReadonlyMap<number, PassageRow>,
+  query: Query,
+  concepts: readonly Weighed[],
+  collection: CollectionFacts,
+): readonly Scored[] {
+  const look = closeLook(query, concepts, collection)
+  return candidates
+    .flatMap(({ doc, score }) => {
+      const row = rows.get(doc)
+      return row ? [{ doc, ref: row.ref, score: score + look(row.text) }] : []
+    })
+    .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
+}
+
+/** Returns what the words of a text add to its score. */
+function closeLook(
+  query: Query,
+  concepts: readonly Weighed[],
+  collection: CollectionFacts,
+): (text: string) => number {
+  const byTerm = new Map<string, number[]>()
+  concepts.forEach(({ concept }, index) => {
+    for (const term of concept.terms.keys()) byTerm.set(term, [...(byTerm.get(term) ?? []), index])
+  })
+  const phraseWorth = phraseScorer(query, concepts)
+  return (text) => {
+    const tokens = tokenize(text)
+    const counts = new Float64Array(concepts.length)
+    const last = new Int32Array(concepts.length).fill(-1_000)
+    const together = new Map<number, number>()
+    tokens.forEach((token, at) => {
+      for (const index of byTerm.get(token.term) ?? []) {
+        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(token.term) ?? 0)
+        markNeighbours(concepts, index, at, last, together)
+        last[index] = at
+      }
+    })
+    let sum = phraseWorth(tokens)
+    for (const worth of together.values()) sum += worth
+    concepts.forEach(({ missing, worth }, index) => {
+      const count = counts[index] ?? 0
+      if (missing && count > 0) sum += worth * termShare(count, tokens.length, collection)
+    })
+    return sum
+  }
+}
+
+/** Notes the pairs, next to each other among the query's telling words, that the word at `at` completes. */
+function markNeighbours(
+  concepts: readonly Weighed[],
+  index: number,
+  at: number,
+  last: Int32Array,
+  together: Map<number, number>,
+): void {
+  for (const other of [index - 1, index + 1]) {
+    const [mine, theirs] = [concepts[index], concepts[other]]
+    if (!mine || !theirs || mine.concept.concept.position === theirs.concept.concept.position) continue
+    if (at - (last[other] ?? -1_000) > nearby) continue
+    together.set(Math.min(index, other), nearbyWorth * Math.min(mine.worth, theirs.worth))
+  }
+}
+
+/** Scores the longest run of words that a text has in the order of the query. */
+function phraseScorer(query: Query, concepts: readonly Weighed[]): (tokens: readonly Token[]) => number {
+  const asked = query.tokens
+  const worthAt = new Float64Array(asked.length)
+  for (const { concept, worth } of concepts) {
+    const { position } = concept.concept
+    if (position < asked.length) worthAt[position] = Math.max(worthAt[position] ?? 0, worth)
+  }
+  const positions = new Map<string, number[]>()
+  asked.forEach(({ term }, i) => {
+    positions.set(term, [...(positions.get(term) ?? []), i])
+  })
+  const shortest = Math.min(shortestPhrase, asked.length)
+  if (shortest < 2) return () => 0
+  return (tokens) => {
+    let best = 0
+    let runs = new Map<number, { length: number; worth: number }>()
+    for (const { term } of tokens) {
+      const next: typeof runs = new Map()
+      for (const position of positions.get(term) ?? []) {
+        const before = runs.get(position - 1)
+        const run = {
+          length: (before?.length ?? 0) + 1,
+          worth: (before?.worth ?? 0) + (worthAt[position] ?? 0),
+        }
+        if (run.length >= shortest) best = Math.max(best, run.worth)
+        next.set(position, run)
+      }
+      runs = next
+    }
+    return best
+  }
+}

@@ -1,0 +1,71 @@
+import type { StepRecord } from '../agent/events.ts'
+import type { FileChange, OfferedSource } from '../agent/tools.ts'
+import { createCitationRenderer } from '../sources/citations/renderer.ts'
+import { renderSourceList } from '../sources/citations/source-list.ts'
+import type { SourceRegister } from '../sources/register.ts'
+import { usageOf } from './end-run.ts'
+import type { RunEnd } from './run-events.ts'
+
+/** The answer of a turn while it grows: the model's marks become numbers, finished steps are counted. */
+export type Answer = {
+  /** The part of the text that can be shown now. */
+  show(text: string): string
+  /** What was held back because it might have become a mark. */
+  rest(): string
+  add(record: StepRecord): void
+  /** Everything that the end of the run tells, at this cost. */
+  end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
+}
+
+/** @param inline whether numbers and the closing list enter the text. */
+export function createAnswer(register: SourceRegister, inline: boolean): Answer {
+  const renderer = createCitationRenderer(register.find, { numbers: inline })
+  const steps: StepRecord[] = []
+  const files: FileChange[] = []
+  let shown = ''
+  return {
+    show(text) {
+      const visible = renderer.push(text)
+      shown += visible
+      return visible
+    },
+    rest() {
+      const { text } = renderer.end()
+      shown += text
+      return text
+    },
+    add(record) {
+      steps.push(record)
+      if (record.kind === 'tool') files.push(...record.files)
+    },
+    end(costMicros, { paused }) {
+      const cited = renderer.cited()
+      const lastReply = steps.findLast((step) => step.kind === 'model')
+      return {
+        text: shown,
+        source_list: inline && !paused && cited.length > 0 ? renderSourceList(cited) : '',
+        sources: cited.map(({ n, source }) => ({ n, ...shownSource(source) })),
+        citations: renderer.annotations(),
+        unknown_marks: renderer.unknownMarks().length,
+        files: lastChangeOfEach(files),
+        tool_calls: paused ? (lastReply?.toolCalls ?? []) : [],
+        usage: usageOf(steps, costMicros),
+      }
+    },
+  }
+}
+
+function shownSource(source: OfferedSource) {
+  const { ref, heRef, title, work, language, version, license, url, text } = source
+  return { ref, he_ref: heRef, title, work, language, version, license, url, text }
+}
+
+/** One entry a file: created in this turn, whatever happened to it afterwards, stays `created`. */
+function lastChangeOfEach(files: readonly FileChange[]): readonly FileChange[] {
+  const byId = new Map<string, FileChange>()
+  for (const file of files) {
+    const action = byId.get(file.id)?.action ?? file.action
+    byId.set(file.id, { ...file, action })
+  }
+  return [...byId.values()]
+}

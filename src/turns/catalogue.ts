@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { createExtractiveProvider } from '../agent/extractive-provider.ts'
+import { createOpenAiProvider } from '../agent/openai-provider.ts'
+import type { Provider } from '../agent/provider.ts'
+import { microsPerCredit } from '../billing/credits.ts'
+import { defaultPrice, type Price } from '../billing/pricing.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { messageOf } from '../errors.ts'
+
+export type CatalogueModel = {
+  readonly id: string
+  /** Unix seconds. */
+  readonly created: number
+  readonly provider: Provider
+  readonly price: Price
+  /** Tokens the model can read in one call. */
+  readonly contextTokens: number
+  readonly readsImages: boolean
+}
+
+/** The models that requests can name. The id `service` is always among them. */
+export type Catalogue = {
+  readonly models: readonly CatalogueModel[]
+  find(id: string): CatalogueModel | undefined
+  close(): Promise<void>
+}
+
+/** 2026-01-01, when the catalogue began. */
+const created = 1_767_225_600
+
+const creditsPerThousand = z.number().min(0).max(1_000_000)
+
+const entry = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, 'letters, digits and . _ : - only'),
+  /** Absent: the built-in extractive provider. */
+  base_url: z
+    .string()
+    .regex(/^https?:\/\//)
+    .optional(),
+  api_key: z.string().min(1).optional(),
+  name: z.string().min(1).optional(),
+  context_tokens: z.number().int().min(1_000).default(128_000),
+  images: z.boolean().default(false),
+  /** Credits for 1,000 tokens in, 1,000 tokens out, and one tool call. */
+  price: z
+    .strictObject({ input: creditsPerThousand, output: creditsPerThousand, tool_call: creditsPerThousand })
+    .optional(),
+})
+
+const file = z.strictObject({ models: z.array(entry).max(100) })
+
+type Entry = z.infer<typeof entry>
+
+/**
+ * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without either, `service` is the extractive provider.
+ * @throws ConfigError naming the field of the file that is wrong.
+ */
+export async function openCatalogue(config: Config['model']): Promise<Catalogue> {
+  const entries = config.catalogueFile ? await readEntries(config.catalogueFile) : []
+  if (!entries.some((model) => model.id === 'service')) {
+    entries.unshift({
+      id: 'service',
+      base_url: config.baseUrl,
+      api_key: config.apiKey,
+      name: config.name,
+      context_tokens: 128_000,
+      images: false,
+    })
+  }
+  const closers: (() => Promise<void>)[] = []
+  const models = entries.map((model): CatalogueModel => {
+    return {
+      id: model.id,
+      created,
+      provider: providerFor(model, closers),
+      price: priceOf(model),
+      contextTokens: model.context_tokens,
+      readsImages: model.images,
+    }
+  })
+  return {
+    models,
+    find: (id) => models.find((model) => model.id === id),
+    async close() {
+      await Promise.all(closers.map((close) => close()))
+    },
+  }
+}
+
+function providerFor(model: Entry, closers: (() => Promise<void>)[]): Provider {
+  if (model.base_url === undefined) return createExtractiveProvider()
+  const provider = createOpenAiProvider({
+    baseUrl: model.base_url.replace(/\/+$/, ''),
+    ...(model.api_key !== undefined && { apiKey: model.api_key }),
+    model: model.name ?? model.id,
+  })
+  closers.push(() => provider.close())
+  return provider
+}
+
+function priceOf(model: Entry): Price {
+  if (!model.price) return defaultPrice
+  const micros = (credits: number, per: number) =>
+    BigInt(Math.round((credits * Number(microsPerCredit)) / per))
+  return {
+    inputMicrosPerToken: micros(model.price.input, 1_000),
+    outputMicrosPerToken: micros(model.price.output, 1_000),
+    toolCallMicros: micros(model.price.tool_call, 1),
+  }
+}
+
+async function readEntries(path: string): Promise<Entry[]> {
+  try {
+    const parsed = file.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    if (parsed.success) return parsed.data.models
+    const issue = parsed.error.issues[0]
+    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`)
+  } catch (error) {
+    throw new ConfigError(`MODELS_FILE ${path} cannot be used: ${messageOf(error)}`)
+  }
+}

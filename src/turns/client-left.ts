@@ -1,0 +1,28 @@
+import { type Database, withTx } from '../db/client.ts'
+import { databaseFault } from '../db/errors.ts'
+import { messageOf } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { Runner } from './runner.ts'
+import { noteClientClosed, requestCancel } from './runs.ts'
+import type { Run } from './start-turn.ts'
+
+/**
+ * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for.
+ * Never throws: nobody is left to hear of it.
+ */
+export async function clientLeft(
+  services: { readonly database: Database; readonly runner: Runner; readonly log: Logger },
+  run: Run,
+): Promise<void> {
+  const cancel = run.onDisconnect === 'cancel'
+  try {
+    await withTx(services.database, run, async (tx) => {
+      await noteClientClosed(tx, run.id)
+      if (cancel) await requestCancel(tx, run.id)
+    })
+    if (cancel) services.runner.cancelLocal(run.id)
+  } catch (error) {
+    const reason = databaseFault(error)?.message ?? messageOf(error)
+    services.log.warn({ runId: run.id, reason }, 'could not note that a client left')
+  }
+}

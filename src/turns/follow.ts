@@ -1,0 +1,46 @@
+import { type Database, withTx } from '../db/client.ts'
+import { readEvents, withoutVoid } from './event-log.ts'
+import { isTerminal, type RunEvent } from './run-events.ts'
+import type { Runner } from './runner.ts'
+
+/** How often a reader looks for news of a run that another process drives, or that waits in its session. */
+const pollMs = 200
+
+/**
+ * All events of a run from its start, in batches, up to its end. From memory when this process drives the run, else
+ * from the committed log. Returns early when `signal` is aborted or the driving process gave the run up midway.
+ */
+export async function* followRun(
+  services: { readonly database: Database; readonly runner: Runner },
+  run: { readonly id: string; readonly accountId: string },
+  signal: AbortSignal,
+): AsyncGenerator<readonly RunEvent[]> {
+  let position = 0
+  while (!signal.aborted) {
+    const live = position === 0 ? services.runner.find(run.id) : undefined
+    if (live) {
+      yield* live.read(signal)
+      return
+    }
+    const committed = await withTx(services.database, run, (tx) => readEvents(tx, run.id, position))
+    if (committed.length > 0) {
+      position = committed.at(-1)?.seq ?? position
+      const events = withoutVoid(committed).map(({ event }) => event)
+      yield events
+      if (events.some(isTerminal)) return
+    }
+    await pause(pollMs, signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}

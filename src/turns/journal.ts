@@ -1,0 +1,156 @@
+import { asc, eq } from 'drizzle-orm'
+import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
+import type { Journal } from '../agent/loop.ts'
+import type { ToolCall } from '../agent/provider.ts'
+import type { ToolOutcome } from '../agent/tools.ts'
+import { modelCallMicros, type Price } from '../billing/pricing.ts'
+import { type Database, type Executor, withTx } from '../db/client.ts'
+import { runSteps, runs } from '../db/schema/index.ts'
+import { appendEvents } from './event-log.ts'
+import type { RunEvent } from './run-events.ts'
+
+export type OwnedRun = { readonly id: string; readonly accountId: string; readonly epoch: number }
+
+/** The writer of one attempt at a run. Every transaction of it is fenced by the attempt's epoch. */
+export type RunJournal = Journal<Executor> & {
+  /** Puts an event in line; it is committed with the next step or within some 100 ms. */
+  event(event: RunEvent): void
+  /**
+   * Ends the run in one transaction: everything in line, the last step, the event that `prepare` makes of the final
+   * cost, and then `close`, which settles the money and closes the row.
+   */
+  end<E extends RunEvent>(
+    prepare: (costMicros: bigint) => E,
+    close: (tx: Executor, event: E) => Promise<void>,
+  ): Promise<E>
+  /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
+  close(): Promise<void>
+  /** Cost of the finished steps, in micro-credits. */
+  readonly costMicros: bigint
+}
+
+const flushAfterMs = 100
+const flushAfterLength = 2_048
+
+type Work<T> = (tx: Executor) => Promise<{ readonly value: T; readonly events: readonly RunEvent[] }>
+
+/** @param onFault called when a timed write fails; the turn must then stop. */
+export function createJournal(
+  database: Database,
+  run: OwnedRun,
+  options: { readonly price: Price; readonly costMicros: bigint; readonly onFault: (error: unknown) => void },
+): RunJournal {
+  let line: RunEvent[] = []
+  let lineLength = 0
+  let costMicros = options.costMicros
+  let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
+  let timer: NodeJS.Timeout | undefined
+  let tail: Promise<unknown> = Promise.resolve()
+
+  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
+  const write = <T>(work: Work<T>, after?: (tx: Executor, value: T) => Promise<void>): Promise<T> => {
+    clearTimeout(timer)
+    timer = undefined
+    const turn = tail.then(() =>
+      withTx(database, run, async (tx) => {
+        const waiting = line
+        line = []
+        lineLength = 0
+        const { value, events } = await work(tx)
+        await appendEvents(tx, run, [...waiting, ...events])
+        await after?.(tx, value)
+        return value
+      }),
+    )
+    tail = turn.catch(() => undefined)
+    return turn
+  }
+  const flush = () => {
+    write(async () => ({ value: undefined, events: [] })).catch(options.onFault)
+  }
+  const addStep = async (tx: Executor, step: number, record: StepRecord): Promise<void> => {
+    const cost = stepMicros(options.price, record)
+    costMicros += cost
+    const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
+    await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros: cost })
+    await tx.update(runs).set({ stepCount: step }).where(eq(runs.id, run.id))
+  }
+
+  return {
+    get costMicros() {
+      return costMicros
+    },
+    event(event) {
+      line.push(event)
+      if (event.type === 'text.delta') lineLength += event.text.length
+      if (lineLength >= flushAfterLength) flush()
+      else timer ??= setTimeout(flush, flushAfterMs)
+    },
+    async model(step, record, last) {
+      if (last) {
+        lastStep = { step, record }
+        return
+      }
+      await write(async (tx) => {
+        await addStep(tx, step, record)
+        return { value: undefined, events: [] }
+      })
+    },
+    tool(step, call, outcome) {
+      return write(async (tx) => {
+        const record = await committed(tx, call, outcome)
+        await addStep(tx, step, record)
+        return { value: record, events: toolEvents(step, record) }
+      })
+    },
+    end(prepare, close) {
+      return write(async (tx) => {
+        if (lastStep) await addStep(tx, lastStep.step, lastStep.record)
+        const event = prepare(costMicros)
+        return { value: event, events: [event] }
+      }, close)
+    },
+    async close() {
+      clearTimeout(timer)
+      await tail
+    },
+  }
+}
+
+/** What readers are told of a finished tool call; committed with its step. */
+export function toolEvents(step: number, record: ToolStep): RunEvent[] {
+  return [
+    { type: 'tool.finished', step, name: record.call.name, ok: !record.isError },
+    ...record.files.map((file) => ({ type: 'file' as const, step, file })),
+  ]
+}
+
+/** Runs the deferred write of an outcome; what it refuses becomes the outcome. */
+async function committed(tx: Executor, call: ToolCall, outcome: ToolOutcome<Executor>): Promise<ToolStep> {
+  const { content, isError = false, sources = [] } = outcome
+  const step: ToolStep = { kind: 'tool', call, content, isError, sources, files: [] }
+  if (!outcome.commit) return step
+  const change = await outcome.commit(tx)
+  if ('error' in change) return { ...step, content: JSON.stringify({ error: change.error }), isError: true }
+  return { ...step, files: change.files }
+}
+
+function stepMicros(price: Price, record: StepRecord): bigint {
+  return record.kind === 'model' ? modelCallMicros(price, record.usage) : price.toolCallMicros
+}
+
+/** The finished steps of a run, in order, and what they cost. */
+export async function readJournal(
+  executor: Executor,
+  runId: string,
+): Promise<{ readonly steps: readonly StepRecord[]; readonly costMicros: bigint }> {
+  const rows = await executor
+    .select({ record: runSteps.record, costMicros: runSteps.costMicros })
+    .from(runSteps)
+    .where(eq(runSteps.runId, runId))
+    .orderBy(asc(runSteps.step))
+  return {
+    steps: rows.map((row) => row.record as StepRecord),
+    costMicros: rows.reduce((sum, row) => sum + row.costMicros, 0n),
+  }
+}

@@ -1,0 +1,54 @@
+import { isTerminal, type RunEvent } from './run-events.ts'
+
+/** A run that this process is driving: its events from the start, held in memory until the run ends. */
+export type LiveRun = {
+  readonly runId: string
+  push(event: RunEvent): void
+  /** The process gives the run up without an end: readers go on from the committed log. */
+  abandon(): void
+  /** Batches of events from the start; returns when the run ended or was given up. */
+  read(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
+}
+
+/**
+ * One writer, any number of readers at their own pace. Readers share the one list and only keep a position in it,
+ * so a slow one costs nothing but its place.
+ */
+export function createLiveRun(runId: string): LiveRun {
+  const events: RunEvent[] = []
+  let ended = false
+  let wake = Promise.withResolvers<void>()
+  const announce = () => {
+    wake.resolve()
+    wake = Promise.withResolvers<void>()
+  }
+  return {
+    runId,
+    push(event) {
+      events.push(event)
+      if (isTerminal(event)) ended = true
+      announce()
+    },
+    abandon() {
+      ended = true
+      announce()
+    },
+    async *read(signal) {
+      const aborted = new Promise<void>((resolve) =>
+        signal.addEventListener('abort', () => resolve(), { once: true }),
+      )
+      let position = 0
+      while (!signal.aborted) {
+        const next = wake.promise
+        if (position < events.length) {
+          const batch = events.slice(position)
+          position = events.length
+          yield batch
+          continue
+        }
+        if (ended) return
+        await Promise.race([next, aborted])
+      }
+    },
+  }
+}

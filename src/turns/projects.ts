@@ -1,0 +1,77 @@
+import { and, eq } from 'drizzle-orm'
+import { confinedTo, type Principal } from '../accounts/principal.ts'
+import type { Executor } from '../db/client.ts'
+import { apiKeys, projects } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { type Page, type PageRequest, pageOf } from './paging.ts'
+
+export type Project = typeof projects.$inferSelect
+
+const visible = (principal: Principal) => {
+  const project = confinedTo(principal)
+  return and(
+    eq(projects.accountId, principal.accountId),
+    project === null ? undefined : eq(projects.id, project),
+  )
+}
+
+export async function createProject(
+  executor: Executor,
+  principal: Principal,
+  name: string,
+): Promise<Project> {
+  if (principal.binding.kind !== 'owner') {
+    throw new ServiceError('missing_scope', 'Only an owner-wide API key can create projects.')
+  }
+  return insertProject(executor, principal.accountId, name)
+}
+
+export async function insertProject(executor: Executor, accountId: string, name: string): Promise<Project> {
+  const [project] = await executor
+    .insert(projects)
+    .values({ id: newId('project'), accountId, name })
+    .returning()
+  if (!project) throw new Error('insert returned no row')
+  return project
+}
+
+export function listProjects(
+  executor: Executor,
+  principal: Principal,
+  page: PageRequest,
+): Promise<Page<Project>> {
+  return pageOf(executor, projects, visible(principal), page)
+}
+
+/** Undefined for a project that is missing or out of the principal's reach. */
+export async function findProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+): Promise<Project | undefined> {
+  const [project] = await executor
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), visible(principal)))
+  return project
+}
+
+/**
+ * The project of a request that names none: the key's own, made on its first use. The key's row is locked, so that
+ * requests at the same moment make one project.
+ */
+export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
+  if (principal.binding.projectId !== null) return principal.binding.projectId
+  if (principal.keyId === null) throw new Error('a person names the project')
+  const [key] = await executor
+    .select({ name: apiKeys.name, projectId: apiKeys.projectId })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, principal.keyId))
+    .for('update')
+  if (!key) throw new Error('the key of the principal is gone')
+  if (key.projectId !== null) return key.projectId
+  const project = await insertProject(executor, principal.accountId, `API: ${key.name}`)
+  await executor.update(apiKeys).set({ projectId: project.id }).where(eq(apiKeys.id, principal.keyId))
+  return project.id
+}

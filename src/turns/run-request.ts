@@ -1,0 +1,10 @@
+import type { Sampling, ToolChoice, ToolSpec } from '../agent/provider.ts'
+
+/** What a client asked of a turn beside its messages; stored with the run so that any replica can go on with it. */
+export type RunRequest = {
+  readonly sampling: Sampling
+  readonly clientTools: readonly ToolSpec[]
+  readonly toolChoice: ToolChoice
+  /** `inline`: numbers in the text and a list at its end; `block`: only in the structured fields. */
+  readonly sources: 'inline' | 'block'
+}

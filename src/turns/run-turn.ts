@@ -1,0 +1,234 @@
+import type { AgentEvent } from '../agent/events.ts'
+import { defaultLimits, type LoopInput, runAgent } from '../agent/loop.ts'
+import { systemPrompt } from '../agent/prompt.ts'
+import type { Tool } from '../agent/tools.ts'
+import { creditsText } from '../billing/credits.ts'
+import { type Database, type Executor, withTx } from '../db/client.ts'
+import { messageOf } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Logger } from '../log.ts'
+import { createSourceRegister, type SourceRegister } from '../sources/register.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import type { Catalogue, CatalogueModel } from './catalogue.ts'
+import { closeRun, hasOutput } from './end-run.ts'
+import { type CommittedEvent, readEvents } from './event-log.ts'
+import { createJournal, type RunJournal, readJournal, toolEvents } from './journal.ts'
+import type { LiveRun } from './live-runs.ts'
+import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
+import type { RunRequest } from './run-request.ts'
+import type { Run } from './start-turn.ts'
+import { readTranscript } from './transcript.ts'
+
+/** Why a turn was stopped from outside the loop; anything else that aborts it means that the run was lost. */
+export type StopReason = 'cancelled' | 'deadline' | 'handover'
+
+export type TurnServices = {
+  readonly database: Database
+  readonly catalogue: Catalogue
+  readonly toolsFor: (run: Run, register: SourceRegister) => readonly Tool<Executor>[]
+  readonly log: Logger
+}
+
+/**
+ * Drives one attempt at a run from its journal to its end. All it learns goes into the live run for the readers of
+ * this process and through the journal into the database. It never throws: what goes wrong ends the run, and a run
+ * that was lost to another replica is left alone.
+ */
+export async function runTurn(
+  services: TurnServices,
+  run: Run,
+  live: LiveRun,
+  stop: AbortController,
+): Promise<void> {
+  const model = services.catalogue.find(run.model)
+  let journal: RunJournal | undefined
+  try {
+    const { transcript, journaled, earlier } = await withTx(services.database, run, async (tx) => {
+      const steps = await readJournal(tx, run.id)
+      const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
+      return { transcript: await readTranscript(tx, run), journaled: steps, earlier: events }
+    })
+    // Readers of this process start from the beginning, whoever wrote it.
+    for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
+    const onFault = (error: unknown) => stop.abort(error)
+    journal = createJournal(services.database, run, {
+      price: model?.price ?? freePrice,
+      costMicros: journaled.costMicros,
+      onFault,
+    })
+    const turn = new TurnWriter(run, live, journal, journaled.steps)
+    turn.begin(earlier)
+    if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
+    else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
+    else await turn.drive(loopInput(services, run, model, turn, transcript, stop.signal), stop.signal)
+  } catch (error) {
+    live.abandon()
+    services.log.warn(
+      { runId: run.id, epoch: run.epoch, reason: messageOf(error) },
+      'attempt at a run given up',
+    )
+  } finally {
+    await journal?.close()
+  }
+}
+
+/** A turn that takes its process down each time must not do so for ever. */
+const maxAttempts = 8
+
+const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
+
+type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
+
+function loopInput(
+  services: TurnServices,
+  run: Run,
+  model: CatalogueModel,
+  turn: TurnWriter,
+  transcript: LoopInput<Executor>['messages'],
+  signal: AbortSignal,
+): LoopInput<Executor> {
+  const request = run.request as RunRequest
+  const clientNames = new Set(request.clientTools.map((tool) => tool.name))
+  return {
+    provider: model.provider,
+    // A client's tool hides ours of the same name: the model cannot tell two apart.
+    tools: services.toolsFor(run, turn.register).filter((tool) => !clientNames.has(tool.spec.name)),
+    clientTools: request.clientTools,
+    toolChoice: request.toolChoice,
+    messages: [{ role: 'system', content: systemPrompt() }, ...transcript],
+    finished: turn.journaled,
+    sampling: request.sampling,
+    limits: defaultLimits,
+    journal: turn.journal,
+    budget: async () => turn.budgetNotice(),
+    newCallId: () => newId('call'),
+    signal,
+  }
+}
+
+/** Turns what the loop yields into the run's events and its end. */
+class TurnWriter {
+  readonly register: SourceRegister
+  readonly journal: RunJournal
+  readonly journaled: Steps
+  readonly #run: Run
+  readonly #live: LiveRun
+  readonly #answer: Answer
+  #step: number
+
+  constructor(run: Run, live: LiveRun, journal: RunJournal, journaled: Steps) {
+    this.#run = run
+    this.#live = live
+    this.journal = journal
+    this.journaled = journaled
+    this.#step = journaled.length
+    this.register = createSourceRegister(
+      journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+    )
+    this.#answer = createAnswer(this.register, (run.request as RunRequest).sources === 'inline')
+    this.#restore()
+  }
+
+  /** Shows the finished steps of earlier attempts to the answer again: the same text comes out. */
+  #restore(): void {
+    let textLength = 0
+    for (const step of this.journaled) {
+      if (step.kind === 'model' && step.text !== '') {
+        this.#answer.show(textLength > 0 ? `\n\n${step.text}` : step.text)
+        textLength += step.text.length
+      }
+      this.#answer.add(step)
+    }
+  }
+
+  /** The notice with which a turn ends that has used up its hold. */
+  budgetNotice(): string | null {
+    const { costMicros } = this.journal
+    if (costMicros < this.#run.holdMicros) return null
+    return `The turn has used the ${creditsText(this.#run.holdMicros)} credits set aside for it.`
+  }
+
+  /** Says that the run starts, or that it goes on and which committed events are void now. */
+  begin(earlier: readonly CommittedEvent[]): void {
+    const step = this.journaled.length + 1
+    const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
+    const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
+    if (this.#run.epoch === 1) this.#tell({ type: 'run.started' })
+    else this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
+  }
+
+  async drive(input: LoopInput<Executor>, signal: AbortSignal): Promise<void> {
+    for await (const event of runAgent(input)) {
+      if (event.type === 'turn.finished' || event.type === 'turn.failed') await this.#finish(event, signal)
+      else this.#relay(event)
+    }
+  }
+
+  #tell(event: RunEvent): void {
+    this.#live.push(event)
+    this.journal.event(event)
+  }
+
+  #relay(event: Exclude<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>): void {
+    this.#step = event.step
+    switch (event.type) {
+      case 'step.started':
+        this.#tell({ type: 'step.started', step: event.step })
+        break
+      case 'text.delta': {
+        const text = this.#answer.show(event.text)
+        if (text !== '') this.#tell({ type: 'text.delta', step: event.step, text })
+        break
+      }
+      case 'tool.started':
+        this.#tell({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
+        break
+      case 'step.finished':
+        this.#answer.add(event.record)
+        break
+      case 'tool.finished':
+        // Committed with the step already: only the readers here still have to hear of it.
+        for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
+        this.#answer.add(event.record)
+        break
+    }
+  }
+
+  async #finish(event: Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>, signal: AbortSignal) {
+    if (event.type === 'turn.finished') {
+      return this.#end((cost) => ({
+        type: 'run.completed',
+        reason: event.reason,
+        end: this.#answer.end(cost, { paused: event.reason === 'tool_calls' }),
+      }))
+    }
+    const reason = signal.aborted ? (signal.reason as StopReason | unknown) : undefined
+    if (reason === 'cancelled') {
+      return this.#end((cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }))
+    }
+    if (reason === 'deadline')
+      return this.fail('run_failed', 'The turn took longer than it may and was stopped.')
+    if (signal.aborted) throw reason instanceof Error ? reason : new Error(`stopped: ${String(reason)}`)
+    if (event.kind === 'context') return this.fail('context_length_exceeded', event.message)
+    return this.fail(event.kind === 'upstream' ? 'upstream_failed' : 'run_failed', event.message)
+  }
+
+  /** Ends the run as failed; without any output it costs nothing. */
+  fail(code: RunFailureCode, message: string): Promise<void> {
+    return this.#end((cost) => {
+      const end = this.#answer.end(cost, { paused: false })
+      const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
+      return { type: 'run.failed', code, message, end: hasOutput(end) ? end : free }
+    })
+  }
+
+  async #end(prepare: (costMicros: bigint) => TerminalEvent): Promise<void> {
+    const rest = this.#answer.rest()
+    if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+    const event = await this.journal.end(
+      (costMicros) => prepare(costMicros < this.#run.holdMicros ? costMicros : this.#run.holdMicros),
+      (tx, ended) => closeRun(tx, this.#run, ended),
+    )
+    this.#live.push(event)
+  }
+}

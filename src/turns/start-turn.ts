@@ -1,0 +1,221 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { usable } from '../accounts/keys.ts'
+import { type Plan, planOf } from '../accounts/plans.ts'
+import type { Principal } from '../accounts/principal.ts'
+import type { ModelMessage } from '../agent/provider.ts'
+import { ensureAllowance, placeHold } from '../billing/ledger.ts'
+import type { Executor } from '../db/client.ts'
+import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
+import { notFound, ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { defaultProjectId, findProject } from './projects.ts'
+import type { RunRequest } from './run-request.ts'
+import type { Session } from './sessions.ts'
+import { newInput, storeInput, textOf } from './transcript.ts'
+
+export type Run = typeof runs.$inferSelect
+
+export type TurnInput = {
+  readonly model: string
+  /** Every message the client sent, in order. */
+  readonly messages: readonly ModelMessage[]
+  readonly sessionId: string | undefined
+  readonly projectId: string | undefined
+  readonly request: RunRequest
+  readonly requestHash: Buffer
+  readonly onDisconnect: 'continue' | 'cancel'
+}
+
+export type TurnLimits = {
+  /** Wall-clock bound of a turn, waiting included. */
+  readonly turnSeconds: number
+  /** Credits set aside for a turn: it can never cost more. */
+  readonly holdMicros: bigint
+  /** Turns that may wait behind the running one of a session. */
+  readonly queuedPerSession: number
+}
+
+export const defaultTurnLimits: TurnLimits = Object.freeze({
+  turnSeconds: 1_800,
+  holdMicros: 20_000_000n,
+  queuedPerSession: 4,
+})
+
+/** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
+const holdGraceSeconds = 60
+
+/**
+ * Admits a turn in the caller's one transaction: the key and its plan are still valid, the session has room, the
+ * account has a free place and credits; then input, run and hold are written. Nothing of it stays if anything fails.
+ * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402.
+ */
+export async function startTurn(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  limits: TurnLimits,
+  lease: { readonly owner: string; readonly seconds: number },
+): Promise<Run> {
+  const plan = await lockAccount(executor, principal)
+  const session = await sessionOf(executor, principal, input)
+  const fresh = newInput(input.messages, input.sessionId !== undefined)
+  if (fresh.length === 0 || !fresh.some((m) => m.role === 'user' || m.role === 'tool')) {
+    throw new ServiceError(
+      'invalid_value',
+      'There is no new message: `messages` must end with one of role `user`.',
+      {
+        param: 'messages',
+      },
+    )
+  }
+  const waitsFor = await unfinishedRuns(executor, session.id)
+  if (waitsFor > limits.queuedPerSession) {
+    throw new ServiceError(
+      'session_busy',
+      'Too many turns of this session are waiting. Let one of them end first.',
+      {
+        shouldRetry: false,
+      },
+    )
+  }
+  await requireFreePlace(executor, principal, plan)
+  const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
+  await ensureAllowance(executor, principal.accountId, plan)
+  await placeHold(executor, {
+    accountId: principal.accountId,
+    runId: run.id,
+    micros: limits.holdMicros,
+    seconds: limits.turnSeconds + holdGraceSeconds,
+  })
+  await storeInput(executor, run, fresh)
+  await touchSession(executor, session, run.turn, fresh)
+  return run
+}
+
+/** Serialises the starts of one account and reads its plan and key as they are at this moment. */
+async function lockAccount(executor: Executor, principal: Principal): Promise<Plan> {
+  const [account] = await executor
+    .select({ plan: accounts.plan })
+    .from(accounts)
+    .where(eq(accounts.id, principal.accountId))
+    .for('no key update')
+  if (!account) throw notFound()
+  const plan = planOf(account.plan)
+  if (principal.keyId === null) return plan
+  const [key] = await executor
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, principal.keyId), usable))
+  if (!key) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
+  if (!plan.apiAccess) throw noApiAccess(plan.name)
+  return plan
+}
+
+export function noApiAccess(plan: string): ServiceError {
+  return new ServiceError(
+    'plan_without_api_access',
+    `The plan "${plan}" of this account does not include the API. Change to a plan that does.`,
+  )
+}
+
+/** The session the turn runs in, locked; a new one in the named or the default project when none is named. */
+async function sessionOf(executor: Executor, principal: Principal, input: TurnInput): Promise<Session> {
+  if (input.sessionId !== undefined) {
+    const [session] = await executor
+      .select()
+      .from(sessions)
+      .where(eq(sessions.id, input.sessionId))
+      .for('update')
+    // Whether the principal may see it was asked before; it may have been deleted since.
+    if (!session) throw notFound()
+    return session
+  }
+  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
+    throw notFound()
+  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
+  const [session] = await executor
+    .insert(sessions)
+    .values({ id: newId('session'), accountId: principal.accountId, projectId, model: input.model, name: '' })
+    .returning()
+  if (!session) throw new Error('insert returned no row')
+  return session
+}
+
+const unfinished = sql`${runs.status} in ('queued', 'in_progress')`
+
+async function unfinishedRuns(executor: Executor, sessionId: string): Promise<number> {
+  const [row] = await executor
+    .select({ count: sql<number>`count(*)::int` })
+    .from(runs)
+    .where(and(eq(runs.sessionId, sessionId), unfinished))
+  return row?.count ?? 0
+}
+
+async function requireFreePlace(executor: Executor, principal: Principal, plan: Plan): Promise<void> {
+  const [row] = await executor
+    .select({ count: sql<number>`count(*)::int` })
+    .from(runs)
+    .where(and(eq(runs.accountId, principal.accountId), eq(runs.status, 'in_progress')))
+  if ((row?.count ?? 0) < plan.concurrentTurns) return
+  throw new ServiceError(
+    'too_many_concurrent_runs',
+    `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
+    { retryAfterSeconds: 5 },
+  )
+}
+
+async function insertRun(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  session: Session,
+  lease: { readonly owner: string; readonly seconds: number } | undefined,
+  limits: TurnLimits,
+): Promise<Run> {
+  const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})` as unknown as Date
+  const [run] = await executor
+    .insert(runs)
+    .values({
+      id: newId('run'),
+      accountId: principal.accountId,
+      projectId: session.projectId,
+      sessionId: session.id,
+      apiKeyId: principal.keyId,
+      messageId: newId('message'),
+      turn: session.turnCount + 1,
+      model: input.model,
+      request: input.request,
+      requestHash: input.requestHash,
+      holdMicros: limits.holdMicros,
+      deadlineAt: inSeconds(limits.turnSeconds),
+      onDisconnect: input.onDisconnect,
+      ...(lease
+        ? {
+            status: 'in_progress' as const,
+            epoch: 1,
+            leaseOwner: lease.owner,
+            leaseExpiresAt: inSeconds(lease.seconds),
+            startedAt: sql`now()` as unknown as Date,
+          }
+        : { status: 'queued' as const }),
+    })
+    .returning()
+  if (!run) throw new Error('insert returned no row')
+  return run
+}
+
+/** Counts the turn, and names a session that has no name yet by its first question. */
+async function touchSession(
+  executor: Executor,
+  session: Session,
+  turn: number,
+  input: readonly ModelMessage[],
+): Promise<void> {
+  const question = input.findLast((message) => message.role === 'user')
+  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
+  const name = session.name === '' ? [...text].slice(0, 80).join('') : session.name
+  await executor
+    .update(sessions)
+    .set({ turnCount: turn, name, updatedAt: sql`now()` })
+    .where(eq(sessions.id, session.id))
+}

@@ -1,0 +1,60 @@
+import { parseQuery } from '../../src/sources/query.ts'
+import { documentTerms } from '../../src/sources/terms.ts'
+import type { SyntheticPassage } from './synthetic-corpus.ts'
+
+type Question = { readonly text: string; readonly target: number }
+
+/** Kept apart from the service's own: a reference that shares the formula's code would share its mistakes. */
+const k1 = 1.2
+const b = 0.75
+
+type Posting = { readonly doc: number; readonly frequency: number; readonly length: number }
+
+/**
+ * The rank of each question's target among all passages by BM25 in full precision over every posting, each word's
+ * variants as one term; 0 beyond `depth`. Ties go to the earlier passage.
+ */
+export function exhaustiveRanks(
+  questions: readonly Question[],
+  passages: Iterable<SyntheticPassage>,
+  depth: number,
+): readonly number[] {
+  const concepts = questions.map((question) => parseQuery(question.text).concepts.map((c) => [...c.terms.keys()]))
+  const postings = new Map<string, Posting[]>(concepts.flat(2).map((term) => [term, []]))
+  const totals = { he: { documents: 0, words: 0 }, en: { documents: 0, words: 0 } }
+  for (const passage of passages) {
+    const { frequencies, length } = documentTerms(passage.text)
+    totals[passage.language].documents += 1
+    totals[passage.language].words += length
+    for (const [term, frequency] of frequencies) postings.get(term)?.push({ doc: passage.index, frequency, length })
+  }
+  return questions.map((question, i) => {
+    const scores = new Map<number, number>()
+    for (const terms of concepts[i] ?? []) {
+      const hebrew = /[א-ת]/.test(terms[0] ?? '')
+      const { documents, words } = hebrew ? totals.he : totals.en
+      addConcept(scores, terms.flatMap((term) => postings.get(term) ?? []), documents, words / documents)
+    }
+    const own = scores.get(question.target) ?? 0
+    if (own === 0) return 0
+    let rank = 1
+    for (const [doc, score] of scores) {
+      if (score > own || (score === own && doc < question.target)) rank += 1
+      if (rank > depth) return 0
+    }
+    return rank
+  })
+}
+
+function addConcept(scores: Map<number, number>, all: readonly Posting[], documents: number, average: number): void {
+  const merged = new Map<number, { frequency: number; length: number }>()
+  for (const { doc, frequency, length } of all) {
+    const before = merged.get(doc)
+    merged.set(doc, { frequency: (before?.frequency ?? 0) + frequency, length })
+  }
+  const idf = Math.log(1 + (documents - merged.size + 0.5) / (merged.size + 0.5))
+  for (const [doc, { frequency, length }] of merged) {
+    const share = (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / average))
+    scores.set(doc, (scores.get(doc) ?? 0) + idf * share)
+  }
+}

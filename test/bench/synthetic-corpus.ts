@@ -1,0 +1,114 @@
+/** A made-up library: letters and lengths like those of real texts, word frequencies by Zipf's law, no meaning. */
+
+export type SyntheticOptions = { readonly passages: number; readonly seed: number }
+
+export type SyntheticPassage = {
+  readonly index: number
+  readonly language: 'he' | 'en'
+  readonly text: string
+}
+
+/** Words that lead every Hebrew and English frequency list; a made-up vocabulary needs them to be like a real one. */
+const commonHebrew =
+  'של על אל את אם או כי לא אין יש הוא היא הם זה זו כל גם רק אך אף עד עם מן כמו אשר לו לה להם בו בה היה להיות מה מי לפי בין אחר אבל'.split(
+    ' ',
+  )
+const commonEnglish =
+  'the of and to in is that it he was for on are as with his they at be this from have or by one had not but what all were when we there can an'.split(
+    ' ',
+  )
+const hebrewPrefixes = ['ו', 'ה', 'ב', 'כ', 'ל', 'מ', 'ש', 'וה', 'שב', 'ול', 'ד']
+
+/** mulberry32: small, fast and the same everywhere. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Size of each vocabulary; an exponent slightly above 1 leaves a long tail of rare words, as books have. */
+const vocabularySize = 250_000
+const exponent = 1.02
+
+export type Vocabulary = { word(random: () => number): string }
+
+function makeVocabulary(common: readonly string[], letters: string, seed: number): Vocabulary {
+  const random = randomFrom(seed)
+  const words = [...common]
+  const known = new Set(words)
+  while (words.length < vocabularySize) {
+    // Common words are short, rare ones long.
+    const length = 3 + Math.floor(random() * (2 + Math.log10(words.length)))
+    let word = ''
+    for (let i = 0; i < length; i += 1) word += letters[Math.floor(random() * letters.length)]
+    if (!known.has(word)) {
+      known.add(word)
+      words.push(word)
+    }
+  }
+  const cumulative = new Float64Array(vocabularySize)
+  let sum = 0
+  for (let rank = 0; rank < vocabularySize; rank += 1) {
+    sum += 1 / (rank + 3) ** exponent
+    cumulative[rank] = sum
+  }
+  return { word: (draw) => words[lowerBound(cumulative, draw() * sum)] ?? '' }
+}
+
+function lowerBound(values: Float64Array, wanted: number): number {
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] ?? 0) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Seven passages in ten are Hebrew, as in the library this stands for. */
+const hebrewShare = 0.7
+const prefixedShare = 0.35
+
+export function* syntheticPassages(options: SyntheticOptions): Generator<SyntheticPassage> {
+  const hebrew = makeVocabulary(commonHebrew, 'אבגדהוזחטיכלמנסעפצקרשת', options.seed)
+  const english = makeVocabulary(commonEnglish, 'aabcdeefghiijklmnoopqrsttuvwxyz', options.seed + 1)
+  const random = randomFrom(options.seed + 2)
+  for (let index = 0; index < options.passages; index += 1) {
+    const language = random() < hebrewShare ? 'he' : 'en'
+    const vocabulary = language === 'he' ? hebrew : english
+    const length = 40 + Math.floor(140 * random())
+    // A passage has a subject: some words return in it.
+    const subject = Array.from({ length: 6 }, () => vocabulary.word(random))
+    const words: string[] = []
+    for (let i = 0; i < length; i += 1) {
+      const base =
+        random() < 0.1 ? (subject[Math.floor(random() * subject.length)] ?? '') : vocabulary.word(random)
+      const prefixed = language === 'he' && random() < prefixedShare && base.length > 2
+      words.push(
+        prefixed ? (hebrewPrefixes[Math.floor(random() * hebrewPrefixes.length)] ?? '') + base : base,
+      )
+    }
+    yield { index, language, text: words.join(' ') }
+  }
+}
+
+/** A question about a passage: eight of its words, some in another form, among two that it does not have. */
+export function questionAbout(passage: SyntheticPassage, other: SyntheticPassage, random: () => number): string {
+  const own = passage.text.split(' ')
+  const foreign = other.text.split(' ')
+  const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? ''
+  const words = Array.from({ length: 10 }, (_, i) => (i < 8 ? pick(own) : pick(foreign)))
+  return words
+    .map((word) =>
+      passage.language === 'he' && random() < 0.3
+        ? (hebrewPrefixes[Math.floor(random() * hebrewPrefixes.length)] ?? '') + word
+        : word,
+    )
+    .join(' ')
+}

@@ -1,0 +1,233 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { error, gate, reply, type Script, stall } from '../support/scripted-upstream.ts'
+import { ask, delta, eventStream, run, runPieces, start } from './openai-provider-kit.ts'
+
+const never = new Promise<void>(() => {})
+
+function repeated(times: number, ...items: Script): Script {
+  return Array.from({ length: times }, () => items).flat()
+}
+
+describe('a timer ends a call that', () => {
+  it.each([
+    ['gets no head', [{ waitFor: never }], 'first-byte'],
+    ['gets a head and nothing else', [{ status: 200 }, { waitFor: never }], 'first-byte'],
+    ['gets no payload after a comment', [{ raw: ': hello\n\n' }, { waitFor: never }], 'idle'],
+    ['stalls after text', stall('some'), 'idle'],
+    ['stalls inside a line', [{ raw: 'data: {"choices"' }, { waitFor: never }], 'idle'],
+    ['stalls inside a whole reply', [{ raw: '{"choices":[' }, { waitFor: never }], 'idle'],
+    ['never ends', repeated(200, { text: 'x' }, { waitMs: 10 }), 'total'],
+  ])('%s, is named, and closes the connection', async (_name, script, timer) => {
+    const timers = { firstByteMs: 150, idleMs: 150, totalMs: timer === 'total' ? 400 : 60_000 }
+    const { upstream, provider } = await start({ timers })
+    upstream.enqueue(script)
+    const { last } = await run(provider)
+    expect(last).toMatchObject({ kind: 'timeout', message: expect.stringContaining(`the ${timer} timer`) })
+    expect(await upstream.requests[0]?.ended).toBe('cut')
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['comments', ': keep-alive\n\n'],
+    ['blank lines', '\n\n'],
+    ['events without data', 'event: ping\ndata:\n\n'],
+  ])('gets nothing but %s, however many', async (_name, raw) => {
+    const { upstream, provider } = await start({ timers: { idleMs: 200 } })
+    upstream.enqueue([{ text: 'some' }, ...repeated(100, { raw }, { waitMs: 20 }), { text: 'too late' }])
+    const outcome = await run(provider)
+    expect(outcome).toMatchObject({ text: 'some', last: { kind: 'timeout' } })
+    expect(outcome.last).toMatchObject({ message: expect.stringContaining('idle') })
+  })
+
+  it('waits between retries for longer than the whole call may take', async () => {
+    const { upstream, provider } = await start({ timers: { totalMs: 100 } })
+    upstream.setDefault(error(503, 'busy', { 'retry-after': '8' }))
+    expect((await run(provider)).last).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('total'),
+    })
+  })
+})
+
+describe('no timer ends a call', () => {
+  it('while payload of any kind comes', async () => {
+    const { upstream, provider } = await start({ timers: { firstByteMs: 400, idleMs: 400 } })
+    const thinking = { sse: [delta({ reasoning_content: 'hm' })] }
+    upstream.enqueue([...repeated(12, thinking, { waitMs: 60 }), { text: 'done' }])
+    expect((await run(provider)).text).toBe('done')
+  })
+
+  it('while the parts of a whole reply come', async () => {
+    const { upstream, provider } = await start({ timers: { firstByteMs: 400, idleMs: 400 } })
+    const part = { raw: ' "choices": [],' }
+    const end = { raw: `"choices": [{"message": {"content": "done"}}]}` }
+    upstream.enqueue([{ raw: '{' }, ...repeated(12, part, { waitMs: 60 }), end])
+    expect((await run(provider)).text).toBe('done')
+  })
+
+  it('while it is the consumer who takes time', async () => {
+    const { upstream, provider } = await start({ timers: { firstByteMs: 100, idleMs: 100 } })
+    const { opened, open } = gate()
+    upstream.enqueue([{ text: 'one' }, { waitFor: opened }, { text: 'two' }])
+    const texts: string[] = []
+    for await (const chunk of provider.stream(ask, new AbortController().signal)) {
+      texts.push(chunk.type === 'text' ? chunk.text : chunk.type)
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      open()
+    }
+    expect(texts).toEqual(['one', 'two', 'finish'])
+  })
+
+  it('that has its finish reason: the reply counts although the connection lingers or breaks', async () => {
+    const { upstream, provider } = await start({ timers: { idleMs: 100 } })
+    const whole = { sse: [delta({ content: 'all' }), delta({}, 'stop')] }
+    upstream.enqueue(
+      [whole, { waitFor: never }],
+      [whole, { destroy: true }],
+      [whole, { sse: ['[DONE]'] }, { waitFor: never }],
+    )
+    for (let calls = 0; calls < 3; calls += 1) {
+      expect(await run(provider)).toMatchObject({ text: 'all', last: { type: 'finish', reason: 'stop' } })
+    }
+    expect(upstream.requests).toHaveLength(3)
+  })
+})
+
+describe('an abort', () => {
+  it('before the call sends nothing', async () => {
+    const { upstream, provider } = await start()
+    expect((await run(provider, ask, AbortSignal.abort())).last).toMatchObject({ kind: 'aborted' })
+    expect(upstream.requests).toHaveLength(0)
+  })
+
+  it.each([
+    ['before the head', [{ waitFor: never }]],
+    ['before the first payload', [{ status: 200 }, { waitFor: never }]],
+    ['inside an error body', [{ status: 500, headers: { 'content-length': '9' } }, { waitFor: never }]],
+  ])('%s ends the call at once and closes the connection', async (_name, script) => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(script)
+    const caller = new AbortController()
+    const outcome = run(provider, ask, caller.signal)
+    const request = await upstream.request(0)
+    const begin = performance.now()
+    caller.abort()
+    expect((await outcome).last).toMatchObject({ kind: 'aborted' })
+    expect(await request.ended).toBe('cut')
+    expect(performance.now() - begin).toBeLessThan(1_000)
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  it('between two texts closes the connection even while the consumer holds on to the first', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(stall('some'))
+    const caller = new AbortController()
+    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
+    expect((await chunks.next()).value).toEqual({ type: 'text', text: 'some' })
+    caller.abort()
+    expect(await upstream.requests[0]?.ended).toBe('cut')
+    expect((await chunks.next()).value).toMatchObject({ type: 'error', kind: 'aborted' })
+    expect((await chunks.next()).done).toBe(true)
+  })
+
+  it('leaves other calls of the same provider alone', async () => {
+    const { upstream, provider } = await start()
+    const { opened, open } = gate()
+    upstream.enqueue(stall('first'), [{ waitFor: opened }, { text: 'second' }])
+    const caller = new AbortController()
+    const first = run(provider, ask, caller.signal)
+    await upstream.request(0)
+    const second = run(provider)
+    await upstream.request(1)
+    caller.abort()
+    expect((await first).last).toMatchObject({ kind: 'aborted' })
+    open()
+    expect((await second).text).toBe('second')
+  })
+})
+
+describe('an abort at the end of a call', () => {
+  it('wins over a reply that was complete by then', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(reply('all of it'))
+    const caller = new AbortController()
+    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
+    await chunks.next()
+    caller.abort()
+    expect((await chunks.next()).value).toMatchObject({ type: 'error', kind: 'aborted' })
+  })
+
+  it('wins while the connection of a complete reply is still open', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue([{ text: 'all' }, { sse: [delta({}, 'stop'), '[DONE]'] }, { waitFor: never }])
+    const caller = new AbortController()
+    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
+    await chunks.next()
+    const last = chunks.next()
+    await new Promise(setImmediate)
+    caller.abort()
+    expect((await last).value).toMatchObject({ type: 'error', kind: 'aborted' })
+  })
+
+  it('is not listened for, nor any timer kept, once the call is over', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const caller = new AbortController()
+    const before = timers()
+    const pieces = [new TextEncoder().encode(eventStream([delta({ content: 'x' }, 'stop'), '[DONE]']))]
+    expect((await runPieces(pieces, caller.signal)).last.type).toBe('finish')
+    expect(timers()).toBe(before)
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
+  })
+})
+
+describe('the connection', () => {
+  it('is closed when the consumer stops early', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(stall('some'))
+    for await (const chunk of provider.stream(ask, new AbortController().signal)) {
+      expect(chunk.type).toBe('text')
+      break
+    }
+    expect(await upstream.requests[0]?.ended).toBe('cut')
+  })
+
+  it('is closed when the consumer stops while it waits for a chunk', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue([{ waitFor: never }])
+    const chunks = provider.stream(ask, new AbortController().signal)[Symbol.asyncIterator]()
+    const waiting = chunks.next()
+    const request = await upstream.request(0)
+    await chunks.return?.()
+    expect(await request.ended).toBe('cut')
+    expect((await waiting).value).toMatchObject({ kind: 'aborted' })
+  })
+
+  it('serves later calls once a reply is complete', async () => {
+    const { upstream, provider } = await start()
+    upstream.setDefault(reply('ok', { chunks: 2 }))
+    for (let calls = 0; calls < 10; calls += 1) await run(provider)
+    // A call that follows at once may find the first one not yet free.
+    expect(new Set(upstream.requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
+  })
+
+  it('is closed with the provider, which ends its calls as aborted', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue(stall('some'))
+    const outcome = run(provider)
+    const request = await upstream.request(0)
+    await provider.close()
+    expect((await outcome).last).toMatchObject({ kind: 'aborted' })
+    expect(await request.ended).toBe('cut')
+    expect((await run(provider)).last).toMatchObject({ kind: 'aborted' })
+    expect(upstream.requests).toHaveLength(1)
+  })
+
+  it('is limited in number: further calls wait for a free one', async () => {
+    const { upstream, provider } = await start({ connections: 2 })
+    upstream.setDefault(reply('ok', { chunks: 3, delayMs: 5 }))
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => run(provider)))
+    expect(outcomes.map(({ text }) => text)).toEqual(Array.from({ length: 12 }, () => 'ok'))
+    expect(new Set(upstream.requests.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
+  })
+})

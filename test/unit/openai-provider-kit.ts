@@ -1,0 +1,133 @@
+import { Dispatcher } from 'undici'
+import { onTestFinished } from 'vitest'
+import {
+  createOpenAiProvider,
+  type OpenAiProvider,
+  type OpenAiProviderOptions,
+} from '../../src/agent/openai-provider.ts'
+import type { ModelChunk, ModelRequest, Provider } from '../../src/agent/provider.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+
+export const API_KEY = 'sk-test-0123456789abcdefghij'
+
+export const ask: ModelRequest = {
+  messages: [{ role: 'user', content: 'What is a beinoni?' }],
+  tools: [],
+  toolChoice: 'auto',
+  sampling: {},
+}
+
+type Started = { readonly upstream: ScriptedUpstream; readonly provider: OpenAiProvider }
+
+/** A scripted upstream with a provider pointed at it; both end with the test. Waits before retries are short. */
+export async function start(options: Partial<OpenAiProviderOptions> = {}): Promise<Started> {
+  const upstream = await startScriptedUpstream()
+  const provider = createOpenAiProvider({
+    baseUrl: upstream.baseUrl,
+    apiKey: API_KEY,
+    model: 'test-model',
+    retries: { baseMs: 1 },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await provider.close()
+    await upstream.close()
+  })
+  return { upstream, provider }
+}
+
+export type Outcome = {
+  readonly text: string
+  readonly texts: readonly string[]
+  readonly last: Exclude<ModelChunk, { type: 'text' }>
+}
+
+/** Drains a call and checks the promise every call makes: texts, then exactly one last chunk, no exception. */
+export async function run(
+  provider: Provider,
+  request: ModelRequest = ask,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Outcome> {
+  const chunks: ModelChunk[] = []
+  for await (const chunk of provider.stream(request, signal)) chunks.push(chunk)
+  const texts = chunks.flatMap((chunk) => (chunk.type === 'text' ? [chunk.text] : []))
+  const ends = chunks.filter((chunk) => chunk.type !== 'text')
+  const [last] = ends
+  if (!last || ends.length > 1 || chunks.at(-1) !== last) {
+    throw new Error(`not exactly one last chunk: ${JSON.stringify(chunks)}`)
+  }
+  return { text: texts.join(''), texts, last }
+}
+
+/** Answers every request with a body that arrives in exactly these pieces, each in an event-loop turn of its own. */
+class PieceDispatcher extends Dispatcher {
+  readonly #pieces: readonly Uint8Array[]
+
+  constructor(pieces: readonly Uint8Array[]) {
+    super()
+    this.#pieces = pieces
+  }
+
+  override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    void this.#play(handler)
+    return true
+  }
+
+  async #play(handler: Dispatcher.DispatchHandler): Promise<void> {
+    let aborted = false
+    const control: Partial<Dispatcher.DispatchController> = {
+      abort: () => {
+        aborted = true
+      },
+      pause: () => {},
+      resume: () => {},
+    }
+    const controller = control as Dispatcher.DispatchController
+    handler.onRequestStart?.(controller, null)
+    handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' }, 'OK')
+    for (const piece of this.#pieces) {
+      await new Promise(setImmediate)
+      if (aborted) return
+      handler.onResponseData?.(controller, Buffer.from(piece))
+    }
+    await new Promise(setImmediate)
+    if (!aborted) handler.onResponseEnd?.(controller, {})
+  }
+}
+
+/** What the provider makes of a body that arrives in these pieces. */
+export function runPieces(pieces: readonly Uint8Array[], signal?: AbortSignal): Promise<Outcome> {
+  const fetchDispatcher = new PieceDispatcher(pieces)
+  return run(
+    createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher }),
+    ask,
+    signal,
+  )
+}
+
+/** Cuts bytes at the given places (taken modulo their number). */
+export function cutAt(bytes: Uint8Array, places: readonly number[]): readonly Uint8Array[] {
+  const sorted = [...new Set(places.map((place) => place % bytes.length))].sort((a, b) => a - b)
+  return [0, ...sorted].map((from, index) => bytes.subarray(from, sorted[index] ?? bytes.length))
+}
+
+/** A chunk as upstreams send it. */
+export function delta(delta: object, finishReason: string | null = null, more: object = {}): object {
+  return {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: finishReason }],
+    ...more,
+  }
+}
+
+/** The text of an event stream with these payloads. */
+export function eventStream(payloads: readonly (object | string)[], newline = '\n'): string {
+  const line = (payload: object | string) => (typeof payload === 'string' ? payload : JSON.stringify(payload))
+  return payloads.map((payload) => `data: ${line(payload)}${newline}${newline}`).join('')
+}
+
+/** What an upstream that sends these payloads as an event stream comes to. */
+export function runPayloads(payloads: readonly (object | string)[]): Promise<Outcome> {
+  return runPieces([new TextEncoder().encode(eventStream(payloads))])
+}
