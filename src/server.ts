@@ -11,8 +11,9 @@ import { sourceTools } from './sources/agent-tools.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { openCatalogue } from './turns/catalogue.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
-import { defaultTurnLimits } from './turns/start-turn.ts'
+import { defaultTurnLimits, type Run } from './turns/start-turn.ts'
 import { workspaceTools } from './workspace/agent-tools.ts'
+import type { FilePlace } from './workspace/files.ts'
 
 /** One service on an embedded database at a time; the lock goes with the connection, also after a kill. */
 const serviceLock = 7_203_115_010n
@@ -52,7 +53,7 @@ async function startService(
     log,
     toolsFor: (run, register) => [
       ...sourceTools(database.system, register),
-      ...workspaceTools(database, { ...run, runId: run.id }),
+      ...workspaceTools(database, placeOf(run)),
     ],
   })
   let ready = true
@@ -77,6 +78,10 @@ async function startService(
       await catalogue.close()
     },
   }
+}
+
+function placeOf({ accountId, projectId, sessionId, id }: Run): FilePlace {
+  return { accountId, projectId, sessionId, runId: id }
 }
 
 /** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */

@@ -7,6 +7,8 @@ export type FoundPassage = {
   readonly heRef: string
   readonly language: string
   readonly text: string
+  /** Refs of the primary texts that the passage names. */
+  readonly pointsTo: readonly string[]
 }
 
 const hebrew = /[\u05d0-\u05ea]/u
@@ -18,6 +20,18 @@ export function asksInHebrew(question: string): boolean {
 
 const fileWords =
   /\b(files?|sheets?|documents?|docs?|handouts?|markdown|save (it|this|that)|write (it|this|that) (up|down))\b|קובץ|קבצים|דף מקורות|דף לימוד|דפי מקורות|מסמך|גיליון|גליון|תיעוד/iu
+
+/** Words by which people ask for the form of an answer, in both languages: they find nothing in a library. */
+const requestWords =
+  /\b(please|write|make|create|prepare|save|give|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
+
+/** What to search for: the question without its request for a file. */
+export function searchWords(question: string): string {
+  if (!asksForFile(question)) return question
+  const rest = question.replaceAll(new RegExp(fileWords.source, 'giu'), ' ').replaceAll(requestWords, ' ')
+  const words = rest.replaceAll(/\s+/g, ' ').trim()
+  return /\p{L}{2}/u.test(words) ? words : question
+}
 
 /** Whether the question asks for a file, a sheet or a document, in English or Hebrew. */
 export function asksForFile(question: string): boolean {
@@ -39,11 +53,13 @@ const words = {
     opening:
       'No language model is configured on this server. These passages of its library come nearest to the question, quoted as they stand:',
     none: 'The library of this server has no passage that answers this. No language model is configured here, so nothing is said beyond the texts.',
+    primary: 'Primary texts on this:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
   he: {
     opening: 'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבספרייה הקרובים ביותר לשאלה, כלשונם:',
     none: 'אין בספריית השרת קטע שמשיב על כך. לא הוגדר כאן מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
+    primary: 'מקורות ראשונים בעניין:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },
 } as const
@@ -57,13 +73,22 @@ export function composeAnswer(
   const say = asksInHebrew(question) ? words.he : words.en
   if (passages.length === 0) return say.none
   const blocks = passages.map(quoteBlock)
-  return [say.opening, ...blocks, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
+  const primary = primaryList(say.primary, passages)
+  return [say.opening, ...blocks, ...primary, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
+}
+
+/** Where to read on: each ref on a line of its own, as a place to look up and not as a quotation. */
+function primaryList(heading: string, passages: readonly FoundPassage[]): readonly string[] {
+  const refs = [...new Set(passages.flatMap((passage) => passage.pointsTo))]
+  return refs.length === 0 ? [] : [[heading, ...refs.map((ref) => `- ${ref}`)].join('\n')]
 }
 
 /** The content of the produced file: the same quotations, with their refs and without marks. */
 export function composeFile(question: string, passages: readonly FoundPassage[]): string {
   const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage)}`)
-  return `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200)}\n\n${blocks.join('\n\n')}\n`
+  const say = asksInHebrew(question) ? words.he : words.en
+  const title = `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed()}`
+  return `${[title, ...blocks, ...primaryList(say.primary, passages)].join('\n\n')}\n`
 }
 
 /** The ref on a line of its own, then the quotation as a block: readable also where two directions would mix. */

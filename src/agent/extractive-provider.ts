@@ -5,6 +5,7 @@ import {
   composeFile,
   type FoundPassage,
   fileNameFor,
+  searchWords,
 } from './extractive-answer.ts'
 import {
   estimateUsage,
@@ -52,7 +53,11 @@ function nextMove(request: ModelRequest): Move {
   const may = (name: string) =>
     request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
   if (may('search_sources')) {
-    return { kind: 'call', name: 'search_sources', args: { query: question.slice(0, 500), limit: 6 } }
+    return {
+      kind: 'call',
+      name: 'search_sources',
+      args: { query: searchWords(question).slice(0, 500), limit: 8 },
+    }
   }
   const found = passagesIn(results.get('search_sources'))
   const best = found[0]
@@ -79,7 +84,8 @@ function choose(
     .toSorted((a, b) => Number(b.language === asked) - Number(a.language === asked))
   const first = bothVersions.length > 0 ? bothVersions.slice(0, 2) : found.slice(0, 1)
   const refs = new Set(first.map((passage) => passage.ref))
-  const others = found.filter((passage) => !refs.has(passage.ref) && refs.add(passage.ref))
+  const inAsked = found.filter((passage) => passage.language === asked)
+  const others = inAsked.filter((passage) => !refs.has(passage.ref) && refs.add(passage.ref))
   return [...first, ...others].slice(0, maxQuoted)
 }
 
@@ -125,6 +131,7 @@ function passagesIn(result: Readonly<Record<string, unknown>> | undefined): read
             heRef: String(item['he_ref'] ?? ''),
             language: String(item['language'] ?? ''),
             text: item['text'],
+            pointsTo: Array.isArray(item['points_to']) ? item['points_to'].map(String) : [],
           },
         ]
       : [],
@@ -138,5 +145,5 @@ function shaped(request: ModelRequest, text: string): string {
 
 /** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */
 function pieces(text: string): readonly string[] {
-  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/g) ?? []
+  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/gu) ?? []
 }

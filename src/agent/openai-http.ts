@@ -35,7 +35,6 @@ export async function openReply(target: Target, request: ModelRequest, watch: Wa
       return readable(response)
     }
     const text = await readErrorBody(response.body)
-    watch.check()
     const status = response.statusCode
     const change = status === 400 || status === 422 ? dialectFor(text, request, dialect) : null
     if (!change) throw refusal(target, response, text)

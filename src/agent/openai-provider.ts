@@ -187,7 +187,6 @@ async function* readReply(
         watch.pause()
         yield { type: 'text', text }
       }
-      watch.check()
       if (fault) throw fault
       if (reply.done) return
       watch.expect(reply.finished ? 'trailer' : 'idle')

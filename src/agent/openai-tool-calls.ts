@@ -10,8 +10,6 @@ type Fragment = {
   readonly id: string
   readonly name: string
   readonly arguments: string
-  /** The arguments came as an object: they are whole. */
-  readonly whole: boolean
 }
 
 const MOST_CALLS = 128
@@ -27,13 +25,11 @@ function readFragment(delta: unknown): Fragment | null {
   const body = isRecord(delta['function']) ? delta['function'] : {}
   const { index } = delta
   const given = body['arguments']
-  const whole = typeof given === 'object' && given !== null
   return {
     key: typeof index === 'number' || typeof index === 'string' ? String(index) : null,
     id: asText(delta['id']),
     name: asText(body['name']),
-    arguments: whole ? JSON.stringify(given) : asText(given),
-    whole,
+    arguments: isRecord(given) ? JSON.stringify(given) : asText(given),
   }
 }
 
@@ -87,11 +83,9 @@ export class ToolCallAssembler {
     const before = draft.name.length + draft.arguments.length
     draft.id ||= fragment.id
     draft.name = mergedName(draft.name, fragment.name)
-    if (fragment.whole) draft.arguments = fragment.arguments
     // A server that streams a call and then repeats it whole sends the very same text twice.
-    else if (!(draft.arguments === fragment.arguments && isComplete(draft.arguments))) {
-      draft.arguments += fragment.arguments
-    }
+    const repeated = draft.arguments === fragment.arguments && isComplete(draft.arguments)
+    if (!repeated) draft.arguments += fragment.arguments
     if (draft.name.length > NAME_CHARACTERS || draft.arguments.length > ARGUMENT_CHARACTERS) {
       throw new CallFailure('upstream', "The model's server sent a tool call that is too long.")
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badArguments, type OfferedSource, type Tool, type ToolOutcome } from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
+import { linksFrom } from './links.ts'
 import { listWorks, readPassage } from './passages.ts'
 import type { SourceRegister } from './register.ts'
 import { searchSources } from './search.ts'
@@ -70,7 +71,7 @@ function searchTool(executor: Executor, register: SourceRegister): Tool<Executor
         signal.throwIfAborted()
         const hits = await searchSources(executor, { ...valid, text: valid.query })
         if (hits.length === 0) return failure(`Nothing in the library matches "${valid.query}".`, [])
-        return offer(register, hits)
+        return offer(executor, register, hits)
       }),
   }
 }
@@ -89,7 +90,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
         signal.throwIfAborted()
         const read = await readPassage(executor, valid.ref, valid)
         if ('nearest' in read) return failure(`The library has no "${valid.ref}".`, read.nearest)
-        return offer(register, read.passages)
+        return offer(executor, register, read.passages)
       }),
   }
 }
@@ -132,7 +133,15 @@ type Shown = Readonly<Record<string, unknown>>
  * Gives passages their marks and shows as many as fit. A citation is compared with what the model saw, therefore a
  * text is cut before it is offered.
  */
-function offer(register: SourceRegister, passages: readonly Passage[]): ToolOutcome<Executor> {
+async function offer(
+  executor: Executor,
+  register: SourceRegister,
+  passages: readonly Passage[],
+): Promise<ToolOutcome<Executor>> {
+  const links = await linksFrom(
+    executor,
+    passages.map((passage) => passage.ref),
+  )
   const sources: OfferedSource[] = []
   const shown: Shown[] = []
   let left = mostBytes - overheadBytes
@@ -142,7 +151,7 @@ function offer(register: SourceRegister, passages: readonly Passage[]): ToolOutc
     const text = cutToBytes(passage.text, share - overheadBytes)
     if (text === '') break
     const source = register.offer({ ...withoutSearchMembers(passage), text })
-    const entry = show(source, text.length < passage.text.length)
+    const entry = show(source, text.length < passage.text.length, links.get(passage.ref))
     const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1
     if (bytes > left) break
     left -= bytes
@@ -158,7 +167,7 @@ function withoutSearchMembers(passage: Passage): Omit<OfferedSource, 'mark'> {
   return { ref, heRef, title, work, language, version, license, url, text }
 }
 
-function show(source: OfferedSource, truncated: boolean): Shown {
+function show(source: OfferedSource, truncated: boolean, pointsTo: readonly string[] | undefined): Shown {
   return {
     mark: `[${source.mark}]`,
     ref: source.ref,
@@ -169,6 +178,7 @@ function show(source: OfferedSource, truncated: boolean): Shown {
     license: source.license,
     text: source.text,
     ...(truncated && { truncated }),
+    ...(pointsTo && { points_to: pointsTo }),
   }
 }
 

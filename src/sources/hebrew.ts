@@ -65,7 +65,7 @@ const nameForms = new RegExp(
 )
 
 /** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
-const divine = new RegExp(`^(${leading}אל)ו?[קה](ימ|ות|ותו|י|ינו|יכ|יכמ|יו|יהמ|א|אי)$`)
+const divine = new RegExp(`^(${leading}אל)ו?[קה](ימ|ות|ותו|ית|יי|יות|י|ינו|יכ|יכמ|יו|יהמ|א|אי)$`)
 
 const hosts = new RegExp(`^(${leading})צבקות$`)
 

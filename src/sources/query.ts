@@ -8,7 +8,7 @@ export type Concept = {
   readonly script: Script
   /** How much an occurrence of each term counts, 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>
-  /** Classes of spellings whose other members join the terms. */
+  /** Classes of spellings whose other members join the terms; in Hebrew only when the library lacks the terms. */
   readonly skeletons: readonly string[]
   /** What finding it is worth beside finding a word of the query, which is 1. */
   readonly weight: number
@@ -54,12 +54,8 @@ export function parseQuery(text: string): Query {
 /** The word itself in its script, and its other names in both. */
 function wordConcepts(token: Token, position: number, weight: number): readonly Concept[] {
   const own = new Map<string, number>()
-  const skeletons: string[] = []
   addForms(own, token.term, token.script, 1)
-  if (token.script === 'en') {
-    const skeleton = skeletonOf(token.term)
-    if (skeleton !== undefined) skeletons.push(skeleton)
-  }
+  const skeletons = [...own.keys()].map(skeletonOf).filter((skeleton) => skeleton !== undefined)
   const other: Script = token.script === 'he' ? 'en' : 'he'
   const foreign = new Map<string, number>()
   for (const group of groupsOfWord(token.term)) {

@@ -8,7 +8,7 @@ import { type Token, tokenize } from './tokens.ts'
 const nearby = 4
 
 /** What standing together is worth, in weights of the rarer of the two words. */
-const nearbyWorth = 0
+const nearbyWorth = 0.3
 
 /** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
 const shortestPhrase = 3

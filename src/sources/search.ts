@@ -42,7 +42,7 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
   const facts = await collectionFacts(executor)
-  const found = (await findConcepts(executor, parsed.concepts)).filter((c) => c.documents > 0)
+  const found = (await findConcepts(executor, parsed.concepts, facts)).filter((c) => c.documents > 0)
   const wanted = (query.offset ?? 0) + query.limit
   const chosen = withinBudget(found)
   const postings = await loadPostings(executor, chosen)

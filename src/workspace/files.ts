@@ -102,7 +102,7 @@ async function insertFile(
   const { name, purpose, contentType } = file
   const [row] = await executor
     .insert(files)
-    .values({ id: newId('file'), ...place, name, purpose, contentType, version: 1, ...sealed })
+    .values({ ...place, id: newId('file'), name, purpose, contentType, version: 1, ...sealed })
     .returning()
   if (!row) throw new Error('insert returned no row')
   return row

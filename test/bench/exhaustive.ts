@@ -19,21 +19,29 @@ export function exhaustiveRanks(
   passages: Iterable<SyntheticPassage>,
   depth: number,
 ): readonly number[] {
-  const concepts = questions.map((question) => parseQuery(question.text).concepts.map((c) => [...c.terms.keys()]))
+  const concepts = questions.map((question) =>
+    parseQuery(question.text).concepts.map((c) => [...c.terms.keys()]),
+  )
   const postings = new Map<string, Posting[]>(concepts.flat(2).map((term) => [term, []]))
   const totals = { he: { documents: 0, words: 0 }, en: { documents: 0, words: 0 } }
   for (const passage of passages) {
     const { frequencies, length } = documentTerms(passage.text)
     totals[passage.language].documents += 1
     totals[passage.language].words += length
-    for (const [term, frequency] of frequencies) postings.get(term)?.push({ doc: passage.index, frequency, length })
+    for (const [term, frequency] of frequencies)
+      postings.get(term)?.push({ doc: passage.index, frequency, length })
   }
   return questions.map((question, i) => {
     const scores = new Map<number, number>()
     for (const terms of concepts[i] ?? []) {
       const hebrew = /[א-ת]/.test(terms[0] ?? '')
       const { documents, words } = hebrew ? totals.he : totals.en
-      addConcept(scores, terms.flatMap((term) => postings.get(term) ?? []), documents, words / documents)
+      addConcept(
+        scores,
+        terms.flatMap((term) => postings.get(term) ?? []),
+        documents,
+        words / documents,
+      )
     }
     const own = scores.get(question.target) ?? 0
     if (own === 0) return 0
@@ -46,7 +54,12 @@ export function exhaustiveRanks(
   })
 }
 
-function addConcept(scores: Map<number, number>, all: readonly Posting[], documents: number, average: number): void {
+function addConcept(
+  scores: Map<number, number>,
+  all: readonly Posting[],
+  documents: number,
+  average: number,
+): void {
   const merged = new Map<number, { frequency: number; length: number }>()
   for (const { doc, frequency, length } of all) {
     const before = merged.get(doc)

@@ -4,7 +4,11 @@ const b = 0.75
 
 export type Ranker = (text: string) => Promise<readonly string[]>
 
-type Document = { readonly ref: string; readonly length: number; readonly counts: ReadonlyMap<string, number> }
+type Document = {
+  readonly ref: string
+  readonly length: number
+  readonly counts: ReadonlyMap<string, number>
+}
 
 /**
  * Exhaustive BM25: every document is scored for every question. A concept is a list of terms that count as one.
@@ -25,7 +29,9 @@ export function referenceRanker(
     const scores = new Float64Array(documents.length)
     for (const concept of concepts) {
       const variants = [...new Set(concept)]
-      const frequencies = documents.map((d) => variants.reduce((sum, term) => sum + (d.counts.get(term) ?? 0), 0))
+      const frequencies = documents.map((d) =>
+        variants.reduce((sum, term) => sum + (d.counts.get(term) ?? 0), 0),
+      )
       const containing = frequencies.filter((frequency) => frequency > 0).length
       const idf = Math.log(1 + (documents.length - containing + 0.5) / (containing + 0.5))
       documents.forEach((document, i) => {

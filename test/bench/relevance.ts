@@ -65,7 +65,14 @@ async function compare(executor: Executor, questions: readonly Question[], verbo
   const prefixed = referenceRanker(found.rows, terms)
   const service = await serviceRanker(executor)
   const rankers: readonly (readonly [string, Ranker])[] = [
-    ['exhaustive BM25, folded only', async (text) => plain(folded(text).map((term) => [term]), depth)],
+    [
+      'exhaustive BM25, folded only',
+      async (text) =>
+        plain(
+          folded(text).map((term) => [term]),
+          depth,
+        ),
+    ],
     ['exhaustive BM25, Hebrew prefixes', async (text) => prefixed(withForms(text), depth)],
     ['the service', service],
   ]

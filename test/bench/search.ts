@@ -36,9 +36,7 @@ function makeQuestions(passages: number): readonly Question[] {
   return Array.from({ length: questions }, (_, i) => {
     const passage = wanted.get(targets[i] ?? 0)
     const other = [...wanted.values()].find((p, j) => j >= i && p.language === passage?.language)
-    return passage && other
-      ? [{ text: questionAbout(passage, other, random), target: passage.index }]
-      : []
+    return passage && other ? [{ text: questionAbout(passage, other, random), target: passage.index }] : []
   }).flat()
 }
 
@@ -51,7 +49,8 @@ const mean = (values: readonly number[]): number => values.reduce((sum, v) => su
 
 async function measure(database: Database, passages: number): Promise<void> {
   const asked = makeQuestions(passages)
-  for (const question of asked.slice(0, 20)) await searchSources(database.system, { text: question.text, limit: depth })
+  for (const question of asked.slice(0, 20))
+    await searchSources(database.system, { text: question.text, limit: depth })
   const times: number[] = []
   const ranks: number[] = []
   for (const question of asked) {
@@ -80,7 +79,9 @@ async function openLibrary(server: { adminUrl: string; url: string }, passages: 
   url.pathname = `/${name}`
   await migrateDatabase(url.href, url.href)
   const database = openDatabase({ url: url.href, onIdleError: () => undefined })
-  const rows = await database.systemPool.query<{ n: number }>('select coalesce(sum(doc_count), 0)::int as n from versions')
+  const rows = await database.systemPool.query<{ n: number }>(
+    'select coalesce(sum(doc_count), 0)::int as n from versions',
+  )
   const present = rows.rows[0]?.n ?? 0
   if (present < passages) {
     print(`Making ${passages} passages ...`)

@@ -99,7 +99,11 @@ export function* syntheticPassages(options: SyntheticOptions): Generator<Synthet
 }
 
 /** A question about a passage: eight of its words, some in another form, among two that it does not have. */
-export function questionAbout(passage: SyntheticPassage, other: SyntheticPassage, random: () => number): string {
+export function questionAbout(
+  passage: SyntheticPassage,
+  other: SyntheticPassage,
+  random: () => number,
+): string {
   const own = passage.text.split(' ')
   const foreign = other.text.split(' ')
   const pick = (from: readonly string[]): string => from[Math.floor(random() * from.length)] ?? ''

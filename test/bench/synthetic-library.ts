@@ -35,7 +35,12 @@ async function storePassages(database: Database, held: readonly SyntheticPassage
   await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     await storeWork(tx, {
-      work: { title: `Synthetic Work ${number}`, heTitle: '', author: `Author ${number % 20}`, categories: ['Synthetic'] },
+      work: {
+        title: `Synthetic Work ${number}`,
+        heTitle: '',
+        author: `Author ${number % 20}`,
+        categories: ['Synthetic'],
+      },
       places,
       versions: (['he', 'en'] as const).map((language) => ({
         language,

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { error, gate, reply, type Script, stall } from '../support/scripted-upstream.ts'
-import { ask, delta, eventStream, run, runPieces, start } from './openai-provider-kit.ts'
+import { ask, delta, eventStream, run, runPieces, said, start } from './openai-provider-kit.ts'
 
 const never = new Promise<void>(() => {})
 
@@ -55,7 +55,13 @@ describe('no timer ends a call', () => {
     const { upstream, provider } = await start({ timers: { firstByteMs: 400, idleMs: 400 } })
     const thinking = { sse: [delta({ reasoning_content: 'hm' })] }
     upstream.enqueue([...repeated(12, thinking, { waitMs: 60 }), { text: 'done' }])
-    expect((await run(provider)).text).toBe('done')
+    expect(await said(provider)).toBe('done')
+  })
+
+  it('while it waits to be sent again', async () => {
+    const { upstream, provider } = await start({ timers: { firstByteMs: 400, idleMs: 400 } })
+    upstream.enqueue(error(503, 'busy', { 'retry-after': '0.8' }), reply('done'))
+    expect(await said(provider)).toBe('done')
   })
 
   it('while the parts of a whole reply come', async () => {
@@ -63,17 +69,17 @@ describe('no timer ends a call', () => {
     const part = { raw: ' "choices": [],' }
     const end = { raw: `"choices": [{"message": {"content": "done"}}]}` }
     upstream.enqueue([{ raw: '{' }, ...repeated(12, part, { waitMs: 60 }), end])
-    expect((await run(provider)).text).toBe('done')
+    expect(await said(provider)).toBe('done')
   })
 
   it('while it is the consumer who takes time', async () => {
-    const { upstream, provider } = await start({ timers: { firstByteMs: 100, idleMs: 100 } })
+    const { upstream, provider } = await start({ timers: { idleMs: 300 } })
     const { opened, open } = gate()
     upstream.enqueue([{ text: 'one' }, { waitFor: opened }, { text: 'two' }])
     const texts: string[] = []
     for await (const chunk of provider.stream(ask, new AbortController().signal)) {
       texts.push(chunk.type === 'text' ? chunk.text : chunk.type)
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await new Promise((resolve) => setTimeout(resolve, 500))
       open()
     }
     expect(texts).toEqual(['one', 'two', 'finish'])
@@ -201,6 +207,15 @@ describe('the connection', () => {
     await chunks.return?.()
     expect(await request.ended).toBe('cut')
     expect((await waiting).value).toMatchObject({ kind: 'aborted' })
+  })
+
+  it('is not waited for after [DONE]', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue([{ sse: [delta({ content: 'all' }, 'stop'), '[DONE]'] }, { waitFor: never }])
+    const begin = performance.now()
+    expect(await said(provider)).toBe('all')
+    expect(performance.now() - begin).toBeLessThan(2_000)
+    expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 
   it('serves later calls once a reply is complete', async () => {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAiProvider } from '../../src/agent/openai-provider.ts'
 import { error, reply, type Script } from '../support/scripted-upstream.ts'
-import { API_KEY, delta, eventStream, run, runPayloads, start } from './openai-provider-kit.ts'
+import {
+  API_KEY,
+  delta,
+  eventStream,
+  run,
+  runPayloads,
+  runPieces,
+  said,
+  start,
+} from './openai-provider-kit.ts'
 
 const LIMIT = 300
 
@@ -36,7 +45,7 @@ describe('a prompt that does not fit', () => {
 })
 
 describe('what is not a reply ends as a failure of the upstream’s', () => {
-  const [text] = [delta({ content: 'some' })]
+  const text = delta({ content: 'some' })
   it.each([
     ['an error object', [text, { error: { message: 'it burns' } }], 'it burns'],
     ['an error in a list', [text, { error: [{ error: { message: 'it burns' } }] }], 'it burns'],
@@ -49,7 +58,6 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
     ['a JSON scalar', [text, '42', delta({}, 'stop')], 'not a chat completion'],
     ['an end without a finish reason', [text], 'ended early'],
     ['[DONE] without a finish reason', [text, '[DONE]'], 'ended early'],
-    ['an end inside a payload', [text, '{"choices":[{"index":0,"delta":{"content":"x'], 'ended early'],
     [
       'a tool call without a name',
       [text, delta({ tool_calls: [{ index: 0, id: 'a' }] }, 'stop')],
@@ -61,6 +69,12 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
       text: 'some',
       last: { kind: 'upstream', message: expect.stringContaining(words) },
     })
+  })
+
+  it('an end inside a payload, and the text before it still comes', async () => {
+    const bytes = new TextEncoder().encode(`${eventStream([text])}data: {"choices":[{"index":0,"del`)
+    const message = expect.stringContaining('ended early')
+    expect(await runPieces([bytes])).toMatchObject({ text: 'some', last: { kind: 'upstream', message } })
   })
 
   it('an error event whose data is the bare error', async () => {
@@ -112,7 +126,7 @@ describe('an error whose body has no end', () => {
     const { upstream, provider } = await start()
     upstream.enqueue([{ status: 503 }, { raw: 'busy' }, { waitFor: new Promise(() => {}) }], reply('again'))
     const begin = performance.now()
-    expect((await run(provider)).text).toBe('again')
+    expect(await said(provider)).toBe('again')
     expect(performance.now() - begin).toBeLessThan(5_000)
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
@@ -145,6 +159,18 @@ describe('a reply without bounds is cut off', () => {
         eventStream([
           delta({ tool_calls: [{ index: 0, function: { name: 'f', arguments: 'x'.repeat(MIB / 32) } }] }),
         ]),
+      ),
+      'too long',
+    ],
+    [
+      'an endless tool name',
+      endless(
+        '',
+        eventStream(
+          Array.from({ length: 99 }, (_, n) =>
+            delta({ tool_calls: [{ index: 0, function: { name: `n${n}` } }] }),
+          ),
+        ),
       ),
       'too long',
     ],
@@ -191,6 +217,34 @@ describe('a failure’s message', () => {
     }
   })
 
+  it.each(['sk-proj-abcdefgh12', 'Bearer abcdefgh', 'AIzaabcdefghijkl', 'abc***xyz'])(
+    'hides %s, which looks like a secret of somebody else’s',
+    async (secret) => {
+      const { last } = await runPayloads([{ error: { message: `With ${secret} it burns` } }])
+      expect(last).toMatchObject({ message: expect.stringContaining('With [hidden] it burns') })
+    },
+  )
+
+  it('leaves out a web page', async () => {
+    const { upstream, provider } = await start()
+    upstream.enqueue([
+      { status: 404, headers: { 'content-type': 'text/html' } },
+      { raw: '\n<html>404</html>' },
+    ])
+    const { last } = await run(provider)
+    expect(last).toMatchObject({ message: "The model's server refused the request (HTTP 404)." })
+  })
+
+  it('holds no part of a key at which the text was cut', async () => {
+    const apiKey = 'k3y.0123456'
+    const { upstream, provider } = await start({ apiKey })
+    for (let room = 0; room < 100; room += 1) {
+      upstream.enqueue(error(401, `${' '.repeat(4_096 - room)}${apiKey}`))
+      const { last } = await run(provider)
+      expect(last.type === 'error' && last.message).not.toMatch(/k3/)
+    }
+  })
+
   it('hides a key as short as a word without eating other words', async () => {
     const { upstream } = await start()
     const provider = createOpenAiProvider({ baseUrl: upstream.baseUrl, model: 'm', apiKey: 'no' })
@@ -216,7 +270,7 @@ describe('a failure’s message', () => {
   it('does not take long over text made to be slow to examine', async () => {
     const { upstream, provider } = await start({ retries: { most: 0 } })
     upstream.enqueue(error(400, 'input token count'.repeat(3_000)), [
-      { sse: [{ error: '*'.repeat(900_000) }] },
+      { sse: [{ error: 'a'.repeat(60_000) }] },
     ])
     const begin = performance.now()
     await run(provider)

@@ -8,7 +8,8 @@ import {
 import type { ModelChunk, ModelRequest, Provider } from '../../src/agent/provider.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 
-export const API_KEY = 'sk-test-0123456789abcdefghij'
+/** Unlike any provider's own form, so that it is not hidden for its looks. */
+export const API_KEY = 'k3y.0123456789abcdefghij'
 
 export const ask: ModelRequest = {
   messages: [{ role: 'user', content: 'What is a beinoni?' }],
@@ -57,6 +58,13 @@ export async function run(
     throw new Error(`not exactly one last chunk: ${JSON.stringify(chunks)}`)
   }
   return { text: texts.join(''), texts, last }
+}
+
+/** The text of a call that must succeed. */
+export async function said(...call: Parameters<typeof run>): Promise<string> {
+  const { text, last } = await run(...call)
+  if (last.type === 'error') throw new Error(`the call failed: ${last.message}`)
+  return text
 }
 
 /** Answers every request with a body that arrives in exactly these pieces, each in an event-loop turn of its own. */

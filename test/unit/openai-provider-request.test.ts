@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createOpenAiProvider } from '../../src/agent/openai-provider.ts'
 import type { ModelRequest } from '../../src/agent/provider.ts'
 import { error, reply } from '../support/scripted-upstream.ts'
-import { API_KEY, ask, run, start } from './openai-provider-kit.ts'
+import { API_KEY, ask, run, said, start } from './openai-provider-kit.ts'
 
 const REFUSES_MAX_TOKENS =
   "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
@@ -133,7 +133,7 @@ describe('the address and the key', () => {
       const { upstream } = await start()
       upstream.enqueue(reply('ok'))
       const provider = createOpenAiProvider({ baseUrl: upstream.baseUrl + ending, model: 'm' })
-      expect((await run(provider)).text).toBe('ok')
+      expect(await said(provider)).toBe('ok')
       expect(upstream.requests[0]?.path).toBe(`/v1/chat/completions${ending.startsWith('?') ? ending : ''}`)
       await provider.close()
     },
@@ -161,7 +161,7 @@ describe('an upstream that does not know a field', () => {
     )
     const first = await run(provider)
     expect(first).toMatchObject({ text: 'one', last: { type: 'finish', usage: { estimated: true } } })
-    expect((await run(provider)).text).toBe('two')
+    expect(await said(provider)).toBe('two')
     const sent = upstream.requests.map(({ body }) => body.stream_options !== undefined)
     expect(sent).toEqual([true, false, false])
   })
@@ -182,8 +182,8 @@ describe('an upstream that does not know a field', () => {
       const { upstream, provider } = await start({ retries: { most: 0 } })
       upstream.enqueue(error(status, body), reply('one'), reply('two'))
       const request = { ...ask, sampling: { maxTokens: 9 } }
-      expect((await run(provider, request)).text).toBe('one')
-      expect((await run(provider, request)).text).toBe('two')
+      expect(await said(provider, request)).toBe('one')
+      expect(await said(provider, request)).toBe('two')
       const sent = upstream.requests.map(({ body: { max_tokens, max_completion_tokens } }) => [
         max_tokens,
         max_completion_tokens,
@@ -199,7 +199,7 @@ describe('an upstream that does not know a field', () => {
   it('may refuse both fields, one after the other', async () => {
     const { upstream, provider } = await start({ retries: { most: 0 } })
     upstream.enqueue(error(400, REFUSES_MAX_TOKENS), error(400, 'stream_options: unknown field'), reply('ok'))
-    expect((await run(provider, { ...ask, sampling: { maxTokens: 9 } })).text).toBe('ok')
+    expect(await said(provider, { ...ask, sampling: { maxTokens: 9 } })).toBe('ok')
     expect(upstream.requests).toHaveLength(3)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cut, error, reply, type Script } from '../support/scripted-upstream.ts'
-import { ask, delta, run, start } from './openai-provider-kit.ts'
+import { ask, delta, run, said, start } from './openai-provider-kit.ts'
 
 describe('a call is sent again', () => {
   const failures: readonly (readonly [string, Script])[] = [
@@ -91,12 +91,15 @@ describe('before a call is sent again', () => {
     const { upstream, provider } = await start({ retries })
     upstream.enqueue(error(429, 'slow down', headers), reply('ok'))
     const begin = performance.now()
-    expect((await run(provider)).text).toBe('ok')
+    expect(await said(provider)).toBe('ok')
     return performance.now() - begin
   }
 
   it('the upstream’s Retry-After is waited for', async () => {
     expect(await waitedMs({ 'retry-after': '0.2' }, { baseMs: 1 })).toBeGreaterThanOrEqual(195)
+    expect(
+      await waitedMs({ 'retry-after-ms': '200', 'retry-after': '0' }, { baseMs: 1 }),
+    ).toBeGreaterThanOrEqual(195)
     expect(await waitedMs({ 'retry-after': '0' }, { baseMs: 60_000 })).toBeLessThan(5_000)
   })
 

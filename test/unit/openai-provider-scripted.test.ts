@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createOpenAiProvider } from '../../src/agent/openai-provider.ts'
 import type { ModelMessage, ModelRequest, ToolCall } from '../../src/agent/provider.ts'
 import { callTools, reply, toolUsingConversation } from '../support/scripted-upstream.ts'
-import { ask, run, start } from './openai-provider-kit.ts'
+import { ask, run, said, start } from './openai-provider-kit.ts'
 
 const request: ModelRequest = {
   ...ask,
@@ -49,7 +49,7 @@ describe('the scripted conversation', () => {
       '“has not sinned” [S1]',
     )
     expect(await converse(provider, '{"error":"Nothing found.","nearest":[]}')).toContain('found nothing')
-    expect((await run(provider)).text).toBe('You asked: What is a beinoni?')
+    expect(await said(provider)).toBe('You asked: What is a beinoni?')
   })
 
   it('is what the module plays as a program', async () => {
@@ -76,7 +76,7 @@ describe('the scripted upstream', () => {
       text: 'one',
       last: { usage: { promptTokens: 3, completionTokens: 4 } },
     })
-    expect((await run(provider)).text).toBe('test-model')
+    expect(await said(provider)).toBe('test-model')
     const third = await run(provider)
     expect(third).toMatchObject({
       text: 'let me',

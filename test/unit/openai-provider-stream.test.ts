@@ -143,6 +143,14 @@ describe('text', () => {
   })
 })
 
+describe('a second choice', () => {
+  it('is not read', async () => {
+    const second = { choices: [{ index: 1, delta: { content: 'other' }, finish_reason: 'length' }] }
+    const outcome = await runPayloads([delta({ content: 'one' }), second, delta({}, 'stop'), second])
+    expect(outcome).toMatchObject({ text: 'one', last: { reason: 'stop' } })
+  })
+})
+
 describe('the finish reason', () => {
   it.each([
     ['stop', 'stop'],

@@ -72,6 +72,21 @@ const peculiarities: readonly (readonly [string, readonly (readonly Fragment[])[
     ['search_sources {}'],
   ],
   [
+    'the name growing',
+    [[call(0, 'a', 'search_', '')], [call(0, 'a', 'search_sources', '{}')]],
+    ['search_sources {}'],
+  ],
+  [
+    'no index, interleaved by id',
+    [
+      [call(undefined, 'a', 'f', '{"x"')],
+      [call(undefined, 'b', 'g', '{"y"')],
+      [call(undefined, 'a', undefined, ':1}')],
+      [call(undefined, 'b', undefined, ':2}')],
+    ],
+    ['f {"x":1}', 'g {"y":2}'],
+  ],
+  [
     'the name after the arguments',
     [[call(0, 'a', undefined, '{}')], [call(0, undefined, 'f', '')]],
     ['f {}'],

@@ -133,7 +133,7 @@ function fromOtherBlocks(
   blocks: readonly Block[],
   byBlock: readonly (readonly Anchor[])[],
 ): Anchor | undefined {
-  if (!quotation.standsAlone) return undefined
+  if (!quotation.standsAlone || blocks[quotation.block]?.kind === 'item') return undefined
   const next = blocks[quotation.block + 1]
   const nextText = next?.kind === 'prose' ? text.slice(next.start, next.end) : undefined
   const isAttribution =

@@ -1,5 +1,9 @@
-/** A paragraph, list item, heading or run of `>` lines; `end` exclusive, in UTF-16 units. */
-export type Block = { readonly kind: 'prose' | 'quote'; readonly start: number; readonly end: number }
+/** A paragraph, a list item or heading, or a run of `>` lines; `end` exclusive, in UTF-16 units. */
+export type Block = {
+  readonly kind: 'prose' | 'item' | 'quote'
+  readonly start: number
+  readonly end: number
+}
 
 const quoteLine = /^[ \t]{0,3}>/
 const ownBlock = /^[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} )/
@@ -10,15 +14,21 @@ export function splitBlocks(text: string): readonly Block[] {
   const blocks: Block[] = []
   let current: { kind: Block['kind']; start: number; end: number } | undefined
   for (const line of text.matchAll(/[^\n]+/g)) {
+    if (current !== undefined && /\n\s*\n/.test(text.slice(current.end, line.index))) current = undefined
     const end = line.index + line[0].length
-    const kind = quoteLine.test(line[0]) ? 'quote' : 'prose'
-    const newParagraph = current === undefined || /\n\s*\n/.test(text.slice(current.end, line.index))
+    const kind = kindOf(line[0], current?.kind)
     if (blankLine.test(line[0])) {
       current = undefined
-    } else if (current === undefined || newParagraph || current.kind !== kind || ownBlock.test(line[0])) {
+    } else if (current === undefined || current.kind !== kind || ownBlock.test(line[0])) {
       current = { kind, start: line.index, end }
       blocks.push(current)
     } else current.end = end
   }
   return blocks
+}
+
+/** A line that goes on with an item belongs to it. */
+function kindOf(line: string, current: Block['kind'] | undefined): Block['kind'] {
+  if (quoteLine.test(line)) return 'quote'
+  return ownBlock.test(line) || current === 'item' ? 'item' : 'prose'
 }

@@ -1,5 +1,5 @@
 import { attribute, findMarks } from './anchors.ts'
-import { createChecker, type FindVerbatim, type Passage, type QuoteCheck } from './checker.ts'
+import { Checker, type FindVerbatim, type Passage, type QuoteCheck } from './checker.ts'
 import type { Cited } from './ledger.ts'
 import { findQuotations } from './quotes.ts'
 
@@ -29,7 +29,7 @@ export async function checkCitations(input: {
   const anchors = findMarks(input.text, (mark) => byMark.has(mark))
   const found = findQuotations(input.text, anchors)
   const owners = attribute(input.text, found, anchors)
-  const checker = createChecker(
+  const checker = new Checker(
     input.cited.map(({ source }) => source),
     input.findVerbatim,
   )

@@ -1,6 +1,13 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { fold } from '../fold.ts'
-import { type Located, locateFuzzy, locateVerbatim, type Prepared, prepareText } from './locate.ts'
+import {
+  type Located,
+  locateFuzzy,
+  locateVerbatim,
+  type Prepared,
+  type PreparedQuote,
+  prepareText,
+} from './locate.ts'
 import type { Quotation } from './quotes.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
 
@@ -40,87 +47,97 @@ export type FindVerbatim = (folded: string) => Promise<FoundPassage | undefined>
 /** What a quotation is compared with. */
 export type Passage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
 
-export type Checker = {
-  /** @returns the check and the passage it belongs to; undefined without passages, and for a title in quotes. */
-  check(
-    quotation: Quotation,
-    passages: readonly Passage[],
-  ): Promise<{ readonly check: QuoteCheck; readonly passage: Passage } | undefined>
-}
-
 /** Look-ups for one text; an answer with more quotations that are not where they should be needs no further proof. */
 const mostLookups = 100
 
-/**
- * One checker for one text: what was folded once is kept, and the limits on work are for the whole.
- *
- * @param others passages at hand, searched before the library is.
- */
-export function createChecker(others: readonly Passage[], findVerbatim?: FindVerbatim): Checker {
-  const prepared = new Map<string, Prepared>()
-  const budget: Budget = { left: defaultSteps }
-  let lookups = 0
+/** A check and the passage it belongs to. */
+export type Judged = { readonly check: QuoteCheck; readonly passage: Passage }
 
-  function prepare(text: string): Prepared {
-    const made = prepared.get(text) ?? prepareText(text)
-    prepared.set(text, made)
+/** Compares the quotations of one text: what was folded once is kept, and the limits on work are for the whole. */
+export class Checker {
+  readonly #others: readonly Passage[]
+  readonly #findVerbatim: FindVerbatim | undefined
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #names = new Map<Passage, string>()
+  readonly #budget: Budget = { left: defaultSteps }
+  #lookups = 0
+
+  /** @param others passages at hand, searched before the library is. */
+  constructor(others: readonly Passage[], findVerbatim?: FindVerbatim) {
+    this.#others = others
+    this.#findVerbatim = findVerbatim
+  }
+
+  /**
+   * @param passages what the quotation is attributed to; the check belongs to the one it fits best.
+   * @returns undefined without passages, and for the title of one in quotation marks.
+   */
+  async check(quotation: Quotation, passages: readonly Passage[]): Promise<Judged | undefined> {
+    const own = [...new Set(passages)]
+    const [first] = own
+    const quote = quotation.text
+    const words = ` ${quotation.prepared.folded} `
+    if (first === undefined || own.some((passage) => this.#namesOf(passage).includes(words))) return undefined
+    const exact = bestOf(own, (passage) => locateVerbatim(quotation.prepared, this.#prepare(passage.text)))
+    if (exact) return { passage: exact.passage, check: { quote, ...exact.place } }
+    const { best, ...similarity } = this.#nearWording(quotation, own)
+    const foundRef = await this.#findElsewhere(quotation, own)
+    const found = foundRef === undefined ? {} : { found_ref: foundRef }
+    if (best) return { passage: best.passage, check: { quote, ...best.place, ...found } }
+    const elsewhere = foundRef !== undefined && !own.some((passage) => passage.ref === foundRef)
+    const result = elsewhere ? 'misattributed' : 'not_found'
+    return { passage: first, check: { quote, result, ...similarity, ...found } }
+  }
+
+  #prepare(text: string): Prepared {
+    const made = this.#prepared.get(text) ?? prepareText(text)
+    this.#prepared.set(text, made)
     return made
   }
 
-  async function lookUp(folded: string): Promise<FoundPassage | undefined> {
-    if (findVerbatim === undefined || lookups >= mostLookups) return undefined
-    lookups += 1
-    return findVerbatim(folded)
+  /** All names of a passage, folded. */
+  #namesOf(passage: Passage): string {
+    const names = [passage.ref, passage.heRef, passage.title, passage.work]
+    const made = this.#names.get(passage) ?? names.map((name) => ` ${fold(name ?? '').folded} `).join('|')
+    this.#names.set(passage, made)
+    return made
   }
 
-  /** With ellipses the longest part is looked up, and the passage counts only if its text bears out the whole. */
-  async function findElsewhere(quotation: Quotation, own: readonly Passage[]): Promise<string | undefined> {
-    const quote = quotation.prepared
-    const other = others.find(
-      (passage) => !own.includes(passage) && locateVerbatim(quote, prepare(passage.text)),
-    )
-    if (other !== undefined) return other.ref
-    const [first = quote.folded, ...more] = quote.parts
-    const longest = more.reduce((longer, part) => (part.length > longer.length ? part : longer), first)
-    const found = await lookUp(longest)
-    if (found === undefined || more.length === 0) return found?.ref
-    return found.text !== undefined && locateVerbatim(quote, prepareText(found.text)) ? found.ref : undefined
-  }
-
-  function nearWording(quotation: Quotation, own: readonly Passage[]) {
+  #nearWording(
+    quotation: Quotation,
+    own: readonly Passage[],
+  ): { best: Placed | undefined; similarity?: number } {
     let similarity: number | undefined
     const best = bestOf(own, (passage) => {
-      const place = locateFuzzy(quotation.prepared, prepare(passage.text), budget)
+      const place = locateFuzzy(quotation.prepared, this.#prepare(passage.text), this.#budget)
       if (place.similarity !== undefined) similarity = Math.max(similarity ?? 0, place.similarity)
       return place.result === 'none' ? undefined : place
     })
     return { best, ...(similarity !== undefined && { similarity }) }
   }
 
-  return {
-    async check(quotation, passages) {
-      const own = [...new Set(passages)]
-      const [first] = own
-      if (first === undefined || own.some((passage) => isTitle(quotation, passage))) return undefined
-      const quote = quotation.text
-      const exact = bestOf(own, (passage) => locateVerbatim(quotation.prepared, prepare(passage.text)))
-      if (exact) return { passage: exact.passage, check: { quote, ...exact.place } }
-      const { best, ...similarity } = nearWording(quotation, own)
-      const foundRef = await findElsewhere(quotation, own)
-      const found = foundRef === undefined ? {} : { found_ref: foundRef }
-      if (best) return { passage: best.passage, check: { quote, ...best.place, ...found } }
-      const elsewhere = foundRef !== undefined && !own.some((passage) => passage.ref === foundRef)
-      const result = elsewhere ? 'misattributed' : 'not_found'
-      return { passage: first, check: { quote, result, ...similarity, ...found } }
-    },
+  /** With ellipses the longest part is looked up, and the passage counts only if its text bears out the whole. */
+  async #findElsewhere(quotation: Quotation, own: readonly Passage[]): Promise<string | undefined> {
+    const quote = quotation.prepared
+    const other = this.#others.find(
+      (passage) => !own.includes(passage) && locateVerbatim(quote, this.#prepare(passage.text)),
+    )
+    if (other !== undefined) return other.ref
+    if (this.#findVerbatim === undefined || this.#lookups >= mostLookups) return undefined
+    this.#lookups += 1
+    const found = await this.#findVerbatim(longestPart(quote))
+    if (found === undefined || quote.parts.length <= 1) return found?.ref
+    return found.text !== undefined && locateVerbatim(quote, prepareText(found.text)) ? found.ref : undefined
   }
 }
+
+type Placed = { readonly passage: Passage; readonly place: Located }
 
 function bestOf(
   passages: readonly Passage[],
   locate: (passage: Passage) => Located | undefined,
-): { readonly passage: Passage; readonly place: Located } | undefined {
-  let best: { passage: Passage; place: Located } | undefined
+): Placed | undefined {
+  let best: Placed | undefined
   for (const passage of passages) {
     const place = locate(passage)
     if (place !== undefined && place.similarity > (best?.place.similarity ?? 0)) best = { passage, place }
@@ -128,8 +145,8 @@ function bestOf(
   return best
 }
 
-function isTitle({ prepared }: Quotation, passage: Passage): boolean {
-  return [passage.ref, passage.heRef, passage.title, passage.work].some(
-    (name) => name !== undefined && ` ${fold(name).folded} `.includes(` ${prepared.folded} `),
-  )
+/** The part of a quotation by which the library is searched. */
+export function longestPart({ parts, folded }: PreparedQuote): string {
+  const [first = folded, ...more] = parts
+  return more.reduce((longer, part) => (part.length > longer.length ? part : longer), first)
 }

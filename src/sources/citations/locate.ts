@@ -67,6 +67,7 @@ function countLetters(folded: string): number {
 export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located | undefined {
   const whole = findWords(quote.folded, passage.padded, 0)
   if (whole !== undefined) return located('verbatim', [whole], passage, 1)
+  if (quote.parts.length === 1 && quote.parts[0] === quote.folded) return undefined
   const enough = quote.parts.reduce((sum, part) => sum + countLetters(part), 0) >= fewestLetters
   const spans = enough
     ? inOrder(quote.parts, (part, from) => findWords(part, passage.padded, from))
@@ -136,12 +137,16 @@ function findWords(words: string, padded: string, from: number): Span | undefine
   return undefined
 }
 
+const longestWord = 40
+
 /** Widens a window that begins or ends within a word, and leaves out blanks at its ends. */
 function wholeWords({ start, end }: Span, folded: string): Span {
-  const first = folded[start] === ' ' ? start + 1 : folded.lastIndexOf(' ', start) + 1
-  if (folded[end - 1] === ' ') return { start: first, end: end - 1 }
-  const after = folded.indexOf(' ', end)
-  return { start: first, end: after < 0 ? folded.length : after }
+  const before = /\S*$/.exec(folded.slice(Math.max(0, start - longestWord), start))?.[0].length ?? 0
+  const after = /^\S*/.exec(folded.slice(end, end + longestWord))?.[0].length ?? 0
+  return {
+    start: folded[start] === ' ' ? start + 1 : start - before,
+    end: folded[end - 1] === ' ' ? end - 1 : end + after,
+  }
 }
 
 function located(

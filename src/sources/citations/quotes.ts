@@ -34,17 +34,18 @@ export function findQuotations(text: string, marks: readonly Anchor[]): QuotedTe
   const quotations: Quotation[] = []
   let nextMark = 0
   for (const [index, block] of blocks.entries()) {
-    const ends: number[] = []
+    const inBlock: Anchor[] = []
     for (let mark = marks[nextMark]; mark !== undefined && mark.start < block.end; mark = marks[nextMark]) {
-      ends.push(mark.start)
+      inBlock.push(mark)
       nextMark += 1
     }
+    const letters = lettersIn(masked.slice(block.start, block.end))
     const spans =
-      block.kind === 'quote' ? blockSpans(masked, block, ends) : quoteSpans(masked, block.start, block.end)
+      block.kind === 'quote' ? blockSpans(masked, block, inBlock) : quoteSpans(masked, block.start, block.end)
     for (const { start, end } of spans) {
       const prepared = prepareQuote(masked.slice(start, end))
       if (prepared.letters < fewestLetters) continue
-      const standsAlone = prepared.letters >= shareOfBlock * lettersIn(masked.slice(block.start, block.end))
+      const standsAlone = prepared.letters >= shareOfBlock * letters
       const quoted = masked.slice(start, end).replace(/\s+/g, ' ').trim()
       quotations.push({ text: quoted, start, end, block: index, standsAlone, prepared })
     }
@@ -74,9 +75,10 @@ function blockSpans(
   block: Block,
   marks: readonly number[],
 ): { start: number; end: number }[] {
-  const edges = [...new Set([block.start, ...marks, block.end])]
-  return edges.slice(1).flatMap((edge, i) => {
-    const start = edges[i] ?? block.start
+  const starts = [block.start, ...marks.map((mark) => mark.end)]
+  const edges = [...marks.map((mark) => mark.start), block.end]
+  return edges.flatMap((edge, i) => {
+    const start = starts[i] ?? block.start
     const piece = masked.slice(start, edge)
     const end = start + piece.replace(attribution, '').length
     const spans = quoteSpans(masked, start, end)

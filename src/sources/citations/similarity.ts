@@ -1,11 +1,11 @@
 /** The part of a text that comes nearest to a pattern. */
 export type Window = { readonly start: number; readonly end: number; readonly similarity: number }
 
-/** What comparing may still cost, in steps of one text character against 32 pattern characters. */
+/** What comparing may still cost, in steps of one text character against 32 pattern characters, and two more. */
 export type Budget = { left: number }
 
 /** About a third of a second. Ordinary answers need a hundredth of it; what it stops is made to be slow. */
-export const defaultSteps = 50_000_000
+export const defaultSteps = 40_000_000
 
 /**
  * Finds the contiguous window of `text`, from `from` on, with the least edit distance to `pattern`.
@@ -24,8 +24,9 @@ export function nearestWindow(
   const length = text.length - from
   const blocks = Math.ceil(pattern.length / 32)
   if (blocks === 0 || length <= 0) return undefined
-  if (blocks * length > budget.left) return undefined
-  budget.left -= blocks * length
+  const cost = (blocks + 2) * length
+  if (cost > budget.left) return undefined
+  budget.left -= cost
   const forward = leastDistance(pattern, text, from, text.length, 1)
   // A window of distance d is at most d longer than the pattern.
   const lowest = Math.max(from, forward.at - pattern.length - forward.distance)

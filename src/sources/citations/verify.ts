@@ -1,6 +1,6 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { attribute, attributeToNearest, findMarks } from './anchors.ts'
-import { createChecker, type FindVerbatim, type Passage, type QuoteCheck } from './checker.ts'
+import { Checker, type FindVerbatim, longestPart, type Passage, type QuoteCheck } from './checker.ts'
 import { locateVerbatim, prepareText } from './locate.ts'
 import { findPlainRefs, type RefCheck, type RefLookup, resolvePlainRefs } from './plain-refs.ts'
 import { findQuotations, type Quotation } from './quotes.ts'
@@ -55,7 +55,7 @@ export async function verifyText(
     inText.map(({ anchor }) => anchor),
   )
   const readVersions = remembering(options.passages)
-  const checker = createChecker(options.offered ?? [], options.findVerbatim)
+  const checker = new Checker(options.offered ?? [], options.findVerbatim)
   const existing = [...inText.map(({ check }) => check), ...asked].filter((check) => check.exists)
   const isExisting = new Set(existing.map((check) => check.ref))
 
@@ -88,8 +88,7 @@ async function checkAnywhere(
   missing: string | undefined,
   findVerbatim: FindVerbatim,
 ): Promise<VerifiedQuote> {
-  const longest = prepared.parts.reduce((longer, part) => (part.length > longer.length ? part : longer), '')
-  const found = await findVerbatim(longest)
+  const found = await findVerbatim(longestPart(prepared))
   const place = found?.text === undefined ? undefined : locateVerbatim(prepared, prepareText(found.text))
   const ref = missing === undefined ? {} : { ref: missing }
   if (found === undefined || (prepared.parts.length > 1 && place === undefined)) {

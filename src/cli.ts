@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { runCommand } from './commands/commands.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { ServiceError } from './errors.ts'
+import { createLogger } from './log.ts'
+
+/** The command line: `npm run -s service -- <noun> <verb> [options]`. */
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  const config = readConfig(process.env)
+  process.exitCode = await runCommand(process.argv.slice(2), config, createLogger('warn'), process.stdout)
+} catch (error) {
+  const plain = error instanceof ConfigError || error instanceof ServiceError
+  process.stderr.write(`${plain ? error.message : (error as Error).stack}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,57 @@
+import { type Account, createAccount, listAccounts, setPlan } from '../accounts/accounts.ts'
+import { withTx } from '../db/client.ts'
+import { randomBase62 } from '../ids.ts'
+import type { Command } from './command.ts'
+
+const row = (account: Account) => ({
+  id: account.id,
+  email: account.email,
+  plan: account.plan,
+  operator: account.operator,
+  created_at: account.createdAt.toISOString(),
+})
+
+export const accountCommands: Readonly<Record<string, Command>> = {
+  'accounts create': {
+    usage: '--email E --plan P [--password …] [--operator]',
+    summary: 'makes an account; without a password one is made and shown once',
+    options: {
+      email: { type: 'string' },
+      plan: { type: 'string' },
+      password: { type: 'string' },
+      operator: { type: 'boolean' },
+    },
+    required: ['email', 'plan'],
+    run: async ({ installation, text, flag }) => {
+      const password = text('password') ?? randomBase62(20)
+      const input = {
+        email: text('email') ?? '',
+        plan: text('plan') ?? '',
+        password,
+        operator: flag('operator'),
+      }
+      const account = await withTx(installation.database, 'system', (tx) => createAccount(tx, input))
+      const made = text('password') === undefined ? { password } : {}
+      return { rows: { ...row(account), ...made } }
+    },
+  },
+  'accounts set-plan': {
+    usage: '--email E --plan P',
+    summary: 'changes the plan of an account from its next request on',
+    options: { email: { type: 'string' }, plan: { type: 'string' } },
+    required: ['email', 'plan'],
+    run: async ({ installation, text }) => {
+      const { database } = installation
+      const account = await withTx(database, 'system', (tx) =>
+        setPlan(tx, text('email') ?? '', text('plan') ?? ''),
+      )
+      return { rows: row(account) }
+    },
+  },
+  'accounts list': {
+    usage: '',
+    summary: 'lists the accounts',
+    options: {},
+    run: async ({ installation }) => ({ rows: (await listAccounts(installation.database.system)).map(row) }),
+  },
+}

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util'
+import { type Config, ConfigError } from '../config.ts'
+import { openInstallation } from '../installation.ts'
+import type { Logger } from '../log.ts'
+import { accountCommands } from './accounts.ts'
+import type { Command, Invocation, Output } from './command.ts'
+import { creditCommands } from './credits.ts'
+import { keyCommands } from './keys.ts'
+import { sourceCommands } from './sources.ts'
+
+const commands: Readonly<Record<string, Command>> = {
+  ...accountCommands,
+  ...keyCommands,
+  ...creditCommands,
+  ...sourceCommands,
+  migrate: {
+    usage: '',
+    summary: 'brings the database schema up to date',
+    options: {},
+    run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
+  },
+}
+
+/**
+ * Runs the command that the words name. A running embedded Postgres is used as it is; otherwise one is started for
+ * the time of the command.
+ * @returns the exit code.
+ * @throws ConfigError or ServiceError with one sentence for people.
+ */
+export async function runCommand(
+  argv: readonly string[],
+  config: Config,
+  log: Logger,
+  out: NodeJS.WritableStream,
+): Promise<number> {
+  const [name, command] = find(argv)
+  if (!command) {
+    out.write(help())
+    return argv.length === 0 || argv.includes('--help') ? 0 : 1
+  }
+  const { values, positionals } = parse(name, command, argv.slice(name.split(' ').length))
+  const installation = await openInstallation(config, log)
+  try {
+    const invocation: Invocation = {
+      installation,
+      words: positionals,
+      text: (option) => (typeof values[option] === 'string' ? values[option] : undefined),
+      list: (option) => (Array.isArray(values[option]) ? values[option].map(String) : []),
+      flag: (option) => values[option] === true,
+      progress: (line) => process.stderr.write(`${line}\n`),
+    }
+    const output = await command.run(invocation)
+    out.write(values['json'] === true ? `${JSON.stringify(output.rows, null, 2)}\n` : linesOf(output))
+    return output.exitCode ?? 0
+  } finally {
+    await installation.close()
+  }
+}
+
+/** The longest name that the words begin with. */
+function find(argv: readonly string[]): readonly [string, Command | undefined] {
+  for (const length of [3, 2, 1]) {
+    const name = argv.slice(0, length).join(' ')
+    const command = commands[name]
+    if (command) return [name, command]
+  }
+  return ['', undefined]
+}
+
+function parse(name: string, command: Command, args: readonly string[]) {
+  const usage = `Usage: npm run -s service -- ${name} ${command.usage}`
+  try {
+    const parsed = parseArgs({
+      args: [...args],
+      options: { ...command.options, json: { type: 'boolean' } },
+      allowPositionals: true,
+    })
+    const [least, most] = command.words ?? [0, 0]
+    const values: Readonly<Record<string, unknown>> = parsed.values
+    const missing = command.required?.find((option) => values[option] === undefined)
+    if (missing) throw new Error(`--${missing} is required.`)
+    if (parsed.positionals.length < least || parsed.positionals.length > most) {
+      throw new Error(`It takes ${least === most ? least : `${least} to ${most}`} words besides its options.`)
+    }
+    return { values, positionals: parsed.positionals }
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+function linesOf({ rows, lines }: Output): string {
+  if (lines) return lines.map((line) => `${line}\n`).join('')
+  const list = Array.isArray(rows) ? rows : [rows]
+  if (list.length === 0) return 'Nothing to show.\n'
+  return list
+    .map(
+      (row) =>
+        `${Object.entries(row as object)
+          .map(cell)
+          .join('  ')}\n`,
+    )
+    .join('')
+}
+
+function cell([name, value]: [string, unknown]): string {
+  return `${name}=${Array.isArray(value) ? value.join(',') : String(value ?? '-')}`
+}
+
+function help(): string {
+  const lines = Object.entries(commands).map(
+    ([name, { usage, summary }]) => `  ${name} ${usage}\n      ${summary}`,
+  )
+  return `npm run -s service -- <command> [--json]\n\n${lines.join('\n')}\n`
+}

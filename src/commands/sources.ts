@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { withTx } from '../db/client.ts'
+import { ServiceError } from '../errors.ts'
+import { importJsonl } from '../sources/import-jsonl.ts'
+import { removeWork } from '../sources/library.ts'
+import { listWorks } from '../sources/passages.ts'
+import { searchSources } from '../sources/search.ts'
+import type { Command, Invocation } from './command.ts'
+
+const restricted = ['cc-by-nc', 'unknown'] as const
+
+function allowedLicenses({ list }: Invocation): (typeof restricted)[number][] {
+  return list('allow-license').map((license) => {
+    const known = restricted.find((name) => name === license)
+    if (!known) throw new ServiceError('invalid_value', `--allow-license takes ${restricted.join(' or ')}.`)
+    return known
+  })
+}
+
+export const sourceCommands: Readonly<Record<string, Command>> = {
+  'sources import jsonl': {
+    usage: 'FILE [--allow-license cc-by-nc|unknown]',
+    summary: 'imports texts, one JSON object a line; importing again changes only what changed',
+    options: { 'allow-license': { type: 'string', multiple: true } },
+    words: [1, 1],
+    run: async (invocation) => {
+      const file = invocation.words[0] ?? ''
+      await access(file).catch(() => {
+        throw new ServiceError('invalid_value', `The file ${file} cannot be read.`)
+      })
+      const lines = createInterface({
+        input: createReadStream(file, 'utf8'),
+        crlfDelay: Number.POSITIVE_INFINITY,
+      })
+      const rows = await importJsonl(invocation.installation.database, lines, {
+        allowLicenses: allowedLicenses(invocation),
+        onProgress: (done) => invocation.progress(`${done} passages`),
+      })
+      const skipped = rows.skipped.map(({ why, count }) => `  skipped ${count}: ${why}`)
+      const summary = `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages`
+      return { rows, lines: [summary, ...skipped] }
+    },
+  },
+  'sources list': {
+    usage: '',
+    summary: 'lists the works of the library',
+    options: {},
+    run: async ({ installation }) => {
+      const rows = await listWorks(installation.database.system, { limit: 100_000 })
+      return {
+        rows,
+        lines: rows.map((work) => `${work.title}  (${work.passages} passages, ${work.languages.join(', ')})`),
+      }
+    },
+  },
+  'sources search': {
+    usage: '"WORDS" [--limit N]',
+    summary: 'searches the library as the agent does',
+    options: { limit: { type: 'string' } },
+    words: [1, 1],
+    run: async ({ installation, words, text }) => {
+      const limit = Number(text('limit') ?? 10)
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
+        throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
+      }
+      const rows = await searchSources(installation.database.system, { text: words[0] ?? '', limit })
+      return {
+        rows,
+        lines: rows.flatMap((hit) => [`${hit.ref}  [${hit.language}, ${hit.license}]`, `    ${hit.snippet}`]),
+      }
+    },
+  },
+  'sources remove': {
+    usage: 'WORK',
+    summary: 'removes a work with all its versions',
+    options: {},
+    words: [1, 1],
+    run: async ({ installation, words }) => {
+      const title = words[0] ?? ''
+      const removed = await withTx(installation.database, 'system', (tx) => removeWork(tx, title))
+      if (!removed)
+        throw new ServiceError('not_found', `The library has no work "${title}". See: sources list.`)
+      return { rows: { removed: title }, lines: [`Removed: ${title}`] }
+    },
+  },
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { type Account, createAccount } from '../../src/accounts/accounts.ts'
+import { createKey, type KeyReach } from '../../src/accounts/keys.ts'
+import { parsePeppers } from '../../src/accounts/pepper.ts'
+import { buildApp } from '../../src/app.ts'
+import type { Config } from '../../src/config.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
+import { sourceTools } from '../../src/sources/agent-tools.ts'
+import { openCatalogue } from '../../src/turns/catalogue.ts'
+import { insertProject } from '../../src/turns/projects.ts'
+import { createRunner, type Runner } from '../../src/turns/runner.ts'
+import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
+import { workspaceTools } from '../../src/workspace/agent-tools.ts'
+
+export const testPeppers = parsePeppers('a pepper for tests only')
+
+export type TestService = {
+  readonly app: FastifyInstance
+  readonly runner: Runner
+  /** Such as `http://127.0.0.1:4321`. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** The whole service over a test database, listening on a real socket. Without a model it is the extractive one. */
+export async function startTestService(
+  database: Database,
+  options: { readonly model?: Partial<Config['model']>; readonly limits?: Partial<TurnLimits> } = {},
+): Promise<TestService> {
+  const log = pino({ level: 'silent' })
+  const catalogue = await openCatalogue({
+    baseUrl: undefined,
+    apiKey: undefined,
+    name: undefined,
+    catalogueFile: undefined,
+    ...options.model,
+  })
+  const runner = createRunner({
+    database,
+    catalogue,
+    log,
+    toolsFor: ({ id, accountId, projectId, sessionId }, register) => [
+      ...sourceTools(database.system, register),
+      ...workspaceTools(database, { accountId, projectId, sessionId, runId: id }),
+    ],
+  })
+  const limits = { ...defaultTurnLimits, ...options.limits }
+  const app = await buildApp(
+    { database, peppers: testPeppers, catalogue, runner, log, limits },
+    { trustProxy: false, ready: () => true },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  return {
+    app,
+    runner,
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    async stop() {
+      app.server.closeAllConnections()
+      await runner.drain()
+      await app.close()
+      await catalogue.close()
+    },
+  }
+}
+
+let accountsMade = 0
+
+/** An account with an address of its own. The password is never checked here, so hashing is paid once. */
+export async function makeAccount(database: Database, plan = 'pro'): Promise<Account> {
+  accountsMade += 1
+  const email = `person-${accountsMade}-${Date.now()}@example.org`
+  return withTx(database, 'system', (tx) =>
+    createAccount(tx, { email, plan, password: 'correct horse battery' }),
+  )
+}
+
+/** The text of a new key. */
+export async function makeKey(
+  database: Database,
+  accountId: string,
+  options: { readonly reach?: KeyReach; readonly scopes?: readonly string[]; readonly expiresAt?: Date } = {},
+): Promise<string> {
+  const { key } = await withTx(database, 'system', (tx) =>
+    createKey(tx, testPeppers, accountId, { name: 'test', reach: { kind: 'dedicated' }, ...options }),
+  )
+  return key
+}
+
+export async function makeProject(
+  database: Database,
+  accountId: string,
+  name = 'A project',
+): Promise<string> {
+  return (await withTx(database, 'system', (tx) => insertProject(tx, accountId, name))).id
+}
+
+/** A request with a key; the body, when there is one, goes as JSON. */
+export function call(
+  service: TestService,
+  key: string | undefined,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(service.url + path, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+
+export const question = (text: string) => ({ model: 'service', messages: [{ role: 'user', content: text }] })
