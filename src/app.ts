@@ -15,6 +15,7 @@ import { responsesRoutes } from './routes/responses.ts'
 import { runRoutes } from './routes/runs.ts'
 import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { sourceRoutes } from './routes/sources.ts'
 
 export type AppOptions = {
   readonly trustProxy: boolean
@@ -55,6 +56,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       sessionRoutes(v1, services)
       runRoutes(v1, services)
       fileRoutes(v1, services)
+      sourceRoutes(v1, services)
       responsesRoutes(v1)
       done()
     },

@@ -11,6 +11,7 @@ import {
   type ToolChoice,
   type ToolSpec,
 } from './provider.ts'
+import { createPieceCleaner, storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import type { Tool, ToolOutcome } from './tools.ts'
 
@@ -45,7 +46,10 @@ export type Journal<Transaction> = {
 export type LoopInput<Transaction> = {
   readonly provider: Provider
   readonly tools: readonly Tool<Transaction>[]
-  /** Tools that the client runs: a call of one of them ends the turn with `tool_calls`. */
+  /**
+   * Tools that the client runs: a call of one of them ends the turn with `tool_calls`, once the calls of ours beside
+   * it have their results. One hides ours of the same name, since the model cannot tell two apart.
+   */
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly messages: readonly ModelMessage[]
@@ -97,7 +101,8 @@ const failed = (kind: TurnFailure, message: string): TurnEnd => ({ type: 'turn.f
 async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
   yield* answerToolCalls(input, turn)
   if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
-  if (turn.lastReply && turn.isLast(turn.lastReply)) return turn.endOf(turn.lastReply)
+  const end = turn.end()
+  if (end) return end
   if (turn.modelCalls >= input.limits.modelCalls)
     return finished('length', 'The turn reached its limit of steps.')
   const notice = await input.budget()
@@ -112,7 +117,7 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
   for (const [i, call] of calls.entries()) {
     yield { type: 'tool.started', step: first + i, call, title: describeCall(turn.tools, call) }
   }
-  const allowed = calls.filter((call) => turn.mayRun(call))
+  const allowed = calls.filter((call) => !turn.refusals.has(call.id))
   const outcomes = runToolCalls(turn.tools, allowed, input.signal, input.limits.parallelTools)
   try {
     for (const call of calls) {
@@ -140,19 +145,19 @@ async function* callModel<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator
   let text = ''
   let reply: ModelStep | undefined
   for await (const chunk of input.provider.stream(request, input.signal)) {
-    if (chunk.type === 'error') return failed(failureKind(chunk.kind), chunk.message)
+    if (chunk.type === 'error') return failed(failureKind(chunk.kind), storable(chunk.message))
     if (chunk.type === 'finish') {
       // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
-      const toolCalls = chunk.toolCalls.map((call) => ({ ...call, id: input.newCallId() }))
+      const toolCalls = chunk.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
       reply = { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
       break
     }
-    if (chunk.text === '') continue
-    const visible = text === '' && turn.textLength > 0 ? `\n\n${chunk.text}` : chunk.text
-    text += chunk.text
-    turn.textLength += visible.length
+    const piece = clean(chunk.text)
+    if (piece === '') continue
+    const visible = text === '' ? turn.separated(piece) : piece
+    text += piece
     yield { type: 'text.delta', step, text: visible }
-    if (turn.textLength > input.limits.textLength) break
+    if (turn.textLength + visibleLength(text) > input.limits.textLength) break
   }
   reply ??= { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
   await input.journal.model(step, reply, turn.isLast(reply))

@@ -7,7 +7,7 @@ import { ReplyAssembler } from './openai-reply.ts'
 import { type Timers, Watchdog } from './openai-watchdog.ts'
 import type { ModelChunk, ModelRequest, Provider } from './provider.ts'
 
-export type Retries = {
+type Retries = {
   /** How many times a call is sent again. */
   readonly most: number
   /** The first wait; it doubles with each retry. */

@@ -1,5 +1,10 @@
 import type { StepRecord } from '../agent/events.ts'
 import type { FileChange, OfferedSource } from '../agent/tools.ts'
+import {
+  type CitedSource as CheckedSource,
+  checkCitations,
+  type FindVerbatim,
+} from '../sources/citations/check.ts'
 import { createCitationRenderer } from '../sources/citations/renderer.ts'
 import { renderSourceList } from '../sources/citations/source-list.ts'
 import type { SourceRegister } from '../sources/register.ts'
@@ -13,6 +18,8 @@ export type Answer = {
   /** What was held back because it might have become a mark. */
   rest(): string
   add(record: StepRecord): void
+  /** Compares every quotation with the passage it is attributed to; what `end` tells of the sources has the results. */
+  check(findVerbatim: FindVerbatim): Promise<void>
   /** Everything that the end of the run tells, at this cost. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
@@ -23,6 +30,7 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
   const steps: StepRecord[] = []
   const files: FileChange[] = []
   let shown = ''
+  let checked: readonly CheckedSource[] | undefined
   return {
     show(text) {
       const visible = renderer.push(text)
@@ -38,13 +46,16 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)
     },
+    async check(findVerbatim) {
+      checked = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), findVerbatim })
+    },
     end(costMicros, { paused }) {
-      const cited = renderer.cited()
+      const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       const lastReply = steps.findLast((step) => step.kind === 'model')
       return {
         text: shown,
         source_list: inline && !paused && cited.length > 0 ? renderSourceList(cited) : '',
-        sources: cited.map(({ n, source }) => ({ n, ...shownSource(source) })),
+        sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length,
         files: lastChangeOfEach(files),

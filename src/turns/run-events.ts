@@ -1,5 +1,6 @@
 import type { FinishReason, ToolCall } from '../agent/provider.ts'
 import type { FileChange } from '../agent/tools.ts'
+import type { QuoteCheck } from '../sources/citations/check.ts'
 
 /** A source of the answer as clients see it: `n` is the number that stands in the text. */
 export type CitedSource = {
@@ -13,6 +14,8 @@ export type CitedSource = {
   readonly license: string
   readonly url: string
   readonly text: string
+  /** One entry a quotation that stands beside the source's number; empty when the turn ended before the check. */
+  readonly verification: readonly QuoteCheck[]
 }
 
 /** Where a source's number stands in the answer text, in UTF-16 units. */

@@ -7,6 +7,8 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
+import type { FindVerbatim } from '../sources/citations/check.ts'
+import { findVerbatimIn } from '../sources/find-verbatim.ts'
 import { createSourceRegister, type SourceRegister } from '../sources/register.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import type { Catalogue, CatalogueModel } from './catalogue.ts'
@@ -56,7 +58,7 @@ export async function runTurn(
       costMicros: journaled.costMicros,
       onFault,
     })
-    const turn = new TurnWriter(run, live, journal, journaled.steps)
+    const turn = new TurnWriter(run, live, journal, journaled.steps, findVerbatimIn(services.database.system))
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -114,9 +116,11 @@ class TurnWriter {
   readonly #run: Run
   readonly #live: LiveRun
   readonly #answer: Answer
+  readonly #findVerbatim: FindVerbatim
   #step: number
 
-  constructor(run: Run, live: LiveRun, journal: RunJournal, journaled: Steps) {
+  constructor(run: Run, live: LiveRun, journal: RunJournal, journaled: Steps, findVerbatim: FindVerbatim) {
+    this.#findVerbatim = findVerbatim
     this.#run = run
     this.#live = live
     this.journal = journal
@@ -225,6 +229,7 @@ class TurnWriter {
   async #end(prepare: (costMicros: bigint) => TerminalEvent): Promise<void> {
     const rest = this.#answer.rest()
     if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+    await this.#answer.check(this.#findVerbatim)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.#run.holdMicros ? costMicros : this.#run.holdMicros),
       (tx, ended) => closeRun(tx, this.#run, ended),

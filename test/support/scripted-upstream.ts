@@ -15,7 +15,7 @@ import {
 
 export * from './upstream-scripts.ts'
 
-export type RecordedRequest = {
+type RecordedRequest = {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: UpstreamBody

@@ -41,6 +41,7 @@ describe('quotations are found', () => {
       '"the river runs slowly" and "the hill stands still"',
       ['the river runs slowly', 'the hill stands still'],
     ],
+    ['with blanks inside the marks', 'He said " the river runs slowly " then.', ['the river runs slowly']],
     ['over a line break', 'He said "the river\nruns slowly" then.', ['the river runs slowly']],
   ])('%s', (_, text, quotes) => {
     expect(quotesOf(text)).toEqual(quotes)

@@ -101,10 +101,12 @@ describe('no timer ends a call', () => {
 })
 
 describe('an abort', () => {
-  it('before the call sends nothing', async () => {
+  it('before the call opens no connection', async () => {
     const { upstream, provider } = await start()
     expect((await run(provider, ask, AbortSignal.abort())).last).toMatchObject({ kind: 'aborted' })
+    await new Promise(setImmediate)
     expect(upstream.requests).toHaveLength(0)
+    expect(await upstream.connections()).toBe(0)
   })
 
   it.each([

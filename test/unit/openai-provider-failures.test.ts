@@ -269,9 +269,8 @@ describe('a failure’s message', () => {
 
   it('does not take long over text made to be slow to examine', async () => {
     const { upstream, provider } = await start({ retries: { most: 0 } })
-    upstream.enqueue(error(400, 'input token count'.repeat(3_000)), [
-      { sse: [{ error: 'a'.repeat(60_000) }] },
-    ])
+    const texts = ['input token count '.repeat(50_000), 'a'.repeat(60_000)]
+    upstream.enqueue(...texts.map((text) => [{ sse: [{ error: text }] }]))
     const begin = performance.now()
     await run(provider)
     await run(provider)

@@ -95,6 +95,11 @@ describe('the same reply comes out', () => {
     expect(await run(provider)).toMatchObject(turnOutcome)
   })
 
+  it('whatever follows [DONE]', async () => {
+    const after = [delta({ content: 'more' }), '{', '[DONE]']
+    expect(await runPieces([encoder.encode(eventStream([...turn, ...after]))])).toMatchObject(turnOutcome)
+  })
+
   it('when the stream ends by repeating the whole message', async () => {
     const end = {
       choices: [{ index: 0, message: { role: 'assistant', content: 'word' }, finish_reason: 'stop' }],

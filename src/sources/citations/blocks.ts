@@ -14,7 +14,7 @@ export function splitBlocks(text: string): readonly Block[] {
   const blocks: Block[] = []
   let current: { kind: Block['kind']; start: number; end: number } | undefined
   for (const line of text.matchAll(/[^\n]+/g)) {
-    if (current !== undefined && /\n\s*\n/.test(text.slice(current.end, line.index))) current = undefined
+    if (current !== undefined && line.index - current.end > 1) current = undefined
     const end = line.index + line[0].length
     const kind = kindOf(line[0], current?.kind)
     if (blankLine.test(line[0])) {

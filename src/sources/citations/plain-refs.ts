@@ -23,14 +23,17 @@ const number =
 /** A title right before the number: words with capitals, joined by small connecting words, commas and semicolons. */
 const title =
   /(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})(?:[,;]? (?:(?:of|the|on|and|al|ha|de|le|be|va) )?(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})){0,9} $/u
-/** Words with a capital that begin sentences or count pages; no title consists of them. */
-const noTitle = new Set(
-  (
-    'in on at by to of as so if it is the a an and or but for from see cf compare chapter chapters part section page ' +
-    'pages verse verses volume vol book letter year step point note line paragraph number no about since until around ' +
-    'january february march april may june july august september october november december monday tuesday wednesday ' +
-    'thursday friday saturday sunday shabbat nissan iyar sivan tammuz av elul tishrei cheshvan kislev tevet adar rabbi'
-  ).split(' '),
+/** Words with a capital before a number that make no title by themselves. */
+const noTitle = wordSet(
+  'chapter chapters part section page pages verse verses volume vol book letter year step point note line paragraph ' +
+    'number no rabbi january february march april may june july august september october november december monday ' +
+    'tuesday wednesday thursday friday saturday sunday shabbat nissan iyar sivan tammuz av elul tishrei cheshvan ' +
+    'kislev tevet adar',
+)
+/** Words that begin sentences: some titles begin with them, too, but a missing ref is named without them. */
+const sentenceWords = wordSet(
+  'in on at by to of as so if it is i he she we they the a an and or but for from see cf compare about since until ' +
+    'around this that thus also',
 )
 const longestTitle = 120
 const mostReadings = 8
@@ -57,17 +60,23 @@ export function findPlainRefs(text: string): readonly RefCandidate[] {
   return candidates
 }
 
-/** The title with fewer and fewer words at its beginning, without words that begin sentences. */
+/** The title with fewer and fewer words at its beginning. */
 function readingsOf(words: string): readonly string[] {
   const parts = words.split(' ')
-  const readings: string[] = []
-  for (let i = 0; i < parts.length; i += 1) {
-    const bare = (parts[i] ?? '').toLowerCase().replace(/[,;]$/, '')
-    const name = parts.slice(i).join(' ')
-    if (readings.length === 0 && noTitle.has(bare)) continue
-    if (/^\p{Lu}/u.test(name) && !noTitle.has(name.toLowerCase())) readings.push(name)
-  }
-  return readings.slice(0, mostReadings)
+  const isTitle = (part: string): boolean => !noTitle.has(bare(part)) && !sentenceWords.has(bare(part))
+  return parts
+    .map((_, i) => parts.slice(i))
+    .filter((rest) => /^\p{Lu}/u.test(rest[0] ?? '') && rest.some(isTitle))
+    .map((rest) => rest.join(' '))
+    .slice(0, mostReadings)
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replace(/[,;]$/, '')
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '))
 }
 
 export type ResolvedRef = { readonly check: RefCheck; readonly anchor: Anchor }
@@ -110,7 +119,7 @@ async function checkReadings(
     if (answer === undefined) break
     if (answer.exists) return { ref, exists: true, nearest: null }
     const nearest = answer.nearest[0]
-    asked ??= { ref, exists: false, nearest: null }
+    if (!sentenceWords.has(bare(ref.split(' ')[0] ?? ''))) asked ??= { ref, exists: false, nearest: null }
     if (nearest !== undefined) known ??= { ref, exists: false, nearest }
   }
   return known ?? (certain ? asked : undefined)

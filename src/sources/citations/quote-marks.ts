@@ -36,7 +36,7 @@ export function quoteSpans(text: string, from: number, to: number): readonly Quo
 function opens(text: string, at: number, from: number, to: number): boolean {
   const character = text.charAt(at)
   if (character === '“' || character === '„' || character === '«') return true
-  return placeOf(text, at, from, to) === 'opening'
+  return ['opening', 'alone'].includes(placeOf(text, at, from, to))
 }
 
 function closingOf(opener: string, search: Search): number | undefined {
@@ -94,7 +94,7 @@ function straightEnd({ text, from, to }: Search, character: string): number | un
   for (let at = text.indexOf(character, from); at >= 0 && at < to; at = text.indexOf(character, at + 1)) {
     const place = placeOf(text, at, from, to)
     if (place === 'opening') depth += 1
-    if (place !== 'closing') continue
+    if (place !== 'closing' && place !== 'alone') continue
     depth -= 1
     last = at
     if (depth === 0) return at
@@ -118,7 +118,12 @@ function firstOf({ text, from, to }: Search, characters: string): number | undef
  * What a mark that is the same on both sides does here. Between Hebrew letters it is gershayim if one letter is left
  * of the word (רמב"ם) or more than prefixes stand before it (חב"דניק); after prefixes only (ש"הבינוני) it opens.
  */
-function placeOf(text: string, at: number, from: number, to: number): 'opening' | 'closing' | 'neither' {
+function placeOf(
+  text: string,
+  at: number,
+  from: number,
+  to: number,
+): 'opening' | 'closing' | 'alone' | 'neither' {
   const before = lettersBefore(text, at, from)
   const after = lettersAfter(text, at, to)
   const joinsWords = letter.test(before.slice(-1)) && letter.test(after.slice(0, 1))
@@ -126,10 +131,11 @@ function placeOf(text: string, at: number, from: number, to: number): 'opening' 
     const isQuote = hebrewLetter.test(after) && after.length > 1 && prefixes.test(before)
     return isQuote ? 'opening' : 'neither'
   }
-  const blankBefore = at === from || /[\s([{—–:־>*_-]/.test(text.charAt(at - 1))
-  const blankAfter = at + 1 >= to || /\s/.test(text.charAt(at + 1))
-  if (blankBefore) return blankAfter ? 'neither' : 'opening'
-  return 'closing'
+  const previous = at === from ? ' ' : text.charAt(at - 1)
+  const nothingFollows = at + 1 >= to || /[\s.,;:!?)\]}]/.test(text.charAt(at + 1))
+  if (/\s/.test(previous)) return nothingFollows ? 'alone' : 'opening'
+  // A dash, a bracket or emphasis may stand on either side.
+  return /[([{—–:־>*_-]/.test(previous) && !nothingFollows ? 'opening' : 'closing'
 }
 
 const longestLook = 24

@@ -73,7 +73,7 @@ const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
 function blockSpans(
   masked: string,
   block: Block,
-  marks: readonly number[],
+  marks: readonly Anchor[],
 ): { start: number; end: number }[] {
   const starts = [block.start, ...marks.map((mark) => mark.end)]
   const edges = [...marks.map((mark) => mark.start), block.end]

@@ -1,4 +1,4 @@
-import { withoutPrefixes } from '../hebrew.ts'
+import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
 import { isFunctionWord, type Script, type Token, tokenize } from '../tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups } from './aliases.ts'
@@ -15,7 +15,7 @@ type Phrase = { readonly terms: readonly string[]; readonly group: NameGroup }
 type Names = {
   /** Groups that have the term as a name of one word. */
   readonly byWord: ReadonlyMap<string, readonly NameGroup[]>
-  /** Names of several words, by their first, the longest first. */
+  /** Names of several words, by their first with any prefix, the longest first. */
   readonly byFirst: ReadonlyMap<string, readonly Phrase[]>
   /** The words that an abbreviation stands for, without function words. */
   readonly expansions: ReadonlyMap<string, readonly string[]>
@@ -31,7 +31,11 @@ function compile(): Names {
       const [first] = terms
       if (first === undefined) continue
       if (terms.length === 1) byWord.set(first, [...(byWord.get(first) ?? []), group])
-      else byFirst.set(first, [...(byFirst.get(first) ?? []), { terms, group }])
+      else {
+        for (const form of [first, ...withPrefixes(first)]) {
+          byFirst.set(form, [...(byFirst.get(form) ?? []), { terms, group }])
+        }
+      }
     }
   }
   for (const [short, long] of abbreviations) {
@@ -108,24 +112,11 @@ export type FoundName = { readonly group: NameGroup; readonly script: Script; re
 export function namesAt(tokens: readonly Token[], at: number): readonly FoundName[] {
   const first = tokens[at]
   if (!first) return []
-  const matching = phrasesFrom(first.term).filter(({ terms }) =>
+  const matching = (names.byFirst.get(first.term) ?? []).filter(({ terms }) =>
     terms.every((term, i) => i === 0 || tokens[at + i]?.term === term),
   )
   const length = matching[0]?.terms.length
   return matching
     .filter((phrase) => phrase.terms.length === length)
     .map(({ group, terms }) => ({ group, script: first.script, length: terms.length }))
-}
-
-const phrasesOfTerm = new Map<string, readonly Phrase[]>()
-
-/** The names that may begin with the term, whose first word may bear a prefix; remembered, for texts repeat words. */
-function phrasesFrom(term: string): readonly Phrase[] {
-  const known = phrasesOfTerm.get(term)
-  if (known) return known
-  const bases = withoutPrefixes(term).filter((base) => names.byFirst.has(base))
-  const phrases = names.byFirst.get(bases[0] ?? '') ?? []
-  if (phrasesOfTerm.size >= 200_000) phrasesOfTerm.clear()
-  phrasesOfTerm.set(term, phrases)
-  return phrases
 }

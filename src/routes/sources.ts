@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { ServiceError } from '../errors.ts'
+import { listBody } from '../http/lists.ts'
+import type { ZodTypes } from '../http/zod.ts'
+import { linksFrom } from '../sources/links.ts'
+import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
+import { searchSources } from '../sources/search.ts'
+import type { Passage, SearchHit } from '../sources/types.ts'
+import type { Services } from './services.ts'
+
+const scope = 'chat:write' as const
+const words = z.string().trim().min(1).max(300).optional()
+const language = z.string().trim().min(2).max(8).optional()
+
+/** A ranking has an order and no ids: the place in it is the cursor. */
+const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
+const deepestHit = 1_000
+
+const searchQuery = z.object({
+  q: z.string().trim().min(1).max(1_000),
+  language,
+  work: words,
+  author: words,
+  category: words,
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+  after: hitId.optional(),
+})
+
+const worksQuery = z.object({
+  category: words,
+  author: words,
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  after: words,
+})
+
+const neighbours = z.coerce.number().int().min(0).max(20).default(0)
+const readQuery = z.object({ language, before: neighbours, after: neighbours })
+
+/** The library: what works it has, what it says about something, and what stands at a ref. */
+export function sourceRoutes(root: FastifyInstance, { database }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+
+  app.get('/sources/works', { config: { scope }, schema: { querystring: worksQuery } }, async (request) => {
+    const { limit, ...filter } = request.query
+    const works = await listWorks(database.system, { ...filter, limit: limit + 1 })
+    return listBody(works.slice(0, limit).map(workBody), works.length > limit)
+  })
+
+  app.get('/sources/search', { config: { scope }, schema: { querystring: searchQuery } }, async (request) => {
+    const { q, limit, after, ...filter } = request.query
+    const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
+    const wanted = Math.min(limit, deepestHit - offset)
+    const hits = await searchSources(database.system, { ...filter, text: q, offset, limit: wanted + 1 })
+    const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
+    return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
+  })
+
+  app.get('/sources/:ref', { config: { scope }, schema: { querystring: readQuery } }, async (request) => {
+    const { ref } = request.params as { ref: string }
+    const name = ref.replaceAll('\0', '')
+    const read = await readPassage(database.system, name, request.query)
+    if ('nearest' in read) throw noSuchRef(name, read.nearest)
+    const links = await linksFrom(
+      database.system,
+      read.passages.map((passage) => passage.ref),
+    )
+    return {
+      object: 'source',
+      ref: name,
+      passages: read.passages.map(passageBody),
+      links: [...links].map(([from, to]) => ({ from, to })),
+    }
+  })
+}
+
+function noSuchRef(ref: string, nearest: readonly string[]): ServiceError {
+  const near = nearest.length > 0 ? ` The nearest that exist: ${nearest.join(' | ')}.` : ''
+  return new ServiceError('not_found', `The library has no "${ref}".${near}`, { param: 'ref' })
+}
+
+function workBody(work: WorkSummary) {
+  return {
+    id: work.title,
+    object: 'source.work' as const,
+    title: work.title,
+    he_title: work.heTitle,
+    author: work.author,
+    categories: work.categories,
+    languages: work.languages,
+    passages: work.passages,
+  }
+}
+
+function passageBody(passage: Passage) {
+  return {
+    ref: passage.ref,
+    he_ref: passage.heRef,
+    title: passage.title,
+    work: passage.work,
+    author: passage.author,
+    language: passage.language,
+    version: passage.version,
+    license: passage.license,
+    url: passage.url,
+    text: passage.text,
+  }
+}
+
+function hitBody(hit: SearchHit, place: number) {
+  return {
+    id: `hit_${place}`,
+    object: 'source.hit',
+    ...passageBody(hit),
+    snippet: hit.snippet,
+    score: hit.score,
+  }
+}

@@ -1,0 +1,335 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { OfferedSource } from '../../src/agent/tools.ts'
+import { checkCitations, type FindVerbatim } from '../../src/sources/citations/check.ts'
+
+const river =
+  'The river does not hurry, said the miller, and yet “no stone has stopped it”. It goes around. In the end it comes to the sea, which was waiting.'
+const pointed = 'אָמַר הַחָכָם: שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת. וְהַצַּדִּיק יִשְׂמַח.'
+const hill = 'Every hill stands still and waits for the evening wind, which comes from the west.'
+
+const sources = [source('S1', river), source('S2', pointed), source('S3', hill)]
+
+function source(mark: string, text: string): OfferedSource {
+  const number = mark.slice(1)
+  return {
+    mark,
+    ref: `Book of Samples ${number}`,
+    heRef: `ספר הדוגמאות ${number}`,
+    title: 'Book of Samples',
+    work: 'Book of Samples',
+    language: 'en',
+    version: 'First',
+    license: 'CC0',
+    url: 'https://example.org',
+    text,
+  }
+}
+
+async function check(text: string, findVerbatim?: FindVerbatim, cited = sources) {
+  const checked = await checkCitations({
+    text,
+    cited: cited.map((entry, i) => ({ source: entry, n: i + 1 })),
+    ...(findVerbatim && { findVerbatim }),
+  })
+  return checked.map(({ verification }) => verification)
+}
+
+/** The check of the only quotation, which must belong to this source. */
+async function only(text: string, index: number, findVerbatim?: FindVerbatim) {
+  const all = await check(text, findVerbatim)
+  expect(all.map((list) => list.map((entry) => entry.result === 'paraphrase'))).toEqual(
+    sources.map((_, i) => [i !== index]),
+  )
+  return all[index]?.[0]
+}
+
+describe('verbatim: the folded quotation stands there in one piece', () => {
+  it.each([
+    ['letter for letter', '"The river does not hurry" [S1]', 0, 'The river does not hurry'],
+    ['without regard to case', '"the RIVER does not hurry" [S1]', 0, 'The river does not hurry'],
+    [
+      'or to punctuation and quotation marks',
+      '“hurry said the miller; and yet no stone” [S1]',
+      0,
+      'hurry, said the miller, and yet “no stone',
+    ],
+    ['at the very end', '"the sea, which was waiting." [S1]', 0, 'the sea, which was waiting'],
+    [
+      'with emphasis the source lacks',
+      '"The **river** does not *hurry*" [S1]',
+      0,
+      'The river does not hurry',
+    ],
+    ['Hebrew without its points', '„שלום רב לאהבי תורתך” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['Hebrew with other points', '„שֹלֹוםֹ רַבַ לֶאֶהֶבֶיֶ תוֹרָתֶךָ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['maqaf as a blank', '„שומר על העולם בכל עת” [S2]', 1, 'שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת'],
+    ['gershayim of another make', '„תורתך, והקב״ה שומר” [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
+    ['straight marks around an abbreviation', '"תורתך והקב"ה שומר" [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
+    ['medial for final letters', '„שלומ רב לאהבי תורתכ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['a first word without its prefixes', '„צדיק ישמח” „הקב"ה שומר על העולם” [S2]', 1, 'הקב"ה שׁוֹמֵר עַל־הָעוֹלָם'],
+    [
+      'in a block of lines',
+      '> Every hill stands still\n> and waits for the evening wind [S3]',
+      2,
+      'Every hill stands still and waits for the evening wind',
+    ],
+    ['between isolates', '\u2067„שלום רב לאהבי תורתך”\u2069 [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+  ])('%s', async (_, text, index, original) => {
+    const found = await only(text, index)
+    expect(found).toMatchObject({ result: 'verbatim', original, similarity: 1 })
+    expect(sources[index]?.text.slice(found?.start, found?.end)).toBe(original)
+  })
+
+  it('also as parts between ellipses or insertions, in their order', async () => {
+    for (const quote of [
+      'The river … no stone has stopped it',
+      'The river ... no stone […] it goes',
+      'The river [of life] does not hurry … which was',
+      '… It goes around …',
+    ]) {
+      expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'verbatim' })
+    }
+    expect(await only('"It goes around … which was waiting" [S1]', 0)).toMatchObject({
+      original: 'It goes around … which was waiting',
+      start: river.indexOf('It goes'),
+      end: river.length - 1,
+    })
+    expect(await only('„שלום רב לאהבי וכו׳ בכל עת” [S2]', 1)).toMatchObject({ result: 'verbatim' })
+  })
+
+  it('but not as parts in another order, nor from two passages', async () => {
+    expect(await only('"which was waiting … It goes around" [S1]', 0)).toMatchObject({ result: 'not_found' })
+    expect(await only('"The river does not hurry … the evening wind" [S1]', 0)).toMatchObject({
+      result: 'not_found',
+    })
+  })
+
+  it('and not as a part of longer words', async () => {
+    const [checks] = await check('"the art of it all" [S1]', undefined, [
+      source('S1', 'All breathe art of it allowed here'),
+    ])
+    expect(checks?.[0]?.result).not.toBe('verbatim')
+  })
+})
+
+describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
+  it('gives the original of that window', async () => {
+    expect(await only('"In the end it came to the sea, which was waiting" [S1]', 0)).toEqual({
+      quote: 'In the end it came to the sea, which was waiting',
+      result: 'fuzzy',
+      original: 'In the end it comes to the sea, which was waiting',
+      start: river.indexOf('In the end'),
+      end: river.length - 1,
+      similarity: 0.958,
+    })
+    expect(await only('„שלום רב לאוהבי תורתך והקדוש שומר על העולם” [S2]', 1)).toMatchObject({
+      result: 'fuzzy',
+    })
+  })
+
+  it.each([
+    [3, 'fuzzy', 0.85],
+    [4, 'not_found', 0.8],
+  ])('with %i of 20 letters changed it is %s', async (changed, result, similarity) => {
+    const text = 'abcdefghijklmnopqrst'
+    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
+      source('S1', `11111 ${text} 11111`),
+    ])
+    expect(checks?.[0]).toMatchObject({ result, similarity })
+  })
+
+  it('part by part if there are ellipses, never scattered', async () => {
+    expect(await only('"The rivers does not hurry … it comes to the seas" [S1]', 0)).toMatchObject({
+      result: 'fuzzy',
+    })
+    expect(await only('"The river does not come to the sea, said the miller" [S1]', 0)).toMatchObject({
+      result: 'not_found',
+    })
+  })
+
+  it('names the passage that has it letter for letter', async () => {
+    const twin = source('S4', river.replace('hurry', 'worry'))
+    const [own] = await check('"The river does not worry, said the miller" [S1]', undefined, [
+      sources[0] ?? twin,
+      twin,
+    ])
+    expect(own?.[0]).toMatchObject({
+      result: 'fuzzy',
+      original: 'The river does not hurry, said the miller',
+      found_ref: twin.ref,
+    })
+  })
+})
+
+describe('misattributed and not found', () => {
+  it('misattributed is what another cited passage has', async () => {
+    expect(await only('"Every hill stands still" [S1]', 0)).toMatchObject({
+      result: 'misattributed',
+      found_ref: 'Book of Samples 3',
+    })
+  })
+
+  it('or another passage of the library, which is asked for the folded words', async () => {
+    const asked: string[] = []
+    const found = await only('„נהר זורם לאט־לאט” [S2]', 1, async (folded) => {
+      asked.push(folded)
+      return { ref: 'Elsewhere 7' }
+    })
+    expect(found).toMatchObject({ result: 'misattributed', found_ref: 'Elsewhere 7' })
+    expect(asked).toEqual(['נהר זורמ לאט לאט'])
+  })
+
+  it('another version of the cited ref is not another passage', async () => {
+    const found = await only('"Night falls over the valley" [S1]', 0, async () => ({
+      ref: 'Book of Samples 1',
+    }))
+    expect(found).toMatchObject({ result: 'not_found', found_ref: 'Book of Samples 1' })
+  })
+
+  it('with ellipses, another passage must bear out the whole', async () => {
+    const text = '"Night falls over the valley … nobody is awake" [S1]'
+    const passage =
+      (words: string): FindVerbatim =>
+      async () => ({ ref: 'Elsewhere 7', text: words })
+    expect(await only(text, 0, passage('Night falls over the valley. See, nobody is awake.'))).toMatchObject({
+      result: 'misattributed',
+    })
+    expect(await only(text, 0, passage('Night falls over the valley. All are awake.'))).toMatchObject({
+      result: 'not_found',
+    })
+    expect(await only(text, 0, async () => ({ ref: 'Elsewhere 7' }))).toMatchObject({ result: 'not_found' })
+  })
+
+  it('not found says how near the passage comes', async () => {
+    const found = await only('"Nothing of this was ever written" [S1]', 0, async () => undefined)
+    expect(found?.result).toBe('not_found')
+    expect(found?.similarity).toBeGreaterThan(0)
+    expect(found?.similarity).toBeLessThan(0.85)
+    expect(found).not.toHaveProperty('original')
+  })
+
+  it('a library that fails makes the check fail', async () => {
+    await expect(
+      check('"Nothing of this was written" [S1]', () => Promise.reject(new Error('gone'))),
+    ).rejects.toThrow('gone')
+  })
+})
+
+describe('paraphrase', () => {
+  it.each([
+    ['no quotation', 'The river takes its time [S1].'],
+    ['short words in quotation marks', 'The “river” takes its "time" [S1].'],
+    ['the title in quotation marks', 'So the "Book of Samples" has it [S1].'],
+    ['the Hebrew ref in quotation marks', 'כך ב"ספר הדוגמאות" [S1].'],
+    ['a quotation beside a mark never offered', '"The river does not hurry" [S9].'],
+  ])('%s', async (_, text) => {
+    expect((await check(text))[0]).toEqual([{ result: 'paraphrase' }])
+  })
+})
+
+it('a quotation with several marks belongs to the one it fits', async () => {
+  const [one, two, three] = await check('"Every hill stands still" [S1, S2, S3]')
+  expect([one?.[0]?.result, two?.[0]?.result, three?.[0]?.result]).toEqual([
+    'paraphrase',
+    'paraphrase',
+    'verbatim',
+  ])
+})
+
+it('every quotation of a source has its entry, in order', async () => {
+  const [checks] = await check(
+    '"The river does not hurry" and "the sea, which was waiting" [S1]. "Clouds are made of iron" [S1]!',
+  )
+  expect(checks?.map(({ result }) => result)).toEqual(['verbatim', 'verbatim', 'not_found'])
+})
+
+it('tags in a passage do not count, and the original has them', async () => {
+  const [checks] = await check('"The river does not hurry<br>at all" [S1]', undefined, [
+    source('S1', 'So: <b>T</b>he <i class="x">river</i> does not hurry<br>at all.'),
+  ])
+  expect(checks?.[0]).toMatchObject({
+    result: 'verbatim',
+    original: 'T</b>he <i class="x">river</i> does not hurry<br>at all',
+  })
+})
+
+const pieces = [
+  '"',
+  '“',
+  '”',
+  '„',
+  '>',
+  '\n',
+  ' ',
+  '[S1]',
+  '[S2, S3',
+  ']',
+  '…',
+  '[x]',
+  'The river does',
+  ' not hurry',
+  'שָׁלוֹם רַב',
+  ' לאהבי ',
+  'וכו׳',
+  '*',
+  '<b>',
+  '😀',
+  '\ud800',
+  'ﬁ',
+  'İ',
+]
+
+it('no text makes it throw, and original is what stands between start and end', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), async (parts) => {
+      for (const [i, checks] of (await check(parts.join(''))).entries()) {
+        for (const { original, start, end } of checks) {
+          if (original === undefined || original.includes(' … ')) continue
+          expect(sources[i]?.text.slice(start, end)).toBe(original)
+        }
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('any contiguous words of a passage are verbatim, with their own characters', async () => {
+  const words = [...pointed.matchAll(/[^\s־]+/g)]
+  await fc.assert(
+    fc.asyncProperty(fc.nat(words.length - 1), fc.nat(words.length), async (from, count) => {
+      const first = words[from]
+      const last = words[Math.min(from + count, words.length - 1)]
+      const quote = pointed.slice(first?.index, (last?.index ?? 0) + (last?.[0].length ?? 0))
+      const entry = (await check(`„${quote}” [S2]`))[1]?.[0]
+      if (entry?.result === 'paraphrase') return
+      expect(entry).toMatchObject({ result: 'verbatim', original: quote.replace(/[.,:]$/, '') })
+    }),
+  )
+})
+
+describe('hostile texts take linear time', () => {
+  const long = Array.from({ length: 12_000 }, (_, i) => `word${(i * 7919) % 1000}`).join(' ')
+  const lost = Array.from({ length: 6000 }, (_, i) => `"lost ${i} lost ${i} lost"`)
+  it.each([
+    ['a quotation of 100,000 letters', `"${long}" [S1]`, 'verbatim'],
+    [
+      'the same with one letter changed, which is too long for near wording',
+      `"${long.replace('word7 ', 'ward7 ')}" [S1]`,
+      'not_found',
+    ],
+    ['8,000 letters with one changed', `"${long.slice(0, 8000).replace('word7 ', 'ward7 ')}" [S1]`, 'fuzzy'],
+    ['6,000 quotations that are nowhere', `${lost.join(' [S1] ')} [S1]`, 'not_found'],
+    ['6,000 quotations and one mark', `${lost.join(' ')} [S1]`, 'not_found'],
+    ['100,000 brackets', '['.repeat(100_000), 'paraphrase'],
+    ['100,000 quotation marks', '"“„'.repeat(33_000), 'paraphrase'],
+    ['ellipses', `"${'word7 … '.repeat(12_000)}" [S1]`, 'not_found'],
+    ['opened and never closed', '"abc «abc ‘abc „abc '.repeat(5000), 'paraphrase'],
+    ['marks and prefixes', 'ש"אב"ג '.repeat(15_000), 'paraphrase'],
+  ])('%s', async (_, text, result) => {
+    const began = performance.now()
+    const [checks] = await check(text, async () => undefined, [source('S1', long)])
+    expect(performance.now() - began).toBeLessThan(4000)
+    expect(checks?.[0]?.result).toBe(result)
+  })
+})
