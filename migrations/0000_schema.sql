@@ -62,6 +62,7 @@ CREATE TABLE "credit_transactions" (
 	"kind" text NOT NULL,
 	"step" integer,
 	"amount_micros" bigint NOT NULL,
+	"facts" jsonb,
 	"created_at" timestamp (6) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "credit_transactions_amount" CHECK ("credit_transactions"."amount_micros" >= 0)
 );

@@ -9,6 +9,7 @@ import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
+import { keyRoutes } from './routes/key.ts'
 import { modelRoutes } from './routes/models.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { responsesRoutes } from './routes/responses.ts'
@@ -16,6 +17,7 @@ import { runRoutes } from './routes/runs.ts'
 import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
+import { usageRoutes } from './routes/usage.ts'
 
 export type AppOptions = {
   readonly trustProxy: boolean
@@ -57,6 +59,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       runRoutes(v1, services)
       fileRoutes(v1, services)
       sourceRoutes(v1, services)
+      keyRoutes(v1, services)
+      usageRoutes(v1, services)
       responsesRoutes(v1)
       done()
     },

@@ -127,6 +127,19 @@ export function listKeys(executor: Executor, accountId?: string): Promise<KeyInf
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
 }
 
+/** What may be shown of one key of the account. */
+export async function findKey(
+  executor: Executor,
+  accountId: string,
+  keyId: string,
+): Promise<KeyInfo | undefined> {
+  const [key] = await executor
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)))
+  return key
+}
+
 /**
  * Revokes a key; from the commit on no request and no new turn is accepted with it. Revoking twice is no error.
  * @throws ServiceError `not_found`.

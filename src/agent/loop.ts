@@ -11,7 +11,7 @@ import {
   type ToolChoice,
   type ToolSpec,
 } from './provider.ts'
-import { createPieceCleaner, storable, storableCall } from './storable-text.ts'
+import { StorablePieces, storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import type { Tool, ToolOutcome } from './tools.ts'
 
@@ -142,22 +142,24 @@ async function* callModel<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator
     toolChoice: turn.toolChoice(),
     sampling: input.sampling,
   }
+  const separator = turn.textLength > 0 ? '\n\n' : ''
+  const pieces = new StorablePieces()
   let text = ''
   let reply: ModelStep | undefined
   for await (const chunk of input.provider.stream(request, input.signal)) {
     if (chunk.type === 'error') return failed(failureKind(chunk.kind), storable(chunk.message))
+    const piece = chunk.type === 'text' ? pieces.push(chunk.text) : pieces.rest()
+    if (piece !== '') {
+      yield { type: 'text.delta', step, text: text === '' ? separator + piece : piece }
+      text += piece
+    }
     if (chunk.type === 'finish') {
       // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
       const toolCalls = chunk.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
       reply = { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
       break
     }
-    const piece = clean(chunk.text)
-    if (piece === '') continue
-    const visible = text === '' ? turn.separated(piece) : piece
-    text += piece
-    yield { type: 'text.delta', step, text: visible }
-    if (turn.textLength + visibleLength(text) > input.limits.textLength) break
+    if (turn.textLength + separator.length + text.length > input.limits.textLength) break
   }
   reply ??= { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
   await input.journal.model(step, reply, turn.isLast(reply))
@@ -170,7 +172,10 @@ function failureKind(kind: ProviderFailure): TurnFailure {
   return kind === 'aborted' || kind === 'context' ? kind : 'upstream'
 }
 
-/** What the turn has come to: the conversation for the model, and the counters the limits look at. */
+/**
+ * What the turn has come to: the conversation for the model, and the counters the limits look at. All of it follows
+ * from the finished steps alone, so that an attempt that takes a journal up goes on exactly as the one before.
+ */
 class Turn<T> {
   readonly tools: ReadonlyMap<string, Tool<T>>
   readonly toolSpecs: readonly ToolSpec[]
@@ -179,27 +184,21 @@ class Turn<T> {
   step = 0
   modelCalls = 0
   textLength = 0
-  lastReply: ModelStep | undefined
   readonly #input: LoopInput<T>
   readonly #clientToolNames: ReadonlySet<string>
   readonly #answered = new Set<string>()
   readonly #callCounts = new Map<string, number>()
+  #lastReply: ModelStep | undefined
   #toolBytes = 0
-  #mustAnswer = false
 
   constructor(input: LoopInput<T>) {
     this.#input = input
     this.#clientToolNames = new Set(input.clientTools.map((tool) => tool.name))
-    this.tools = new Map(input.tools.map((tool) => [tool.spec.name, tool]))
-    this.toolSpecs = [...input.tools.map((tool) => tool.spec), ...input.clientTools]
+    const own = input.tools.filter((tool) => !this.#clientToolNames.has(tool.spec.name))
+    this.tools = new Map(own.map((tool) => [tool.spec.name, tool]))
+    this.toolSpecs = [...own.map((tool) => tool.spec), ...input.clientTools]
     this.messages = [...input.messages]
-    for (const record of input.finished) this.#restore(record)
-  }
-
-  #restore(record: StepRecord): void {
-    this.add(record)
-    if (record.kind === 'tool') this.mayRun(record.call)
-    else this.textLength += record.text.length
+    for (const record of input.finished) this.add(record)
   }
 
   add(record: StepRecord): void {
@@ -211,67 +210,73 @@ class Turn<T> {
       return
     }
     this.modelCalls += 1
-    this.lastReply = record
+    if (record.text !== '') this.textLength += (this.textLength > 0 ? 2 : 0) + record.text.length
+    this.#lastReply = record
     this.messages.push({ role: 'assistant', content: record.text, toolCalls: record.toolCalls })
+    for (const call of this.openCalls()) this.#admit(call)
   }
 
   /** Calls of the last reply that this service runs and that have no result yet. */
   openCalls(): readonly ToolCall[] {
-    const calls = this.lastReply?.toolCalls ?? []
-    return calls.filter((call) => !this.#clientToolNames.has(call.name) && !this.#answered.has(call.id))
+    if (!this.#lastReply || endsEarly(this.#lastReply)) return []
+    return this.#lastReply.toolCalls.filter(
+      (call) => !this.#clientToolNames.has(call.name) && !this.#answered.has(call.id),
+    )
   }
 
   /** Whether no step of ours can follow this reply: it calls no tool, or none but the client's. */
   isLast(reply: ModelStep): boolean {
-    return this.endsEarly(reply) || reply.toolCalls.every((call) => this.#clientToolNames.has(call.name))
+    return endsEarly(reply) || reply.toolCalls.every((call) => this.#clientToolNames.has(call.name))
   }
 
-  endsEarly(reply: ModelStep): boolean {
-    return reply.reason === 'length' || reply.reason === 'content_filter'
+  /** How the turn ends after the last reply, whose calls of ours have been answered; null when it goes on. */
+  end(): TurnEnd | null {
+    const reply = this.#lastReply
+    if (!reply) return null
+    if (endsEarly(reply)) return finished(reply.reason)
+    if (reply.toolCalls.some((call) => this.#clientToolNames.has(call.name))) return finished('tool_calls')
+    return this.isLast(reply) ? finished('stop') : null
   }
 
-  endOf(reply: ModelStep): TurnEnd {
-    if (this.endsEarly(reply)) return finished(reply.reason)
-    return finished(reply.toolCalls.length > 0 ? 'tool_calls' : 'stop')
-  }
-
-  /** Counts the call; a refused one gets its outcome in `refusals`. */
-  mayRun(call: ToolCall): boolean {
-    const key = `${call.name} ${call.arguments}`
+  /** Counts a call of the reply just added; one that may not run gets its outcome in `refusals`. */
+  #admit(call: ToolCall): void {
+    const key = JSON.stringify([call.name, call.arguments])
     const count = (this.#callCounts.get(key) ?? 0) + 1
     this.#callCounts.set(key, count)
     const repeated = count > this.#input.limits.repeatedCalls
-    if (!repeated && this.#toolBytes < this.#input.limits.toolBytes) return true
-    this.#mustAnswer = true
-    this.refusals.set(call.id, {
-      isError: true,
-      content: JSON.stringify({
-        error: repeated
-          ? 'This very call has been made already. Answer with what you have.'
-          : 'The turn has read as much as it may. Answer with what you have.',
-      }),
-    })
-    return false
+    if (!repeated && !this.#isFull) return
+    const error = repeated
+      ? 'This very call has been made already. Answer with what you have.'
+      : 'The turn has read as much as it may. Answer with what you have.'
+    this.refusals.set(call.id, { isError: true, content: JSON.stringify({ error }) })
   }
 
-  /** Cuts a result that would exceed the bytes of the turn, and says so in it. */
+  get #isFull(): boolean {
+    return this.#toolBytes >= this.#input.limits.toolBytes
+  }
+
+  /** The outcome as the journal can keep it, cut (which it then says) where it would exceed the bytes of the turn. */
   bounded(outcome: ToolOutcome<T>): ToolOutcome<T> {
+    const content = storable(outcome.content)
     const room = Math.max(this.#input.limits.toolBytes - this.#toolBytes, 0)
-    const bytes = Buffer.from(outcome.content)
-    if (bytes.length <= room || outcome.isError) return outcome
-    this.#mustAnswer = true
+    const bytes = Buffer.from(content)
+    if (bytes.length <= room || outcome.isError) return { ...outcome, content }
+    // `stream` leaves out half a character at the end.
+    const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), {
+      stream: true,
+    })
     // What was cut off was not shown, so nothing of this result can be cited.
-    return {
-      ...outcome,
-      sources: [],
-      content: `${bytes.subarray(0, room).toString('utf8')}… [cut: limit of the turn]`,
-    }
+    return { ...outcome, sources: [], content: `${kept}… [cut: limit of the turn]` }
   }
 
   toolChoice(): ToolChoice {
     const lastCall = this.modelCalls + 1 >= this.#input.limits.modelCalls
-    if (this.#mustAnswer || lastCall) return 'none'
+    if (this.refusals.size > 0 || this.#isFull || lastCall) return 'none'
     // A tool the client demands is demanded of the first reply only, or the turn would never end.
     return this.modelCalls === 0 ? this.#input.toolChoice : 'auto'
   }
+}
+
+function endsEarly(reply: ModelStep): boolean {
+  return reply.reason === 'length' || reply.reason === 'content_filter'
 }

@@ -11,17 +11,20 @@ export function storableCall(call: ToolCall): ToolCall {
   return { id: call.id, name: storable(call.name), arguments: storable(call.arguments) }
 }
 
-const trailingHighSurrogate = /[\ud800-\udbff]$/
+const halfPairAtEnd = /[\ud800-\udbff]$/
 
-/**
- * Makes the pieces of one reply storable. An upstream may cut between the two halves of a character, so half a pair
- * at the end of a piece waits for the next one.
- */
-export function createPieceCleaner(): (piece: string) => string {
-  let held = ''
-  return (piece) => {
-    const text = held + piece
-    held = trailingHighSurrogate.exec(text)?.[0] ?? ''
-    return storable(text.slice(0, text.length - held.length))
+/** Makes the pieces of one text storable. Half a pair at the end of a piece waits for its other half. */
+export class StorablePieces {
+  #held = ''
+
+  push(piece: string): string {
+    const text = this.#held + piece
+    this.#held = halfPairAtEnd.exec(text)?.[0] ?? ''
+    return storable(text.slice(0, text.length - this.#held.length))
+  }
+
+  /** What is left when no piece follows. */
+  rest(): string {
+    return storable(this.#held)
   }
 }

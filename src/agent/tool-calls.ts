@@ -1,12 +1,16 @@
 import { messageOf, ServiceError } from '../errors.ts'
 import type { ToolCall } from './provider.ts'
+import { storable } from './storable-text.ts'
 import { badArguments, type Tool, type ToolOutcome } from './tools.ts'
 
-/** The parsed arguments of a call; undefined when they are no JSON object. */
+/** The parsed arguments of a call, every text in them storable; undefined when they are no JSON object. */
 export function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
   if (call.arguments.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(call.arguments)
+    // Escapes such as \u0000 become characters only here.
+    const value: unknown = JSON.parse(call.arguments, (_, item: unknown) =>
+      typeof item === 'string' ? storable(item) : item,
+    )
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { creditEntries, creditPools, creditTransactions, holds } from '../db/schema/index.ts'
@@ -20,6 +20,7 @@ type Part = { readonly poolId: bigint; readonly micros: bigint }
 
 export type Balance = { readonly availableMicros: bigint; readonly heldMicros: bigint }
 
+const poolExpiry = sql<number>`coalesce(extract(epoch from ${creditPools.expiresAt})::float8, 'infinity')`
 const notExpired = or(isNull(creditPools.expiresAt), gt(creditPools.expiresAt, sql`now()`))
 
 /** Credits that do not renew. @param micros more than zero. */
@@ -62,6 +63,16 @@ export async function ensureAllowance(executor: Executor, accountId: string, pla
   await record(executor, accountId, null, 'allowance', 'issued', 'available', [part])
 }
 
+/** When the next allowance is given: the first instant of the next month (UTC), by the database's clock. */
+export async function nextRenewal(executor: Executor): Promise<Date> {
+  const [row] = (
+    await executor.execute<{ at: Date }>(
+      sql`select date_trunc('month', now(), 'UTC') + interval '1 month' as at`,
+    )
+  ).rows
+  return new Date(row?.at ?? 0)
+}
+
 /** What the account can still spend, and what its running turns have set aside. */
 export async function balanceOf(executor: Executor, accountId: string): Promise<Balance> {
   const [sums] = await executor
@@ -91,7 +102,7 @@ export async function placeHold(
     .select({
       id: creditPools.id,
       available: creditPools.availableMicros,
-      expiry: sql<number>`coalesce(extract(epoch from ${creditPools.expiresAt})::float8, 'infinity')`,
+      expiry: poolExpiry,
     })
     .from(creditPools)
     .where(and(eq(creditPools.accountId, hold.accountId), gt(creditPools.availableMicros, 0n), notExpired))
@@ -125,16 +136,32 @@ export async function placeHold(
  */
 export async function settleHold(
   executor: Executor,
-  run: { readonly accountId: string; readonly runId: string; readonly chargeMicros: bigint | null },
+  run: {
+    readonly accountId: string
+    readonly runId: string
+    readonly chargeMicros: bigint | null
+    /** Kept with the charge: what it was for. */
+    readonly facts: Readonly<Record<string, unknown>>
+  },
 ): Promise<void> {
+  // Spent is what expires first, so that what comes back lasts longest.
   const held = await executor
-    .select({ poolId: creditEntries.poolId, micros: sql<string>`sum(${creditEntries.amountMicros})` })
+    .select({
+      poolId: creditPools.id,
+      micros: sql<string>`sum(${creditEntries.amountMicros})`,
+      expiry: poolExpiry,
+    })
     .from(creditEntries)
     .innerJoin(creditTransactions, eq(creditTransactions.id, creditEntries.transactionId))
+    .innerJoin(creditPools, eq(creditPools.id, creditEntries.poolId))
     .where(and(eq(creditTransactions.runId, run.runId), eq(creditEntries.ledger, 'held')))
-    .groupBy(creditEntries.poolId)
-    .orderBy(asc(creditEntries.poolId))
+    .groupBy(creditPools.id)
+    .orderBy(poolExpiry, asc(creditPools.id))
   const parts = held.map((row) => ({ poolId: row.poolId, micros: BigInt(row.micros) }))
+  await lockPools(
+    executor,
+    parts.map((part) => part.poolId),
+  )
   const total = sumOf(parts)
   const charge = run.chargeMicros ?? 0n
   if (charge > total) throw new Error(`charge of ${charge} above the hold of ${total} for ${run.runId}`)
@@ -144,7 +171,8 @@ export async function settleHold(
     micros: part.micros - (charged.find((c) => c.poolId === part.poolId)?.micros ?? 0n),
   }))
   const { accountId, runId } = run
-  if (run.chargeMicros !== null) await record(executor, accountId, runId, 'charge', 'held', 'spent', charged)
+  if (run.chargeMicros !== null)
+    await record(executor, accountId, runId, 'charge', 'held', 'spent', charged, run.facts)
   await record(
     executor,
     accountId,
@@ -155,6 +183,17 @@ export async function settleHold(
     rest.filter((part) => part.micros > 0n),
   )
   await executor.update(holds).set({ settledAt: sql`now()` }).where(eq(holds.runId, runId))
+}
+
+/** In the one order in which everybody locks, or two settlements could wait for each other. */
+async function lockPools(executor: Executor, poolIds: readonly bigint[]): Promise<void> {
+  if (poolIds.length < 2) return
+  await executor
+    .select({ id: creditPools.id })
+    .from(creditPools)
+    .where(inArray(creditPools.id, [...poolIds]))
+    .orderBy(asc(creditPools.id))
+    .for('update')
 }
 
 /** Takes `micros` from the parts in their order. The caller has made sure that they suffice. */
@@ -179,10 +218,11 @@ async function record(
   from: Ledger,
   to: Ledger,
   parts: readonly Part[],
+  facts: Readonly<Record<string, unknown>> | null = null,
 ): Promise<void> {
   const [transaction] = await executor
     .insert(creditTransactions)
-    .values({ accountId, runId, kind, amountMicros: sumOf(parts) })
+    .values({ accountId, runId, kind, amountMicros: sumOf(parts), facts })
     .returning({ id: creditTransactions.id })
   if (!transaction) throw new Error('insert returned no row')
   const transactionId = transaction.id

@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts'
 import { accountCommands } from './accounts.ts'
 import type { Command, Invocation, Output } from './command.ts'
 import { creditCommands } from './credits.ts'
+import { doctorCommands } from './doctor.ts'
 import { keyCommands } from './keys.ts'
 import { sourceCommands } from './sources.ts'
 
@@ -13,6 +14,7 @@ const commands: Readonly<Record<string, Command>> = {
   ...keyCommands,
   ...creditCommands,
   ...sourceCommands,
+  ...doctorCommands,
   migrate: {
     usage: '',
     summary: 'brings the database schema up to date',

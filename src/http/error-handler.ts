@@ -74,22 +74,32 @@ function internal(cause: unknown): ServiceError {
 function fromFastify(error: FastifyError, request: FastifyRequest): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-    case 'FST_REQ_FILE_TOO_LARGE':
-      return new ServiceError('request_too_large', 'The request body is too large.')
+      return bodyTooLarge(request)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
-      return new ServiceError(
-        'unsupported_content_type',
-        `The content type "${request.headers['content-type'] ?? ''}" is not supported here. Send ${request.url.startsWith('/v1/files') ? 'multipart/form-data' : 'application/json'}.`,
-      )
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new ServiceError('invalid_json', 'The body is not valid JSON.')
+      return unsupportedContentType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ServiceError('invalid_value', 'The body is not as long as its Content-Length says.')
   }
   const status = error.statusCode ?? 500
-  if (status === 413) return new ServiceError('request_too_large', 'The request body is too large.')
+  if (status === 413) return new ServiceError('request_too_large', 'The request is too large. Send less.')
   if (status >= 400 && status < 500) return new ServiceError('invalid_value', error.message)
   return undefined
+}
+
+function bodyTooLarge(request: FastifyRequest): ServiceError {
+  const mebibytes = request.routeOptions.bodyLimit / 1024 / 1024
+  return new ServiceError(
+    'request_too_large',
+    `The request body is larger than ${mebibytes} MiB, the most that this route takes. Send less.`,
+  )
+}
+
+/** Says which content type the route takes. */
+export function unsupportedContentType(request: FastifyRequest): ServiceError {
+  const sent = request.headers['content-type'] ?? ''
+  const wanted = request.url.startsWith('/v1/files') ? 'multipart/form-data' : 'application/json'
+  return new ServiceError(
+    'unsupported_content_type',
+    `The content type "${sent}" is not supported here. Send ${wanted}.`,
+  )
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { idText } from './zod.ts'
 
 /** Query parameters of every list. `limit` beyond the most is an error, not silently less. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(20),
   order: z.enum(['asc', 'desc']).default('desc'),
-  after: z.string().min(1).max(256).optional(),
+  after: idText.optional(),
 })
 
 export type ListBody<T> = {

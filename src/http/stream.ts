@@ -24,8 +24,11 @@ export function sendStream(
 async function* cutWhenStalled(reply: FastifyReply, source: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const text of source) {
     const timer = setTimeout(() => reply.raw.destroy(), stallMs)
-    yield Buffer.from(text)
-    clearTimeout(timer)
+    try {
+      yield Buffer.from(text)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 
 /** Route schemas are zod schemas; handlers get their parsed values. */
@@ -19,8 +19,9 @@ export class InputError extends Error {
 
   toServiceError(): ServiceError {
     const param = pathText(this.#issue?.path ?? [])
-    const missing = this.#issue?.code === 'invalid_type' && this.#issue.input === undefined
-    if (missing) {
+    // A body that is `null` is none: so it arrives when nothing was sent.
+    const sent = param === '' ? (this.#issue?.input ?? undefined) : this.#issue?.input
+    if (sent === undefined) {
       const what = param === '' ? 'A JSON body' : `\`${param}\``
       return new ServiceError(
         'missing_required_parameter',
@@ -36,6 +37,12 @@ export class InputError extends Error {
     )
   }
 }
+
+/** An id that a client names. No id has the NUL character, which Postgres refuses: such a one names nothing. */
+export const idText = z
+  .string()
+  .min(1)
+  .transform((text) => text.replaceAll('\0', '\ufffd'))
 
 /** As the OpenAI API writes it: `messages[0].content`. */
 function pathText(path: readonly PropertyKey[]): string {

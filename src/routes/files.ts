@@ -5,7 +5,7 @@ import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
-import type { ZodTypes } from '../http/zod.ts'
+import { idText, type ZodTypes } from '../http/zod.ts'
 import { findFile, listFiles } from '../turns/project-files.ts'
 import { readStream } from '../workspace/content.ts'
 import { deleteFile, newestVersion, type StoredFile } from '../workspace/files.ts'
@@ -14,7 +14,7 @@ import { receiveFile } from './upload.ts'
 
 const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, principal, params['id'] ?? '')
 
-const filterText = z.string().min(1).max(256).optional()
+const filterText = idText.optional()
 
 /** OpenAI's files, in the project of the key. */
 export function fileRoutes(root: FastifyInstance, services: Services): void {

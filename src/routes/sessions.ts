@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
-import type { ZodTypes } from '../http/zod.ts'
+import { idText, type ZodTypes } from '../http/zod.ts'
 import { listRuns } from '../turns/runs.ts'
 import {
   createSession,
@@ -28,7 +28,7 @@ const name = z.string().trim().max(200)
 
 const newSession = z.object({
   model: z.string().min(1).default('service'),
-  projectId: z.string().min(1).max(256).nullish(),
+  projectId: idText.nullish(),
   name: name.default(''),
 })
 
@@ -54,7 +54,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
       if (!services.catalogue.find(model)) {
         throw new ServiceError('model_not_found', `There is no model "${model}".`, { param: 'model' })
       }
-      const input = { model, name, projectId: projectId?.replaceAll('\0', '') }
+      const input = { model, name, projectId: projectId ?? undefined }
       return sessionBody(await withTx(database, principal, (tx) => createSession(tx, principal, input)))
     },
   )
@@ -63,7 +63,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
     '/agent/sessions',
     {
       config: { scope: 'sessions:write' },
-      schema: { querystring: pageQuery.extend({ project_id: z.string().min(1).max(256).optional() }) },
+      schema: { querystring: pageQuery.extend({ project_id: idText.optional() }) },
     },
     async (request) => {
       const principal = principalOf(request)

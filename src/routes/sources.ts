@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { listBody } from '../http/lists.ts'
 import type { ZodTypes } from '../http/zod.ts'
+import { verifyText } from '../sources/citations/verify.ts'
 import { linksFrom } from '../sources/links.ts'
 import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
 import { searchSources } from '../sources/search.ts'
 import type { Passage, SearchHit } from '../sources/types.ts'
+import { verifyLookups } from '../sources/verify-lookups.ts'
 import type { Services } from './services.ts'
 
 const scope = 'chat:write' as const
@@ -37,6 +39,11 @@ const worksQuery = z.object({
 const neighbours = z.coerce.number().int().min(0).max(20).default(0)
 const readQuery = z.object({ language, before: neighbours, after: neighbours })
 
+const verifyBody = z.object({
+  text: z.string().min(1).max(200_000, 'at most 200,000 characters'),
+  refs: z.array(z.string().min(1).max(300)).max(50).default([]),
+})
+
 /** The library: what works it has, what it says about something, and what stands at a ref. */
 export function sourceRoutes(root: FastifyInstance, { database }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
@@ -55,6 +62,10 @@ export function sourceRoutes(root: FastifyInstance, { database }: Services): voi
     const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
     return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
   })
+
+  app.post('/sources/verify', { config: { scope }, schema: { body: verifyBody } }, async (request) =>
+    verifyText(request.body.text, { ...verifyLookups(database.system), refs: request.body.refs }),
+  )
 
   app.get('/sources/:ref', { config: { scope }, schema: { querystring: readQuery } }, async (request) => {
     const { ref } = request.params as { ref: string }

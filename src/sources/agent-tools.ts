@@ -3,6 +3,7 @@ import { badArguments, type OfferedSource, type Tool, type ToolOutcome } from '.
 import type { Executor } from '../db/client.ts'
 import { linksFrom } from './links.ts'
 import { listWorks, readPassage } from './passages.ts'
+import { nearestRefs } from './ref-lookup.ts'
 import type { SourceRegister } from './register.ts'
 import { searchSources } from './search.ts'
 import type { Passage } from './types.ts'
@@ -70,7 +71,10 @@ function searchTool(executor: Executor, register: SourceRegister): Tool<Executor
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
         const hits = await searchSources(executor, { ...valid, text: valid.query })
-        if (hits.length === 0) return failure(`Nothing in the library matches "${valid.query}".`, [])
+        if (hits.length === 0) {
+          const nearest = await nearestRefs(executor, valid.query)
+          return failure(`Nothing in the library matches "${valid.query}".`, nearest)
+        }
         return offer(executor, register, hits)
       }),
   }

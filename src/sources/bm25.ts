@@ -156,7 +156,7 @@ function addScores(concept: ConceptBlock, weight: number, damping: Float64Array,
   }
 }
 
-function inRanges(doc: number, ranges: DocumentRanges): boolean {
+export function inRanges(doc: number, ranges: DocumentRanges): boolean {
   let low = 0
   let high = ranges.length - 1
   while (low <= high) {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import type { PlaceRange } from './ref-lookup.ts'
 import { headingOf } from './refs.ts'
 import type { Passage } from './types.ts'
 
@@ -20,7 +21,7 @@ export type PassageRow = {
 }
 
 /** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
-export const passageColumns = sql`
+const passageColumns = sql`
   select t.doc_id, p.ref, p.he_ref, p.section_ref, p.ordinal, p.work_id, w.title as work, w.author, t.language,
     v.title as version, v.license, v.source_url as url, t.text
   from passage_texts t
@@ -37,6 +38,30 @@ export async function loadDocuments(
     sql`${passageColumns} where t.doc_id = any(${sql.param(docs)}::int[])`,
   )
   return new Map(found.rows.map((row) => [row.doc_id, row]))
+}
+
+/** Passages that are read at most by one ref, each in all its versions. */
+export const mostPlaces = 60
+
+/**
+ * The passages of a place in reading order, in all their versions or those of one language, with `before` and `after`
+ * more around them.
+ */
+export async function loadPlaces(
+  executor: Executor,
+  place: PlaceRange,
+  around: { readonly before: number; readonly after: number; readonly language?: string | undefined } = {
+    before: 0,
+    after: 0,
+  },
+): Promise<readonly PassageRow[]> {
+  const first = place.first - around.before
+  const last = Math.min(place.last, place.first + mostPlaces - 1) + around.after
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
+      ${around.language ? sql`and t.language = ${around.language}` : sql``}
+    order by p.ordinal, t.language desc, v.title`)
+  return found.rows
 }
 
 export function toPassage(row: PassageRow): Passage {

@@ -21,8 +21,8 @@ export function isHebrewFunctionWord(term: string): boolean {
 /** Letters that lean on the word after them, alone and in the pairs that occur; Aramaic ones with ד. */
 const prefixes = [
   ...'והבכלמשד',
-  ...'וה וב וכ ול ומ וש וד שה שב של שכ שמ שו מה מב מש כש בש לה לש בה כה דה דב דל דכ כד הב המ'.split(' '),
-  ...'וכש ושה ושב ושל ומה ומש לכש כשה'.split(' '),
+  ...'וה וב וכ ול ומ וש וד שה שב של שכ שמ מה מש כש דה דב דל דכ'.split(' '),
+  ...'וכש ושה ושב ומה לכש'.split(' '),
 ]
 
 /** What is left of a word without a prefix must have this many letters, or it matches by accident. */

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { addToIndex, removeFromIndex } from './index-writer.ts'
+import { headingKey, looseHeadingKey } from './refs.ts'
 import { headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
 
@@ -81,6 +82,7 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
   for (const { version, hash } of changed)
     passages += await saveVersion(tx, workId, version, hash, ids, places)
   await dropEmptyPlaces(tx, workId)
+  await saveHeadings(tx, workId)
   return { versions: changed.length, passages }
 }
 
@@ -247,4 +249,28 @@ async function dropEmptyPlaces(tx: Executor, workId: number): Promise<void> {
   await tx.execute(sql`
     delete from passages p
     where p.work_id = ${workId} and not exists (select 1 from passage_texts t where t.passage_id = p.id)`)
+}
+
+/** Notes the headings of the work under all their keys, anew: an import may have taken some away. */
+async function saveHeadings(tx: Executor, workId: number): Promise<void> {
+  const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
+    sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
+  )
+  const rows = new Map<string, { key: string; heading: string; ordinal: number; ref: string }>()
+  for (const { ref, he_ref, ordinal } of found.rows) {
+    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef: he_ref })
+    for (const key of new Set([headingKey(heading), looseHeadingKey(heading), headingKey(hebrew)])) {
+      const id = JSON.stringify([key, heading])
+      if (key !== '' && !rows.has(id)) rows.set(id, { key, heading, ordinal, ref })
+    }
+  }
+  const list = [...rows.values()]
+  await tx.execute(sql`delete from headings where work_id = ${workId}`)
+  await tx.execute(sql`
+    insert into headings (key, heading, work_id, first_ordinal, first_ref)
+    select t.key, t.heading, ${workId}, t.ordinal, t.ref from unnest(
+      ${sql.param(list.map((h) => h.key))}::text[], ${sql.param(list.map((h) => h.heading))}::text[],
+      ${sql.param(list.map((h) => h.ordinal))}::int[], ${sql.param(list.map((h) => h.ref))}::text[])
+      as t (key, heading, ordinal, ref)
+    on conflict do nothing`)
 }

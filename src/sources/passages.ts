@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { type PassageRow, passageColumns, toPassage } from './documents.ts'
+import { loadPlaces, toPassage } from './documents.ts'
 import { nearestRefs, resolveRef } from './ref-lookup.ts'
 import type { Passage } from './types.ts'
 
@@ -11,8 +11,6 @@ export type ReadOptions = {
   readonly language?: string | undefined
 }
 
-/** The most passages (places, each in all its versions) that one reading gives. */
-const mostPlaces = 60
 const mostNeighbours = 20
 
 /**
@@ -26,13 +24,12 @@ export async function readPassage(
 ): Promise<{ readonly passages: readonly Passage[] } | { readonly nearest: readonly string[] }> {
   const place = await resolveRef(executor, ref)
   if (!place) return { nearest: await nearestRefs(executor, ref) }
-  const first = place.first - clamp(options.before)
-  const last = Math.min(place.last, place.first + mostPlaces - 1) + clamp(options.after)
-  const found = await executor.execute<PassageRow>(sql`${passageColumns}
-    where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
-      ${options.language ? sql`and t.language = ${options.language}` : sql``}
-    order by p.ordinal, t.language desc, v.title`)
-  return { passages: found.rows.map(toPassage) }
+  const rows = await loadPlaces(executor, place, {
+    before: clamp(options.before),
+    after: clamp(options.after),
+    language: options.language,
+  })
+  return { passages: rows.map(toPassage) }
 }
 
 function clamp(neighbours: number | undefined): number {

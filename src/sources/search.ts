@@ -1,6 +1,13 @@
 import type { Executor } from '../db/client.ts'
-import { type CollectionFacts, inverseFrequency, rankByBm25, type Scored } from './bm25.ts'
-import { loadDocuments, type PassageRow, toPassage } from './documents.ts'
+import {
+  type CollectionFacts,
+  type DocumentRanges,
+  inRanges,
+  inverseFrequency,
+  rankByBm25,
+  type Scored,
+} from './bm25.ts'
+import { loadDocuments, loadPlaces, type PassageRow, toPassage } from './documents.ts'
 import {
   collectionFacts,
   documentRanges,
@@ -10,6 +17,8 @@ import {
   loadPostings,
 } from './index-reader.ts'
 import { parseQuery } from './query.ts'
+import { resolveRef } from './ref-lookup.ts'
+import { parseRef } from './refs.ts'
 import { rerank, type Weighed, weigh } from './rerank.ts'
 import { snippetOf } from './snippet.ts'
 import { type Script, tokenize } from './tokens.ts'
@@ -24,26 +33,27 @@ export type SearchQuery = LibraryFilter & {
 
 /** Candidates of each script that are looked at closely: more when common words have still to be counted in them. */
 const fewestCandidates = 40
-const mostCandidates = 150
+const mostCandidates = 100
 
 /** Postings that a search reads at most: the rarest words first; the others only weigh what those found. */
-const postingBudget = 400_000
+const postingBudget = 250_000
 
 /** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 const fusionConstant = 60
 
 /**
- * The passages that fit a query best, best first. Neighbouring passages of one section are collapsed into the best of
- * them, versions of one passage into the one that fits best. An empty or unknown query finds nothing.
+ * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
+ * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
+ * fits best. An empty or unknown query finds nothing.
  */
 export async function searchSources(executor: Executor, query: SearchQuery): Promise<readonly SearchHit[]> {
-  const parsed = parseQuery(query.text)
-  if (parsed.concepts.length === 0) return []
+  const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
+  const named = await passagesNamed(executor, query.text, ranges)
+  const parsed = parseQuery(query.text)
   const facts = await collectionFacts(executor)
   const found = (await findConcepts(executor, parsed.concepts, facts)).filter((c) => c.documents > 0)
-  const wanted = (query.offset ?? 0) + query.limit
   const chosen = withinBudget(found)
   const postings = await loadPostings(executor, chosen)
   const read = new Set(chosen)
@@ -64,12 +74,44 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
     ...list,
     ranked: rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]),
   }))
-  const fused = collapse(fuse(lists, rows))
+  const fused = named.length > 0 ? withNamed(named, fuse(lists, rows)) : collapse(fuse(lists, rows))
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
     snippet: snippet(row, found, facts),
     score,
   }))
+}
+
+/** A text longer than this is no ref, whatever number it ends with. */
+const longestRef = 120
+
+/** What stands at the place that the query names, one version of each passage: the one in the query's script. */
+async function passagesNamed(
+  executor: Executor,
+  text: string,
+  ranges: DocumentRanges | undefined,
+): Promise<readonly PassageRow[]> {
+  if (text.length > longestRef || parseRef(text).address.length === 0) return []
+  const place = await resolveRef(executor, text)
+  if (!place) return []
+  const rows = await loadPlaces(executor, place)
+  const hebrew = /[א-ת]/.test(text)
+  const byRef = new Map<string, PassageRow>()
+  for (const row of rows) {
+    if (ranges && !inRanges(row.doc_id, ranges)) continue
+    const better = !byRef.has(row.ref) || (row.language === 'he') === hebrew
+    if (better) byRef.set(row.ref, row)
+  }
+  return [...byRef.values()]
+}
+
+/** Named passages keep their reading order and stand before what was found by words. */
+function withNamed(named: readonly PassageRow[], found: readonly Fused[]): readonly Fused[] {
+  const refs = new Set(named.map((row) => row.ref))
+  return [
+    ...named.map((row, i) => ({ row, score: 1 + 1 / (i + 1) })),
+    ...collapse(found.filter(({ row }) => !refs.has(row.ref))),
+  ]
 }
 
 function withinBudget(found: readonly FoundConcept[]): readonly FoundConcept[] {

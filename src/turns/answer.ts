@@ -1,12 +1,11 @@
 import type { StepRecord } from '../agent/events.ts'
+import type { ToolCall } from '../agent/provider.ts'
 import type { FileChange, OfferedSource } from '../agent/tools.ts'
-import {
-  type CitedSource as CheckedSource,
-  checkCitations,
-  type FindVerbatim,
-} from '../sources/citations/check.ts'
+import { type CitedSource as CheckedSource, checkCitations } from '../sources/citations/check.ts'
+import { findPlainRefs, resolvePlainRefs } from '../sources/citations/plain-refs.ts'
 import { createCitationRenderer } from '../sources/citations/renderer.ts'
 import { renderSourceList } from '../sources/citations/source-list.ts'
+import type { VerifyLookups } from '../sources/citations/verify.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { usageOf } from './end-run.ts'
 import type { RunEnd } from './run-events.ts'
@@ -17,9 +16,10 @@ export type Answer = {
   show(text: string): string
   /** What was held back because it might have become a mark. */
   rest(): string
+  isEmpty(): boolean
   add(record: StepRecord): void
-  /** Compares every quotation with the passage it is attributed to; what `end` tells of the sources has the results. */
-  check(findVerbatim: FindVerbatim): Promise<void>
+  /** Compares every quotation with the passage it is attributed to, and looks up the refs named in plain text. */
+  check(lookups: Pick<VerifyLookups, 'findVerbatim' | 'resolveRef'>): Promise<void>
   /** Everything that the end of the run tells, at this cost. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
@@ -31,6 +31,7 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
   const files: FileChange[] = []
   let shown = ''
   let checked: readonly CheckedSource[] | undefined
+  let unknownRefs: RunEnd['unknown_refs'] = []
   return {
     show(text) {
       const visible = renderer.push(text)
@@ -42,28 +43,38 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
       shown += text
       return text
     },
+    isEmpty: () => shown === '',
     add(record) {
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)
     },
-    async check(findVerbatim) {
+    async check({ findVerbatim, resolveRef }) {
       checked = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), findVerbatim })
+      const named = await resolvePlainRefs(findPlainRefs(shown), resolveRef)
+      unknownRefs = named.flatMap(({ check: { ref, exists, nearest } }) => (exists ? [] : [{ ref, nearest }]))
     },
     end(costMicros, { paused }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
-      const lastReply = steps.findLast((step) => step.kind === 'model')
       return {
         text: shown,
         source_list: inline && !paused && cited.length > 0 ? renderSourceList(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length,
+        unknown_refs: unknownRefs,
         files: lastChangeOfEach(files),
-        tool_calls: paused ? (lastReply?.toolCalls ?? []) : [],
+        tool_calls: paused ? unanswered(steps) : [],
         usage: usageOf(steps, costMicros),
       }
     },
   }
+}
+
+/** The calls that wait for the client: those of the last reply that this service has not answered itself. */
+function unanswered(steps: readonly StepRecord[]): readonly ToolCall[] {
+  const answered = new Set(steps.flatMap((step) => (step.kind === 'tool' ? [step.call.id] : [])))
+  const lastReply = steps.findLast((step) => step.kind === 'model')
+  return lastReply?.toolCalls.filter((call) => !answered.has(call.id)) ?? []
 }
 
 function shownSource(source: OfferedSource) {

@@ -46,7 +46,12 @@ export async function closeRun(executor: Executor, run: Run, event: TerminalEven
   // meanwhile waits here, and then sees this run ended.
   await executor.update(sessions).set({ updatedAt: sql`now()` }).where(eq(sessions.id, run.sessionId))
   const free = status === 'failed' && !hasOutput(end)
-  await settleHold(executor, { accountId: run.accountId, runId: run.id, chargeMicros: free ? null : cost })
+  await settleHold(executor, {
+    accountId: run.accountId,
+    runId: run.id,
+    chargeMicros: free ? null : cost,
+    facts: factsOf(run, end),
+  })
   if (status !== 'failed' && (end.text !== '' || end.tool_calls.length > 0)) {
     await storeAnswer(executor, run, { role: 'assistant', content: end.text, toolCalls: end.tool_calls })
   }
@@ -67,6 +72,18 @@ export async function closeRun(executor: Executor, run: Run, event: TerminalEven
     .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
     .returning({ id: runs.id })
   if (!closed) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+}
+
+/** What the usage pages tell of a charge. */
+function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>> {
+  return {
+    model: run.model,
+    key_id: run.apiKeyId,
+    project_id: run.projectId,
+    prompt_tokens: usage.prompt_tokens,
+    completion_tokens: usage.completion_tokens,
+    estimated: usage.estimated,
+  }
 }
 
 function statusOf(event: TerminalEvent): 'completed' | 'failed' | 'cancelled' {

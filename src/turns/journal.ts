@@ -40,40 +40,47 @@ export function createJournal(
   run: OwnedRun,
   options: { readonly price: Price; readonly costMicros: bigint; readonly onFault: (error: unknown) => void },
 ): RunJournal {
-  let line: RunEvent[] = []
-  let lineLength = 0
+  const line = new EventLine()
   let costMicros = options.costMicros
   let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
   let timer: NodeJS.Timeout | undefined
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
-  const write = <T>(work: Work<T>, after?: (tx: Executor, value: T) => Promise<void>): Promise<T> => {
-    clearTimeout(timer)
-    timer = undefined
-    const turn = tail.then(() =>
-      withTx(database, run, async (tx) => {
-        const waiting = line
-        line = []
-        lineLength = 0
+  const transact = async <T>(
+    work: Work<T>,
+    after?: (tx: Executor, value: T) => Promise<void>,
+  ): Promise<T> => {
+    const waiting = line.take()
+    const costBefore = costMicros
+    try {
+      return await withTx(database, run, async (tx) => {
         const { value, events } = await work(tx)
         await appendEvents(tx, run, [...waiting, ...events])
         await after?.(tx, value)
         return value
-      }),
-    )
+      })
+    } catch (error) {
+      // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
+      line.putBack(waiting)
+      costMicros = costBefore
+      throw error
+    }
+  }
+  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
+  const write = <T>(work: Work<T>, after?: (tx: Executor, value: T) => Promise<void>): Promise<T> => {
+    clearTimeout(timer)
+    timer = undefined
+    const turn = tail.then(() => transact(work, after))
     tail = turn.catch(() => undefined)
     return turn
   }
   const flush = () => {
     write(async () => ({ value: undefined, events: [] })).catch(options.onFault)
   }
-  const addStep = async (tx: Executor, step: number, record: StepRecord): Promise<void> => {
+  const addStep = (tx: Executor, step: number, record: StepRecord): Promise<void> => {
     const cost = stepMicros(options.price, record)
     costMicros += cost
-    const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
-    await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros: cost })
-    await tx.update(runs).set({ stepCount: step }).where(eq(runs.id, run.id))
+    return insertStep(tx, run, step, record, cost)
   }
 
   return {
@@ -81,9 +88,8 @@ export function createJournal(
       return costMicros
     },
     event(event) {
-      line.push(event)
-      if (event.type === 'text.delta') lineLength += event.text.length
-      if (lineLength >= flushAfterLength) flush()
+      line.add(event)
+      if (line.isLong) flush()
       else timer ??= setTimeout(flush, flushAfterMs)
     },
     async model(step, record, last) {
@@ -115,6 +121,44 @@ export function createJournal(
       await tail
     },
   }
+}
+
+/** Events that wait to be committed, in order. */
+class EventLine {
+  #events: RunEvent[] = []
+  #textLength = 0
+
+  get isLong(): boolean {
+    return this.#textLength >= flushAfterLength
+  }
+
+  add(event: RunEvent): void {
+    this.#events.push(event)
+    if (event.type === 'text.delta') this.#textLength += event.text.length
+  }
+
+  take(): readonly RunEvent[] {
+    const events = this.#events
+    this.#events = []
+    this.#textLength = 0
+    return events
+  }
+
+  putBack(events: readonly RunEvent[]): void {
+    this.#events = [...events, ...this.#events]
+  }
+}
+
+async function insertStep(
+  tx: Executor,
+  run: OwnedRun,
+  step: number,
+  record: StepRecord,
+  costMicros: bigint,
+): Promise<void> {
+  const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
+  await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros })
+  await tx.update(runs).set({ stepCount: step }).where(eq(runs.id, run.id))
 }
 
 /** What readers are told of a finished tool call; committed with its step. */

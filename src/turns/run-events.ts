@@ -42,6 +42,8 @@ export type RunEnd = {
   readonly citations: readonly CitationSpan[]
   /** Marks the model wrote that no tool had offered; they were left out of the text. */
   readonly unknown_marks: number
+  /** Refs that the text names and the library does not have, with the nearest that it has. */
+  readonly unknown_refs: readonly { readonly ref: string; readonly nearest: string | null }[]
   readonly files: readonly FileChange[]
   /** Calls of the client's own tools that the client must answer. */
   readonly tool_calls: readonly ToolCall[]

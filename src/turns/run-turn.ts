@@ -7,13 +7,13 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
-import type { FindVerbatim } from '../sources/citations/check.ts'
-import { findVerbatimIn } from '../sources/find-verbatim.ts'
+import type { VerifyLookups } from '../sources/citations/verify.ts'
 import { createSourceRegister, type SourceRegister } from '../sources/register.ts'
+import { verifyLookups } from '../sources/verify-lookups.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import type { Catalogue, CatalogueModel } from './catalogue.ts'
 import { closeRun, hasOutput } from './end-run.ts'
-import { type CommittedEvent, readEvents } from './event-log.ts'
+import { type CommittedEvent, readEvents, withoutVoid } from './event-log.ts'
 import { createJournal, type RunJournal, readJournal, toolEvents } from './journal.ts'
 import type { LiveRun } from './live-runs.ts'
 import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
@@ -47,7 +47,7 @@ export async function runTurn(
   try {
     const { transcript, journaled, earlier } = await withTx(services.database, run, async (tx) => {
       const steps = await readJournal(tx, run.id)
-      const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
+      const events = run.eventCount > 0 ? withoutVoid(await readEvents(tx, run.id, 0)) : []
       return { transcript: await readTranscript(tx, run), journaled: steps, earlier: events }
     })
     // Readers of this process start from the beginning, whoever wrote it.
@@ -58,7 +58,7 @@ export async function runTurn(
       costMicros: journaled.costMicros,
       onFault,
     })
-    const turn = new TurnWriter(run, live, journal, journaled.steps, findVerbatimIn(services.database.system))
+    const turn = new TurnWriter(services, run, live, journal, journaled.steps)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -90,11 +90,9 @@ function loopInput(
   signal: AbortSignal,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
-  const clientNames = new Set(request.clientTools.map((tool) => tool.name))
   return {
     provider: model.provider,
-    // A client's tool hides ours of the same name: the model cannot tell two apart.
-    tools: services.toolsFor(run, turn.register).filter((tool) => !clientNames.has(tool.spec.name)),
+    tools: services.toolsFor(run, turn.register),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [{ role: 'system', content: systemPrompt() }, ...transcript],
@@ -116,11 +114,13 @@ class TurnWriter {
   readonly #run: Run
   readonly #live: LiveRun
   readonly #answer: Answer
-  readonly #findVerbatim: FindVerbatim
+  readonly #lookups: VerifyLookups
+  readonly #log: Logger
   #step: number
 
-  constructor(run: Run, live: LiveRun, journal: RunJournal, journaled: Steps, findVerbatim: FindVerbatim) {
-    this.#findVerbatim = findVerbatim
+  constructor(services: TurnServices, run: Run, live: LiveRun, journal: RunJournal, journaled: Steps) {
+    this.#lookups = verifyLookups(services.database.system)
+    this.#log = services.log
     this.#run = run
     this.#live = live
     this.journal = journal
@@ -159,6 +159,9 @@ class TurnWriter {
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
     if (this.#run.epoch === 1) this.#tell({ type: 'run.started' })
     else this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
+    // Calls run side by side: behind the first void event there can be results of finished steps. They still hold.
+    for (const { seq, event } of earlier)
+      if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
   }
 
   async drive(input: LoopInput<Executor>, signal: AbortSignal): Promise<void> {
@@ -200,6 +203,7 @@ class TurnWriter {
 
   async #finish(event: Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>, signal: AbortSignal) {
     if (event.type === 'turn.finished') {
+      if (event.notice !== null) this.#showNotice(event.notice)
       return this.#end((cost) => ({
         type: 'run.completed',
         reason: event.reason,
@@ -214,7 +218,17 @@ class TurnWriter {
       return this.fail('run_failed', 'The turn took longer than it may and was stopped.')
     if (signal.aborted) throw reason instanceof Error ? reason : new Error(`stopped: ${String(reason)}`)
     if (event.kind === 'context') return this.fail('context_length_exceeded', event.message)
-    return this.fail(event.kind === 'upstream' ? 'upstream_failed' : 'run_failed', event.message)
+    if (event.kind === 'upstream') return this.fail('upstream_failed', event.message)
+    // What went wrong inside, a statement with its parameters perhaps, is for the log only.
+    this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
+    return this.fail('run_failed', 'Something went wrong in the service while the turn ran.')
+  }
+
+  /** Without it, a turn that one of our bounds has stopped would end in the middle and not say why. */
+  #showNotice(notice: string): void {
+    const rest = this.#answer.rest()
+    const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
+    this.#tell({ type: 'text.delta', step: this.#step, text })
   }
 
   /** Ends the run as failed; without any output it costs nothing. */
@@ -229,7 +243,7 @@ class TurnWriter {
   async #end(prepare: (costMicros: bigint) => TerminalEvent): Promise<void> {
     const rest = this.#answer.rest()
     if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
-    await this.#answer.check(this.#findVerbatim)
+    await this.#answer.check(this.#lookups)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.#run.holdMicros ? costMicros : this.#run.holdMicros),
       (tx, ended) => closeRun(tx, this.#run, ended),

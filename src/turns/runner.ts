@@ -40,6 +40,8 @@ export function createRunner(services: TurnServices): Runner {
     const live = createLiveRun(run.id)
     const stop = new AbortController()
     const deadline = setTimeout(() => stop.abort('deadline' satisfies StopReason), millisecondsLeft(run))
+    // Asked for while it waited in its session, or of an owner that is gone.
+    if (run.cancelRequestedAt) stop.abort('cancelled' satisfies StopReason)
     const done = runTurn(services, run, live, stop).finally(() => {
       clearTimeout(deadline)
       driven.delete(run.id)

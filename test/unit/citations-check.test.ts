@@ -105,6 +105,15 @@ describe('verbatim: the folded quotation stands there in one piece', () => {
     })
   })
 
+  it('and not by a few short parts', async () => {
+    expect((await only('"stone … abc … def … ghi" [S1]', 0))?.result).toBe('not_found')
+  })
+
+  it('and not from the middle of a Hebrew word, prefixes apart', async () => {
+    expect((await only('„לם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('fuzzy')
+    expect((await only('„עולם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('verbatim')
+  })
+
   it('and not as a part of longer words', async () => {
     const [checks] = await check('"the art of it all" [S1]', undefined, [
       source('S1', 'All breathe art of it allowed here'),
@@ -137,6 +146,34 @@ describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
       source('S1', `11111 ${text} 11111`),
     ])
     expect(checks?.[0]).toMatchObject({ result, similarity })
+  })
+
+  it.each([
+    [15, 'fuzzy', 0.85],
+    [16, 'not_found', 0.84],
+  ])('with %i of 100 letters changed it is %s', async (changed, result, similarity) => {
+    const text = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
+    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
+      source('S1', text),
+    ])
+    expect(checks?.[0]).toMatchObject({ result, similarity })
+  })
+
+  it.each([
+    ['he end it came to the sea, which was wait', 'the end it comes to the sea, which was waiting'],
+    ['. In the end it came to the sea, which', 'In the end it comes to the sea, which'],
+  ])('the original of %j is whole words', async (quote, original) => {
+    expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'fuzzy', original })
+  })
+
+  it('is judged by the nearest of several passages', async () => {
+    const near = source('S4', river.replace('hurry', 'worry'))
+    const nearest = source('S5', river.replace('hurry', 'hurrys'))
+    const checks = await check('"The river does not hurry, said the miller" [S4, S5]', undefined, [
+      near,
+      nearest,
+    ])
+    expect(checks.map((list) => list[0]?.result)).toEqual(['paraphrase', 'fuzzy'])
   })
 
   it('part by part if there are ellipses, never scattered', async () => {
@@ -207,6 +244,18 @@ describe('misattributed and not found', () => {
     expect(found?.similarity).toBeGreaterThan(0)
     expect(found?.similarity).toBeLessThan(0.85)
     expect(found).not.toHaveProperty('original')
+  })
+
+  it('asks the library at most 100 times', async () => {
+    let asked = 0
+    const text = Array.from({ length: 150 }, (_, i) => `"Nothing of this was ever written ${i}" [S1].`).join(
+      ' ',
+    )
+    const [checks] = await check(text, async () => {
+      asked += 1
+      return undefined
+    })
+    expect([asked, checks?.length]).toEqual([100, 150])
   })
 
   it('a library that fails makes the check fail', async () => {

@@ -143,7 +143,7 @@ describe('a quotation belongs to', () => {
       '"Alpha river runs slowly" and "Beta river runs slowly" [S1].',
       ['Alpha S1', 'Beta S1'],
     ],
-    ['all marks of a group', '"Alpha river runs slowly" [S1, S2][S3].', ['Alpha S1+S2+S3']],
+    ['all marks of a group', '"Alpha river runs slowly" [S1, S2][S3] [S4].', ['Alpha S1+S2+S3+S4']],
     ['a later mark of its paragraph', '"Alpha river runs slowly." So it is. And more [S1].', ['Alpha S1']],
     [
       'an earlier one if there is no other',

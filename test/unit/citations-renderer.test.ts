@@ -76,6 +76,7 @@ describe('marks become numbers by first use', () => {
     expect(render(['A [S1, Tanya 32:4] b [S1: see there]']).text).toBe('A [1, Tanya 32:4] b [1: see there]')
     expect(render(['A [S9, Tanya 32:4] b.']).text).toBe('A [Tanya 32:4] b.')
     expect(render(['A [S1, 32:4] b.']).text).toBe('A [1, 32:4] b.')
+    expect(render(['A [S1, 32] b.']).text).toBe('A [1, 32] b.')
   })
 
   it('reads a group of any length', () => {
@@ -84,7 +85,7 @@ describe('marks become numbers by first use', () => {
   })
 
   it('closes a mark whose bracket was forgotten', () => {
-    expect(render(['A [S1.\nB [S2\nC']).text).toBe('A [1].\nB [2]\nC')
+    expect(render(['A [S1.\nB [S2\nC [S3 \nD']).text).toBe('A [1].\nB [2]\nC [3] \nD')
   })
 })
 
@@ -111,6 +112,10 @@ describe('marks never offered leave grammatical text', () => {
 
   it('are counted each time', () => {
     expect(render(['A [S9, S1] [S8] [S9].']).unknown).toEqual(['S9', 'S8', 'S9'])
+  })
+
+  it('count twice in a range too wide to be meant', () => {
+    expect(render(['A [S20-S9000].']).unknown).toEqual(['S20', 'S9000'])
   })
 
   it('do not include round brackets, which are ordinary text then', () => {

@@ -97,6 +97,12 @@ describe('a quotation is compared with', () => {
     ])
   })
 
+  it('the ref of its sentence rather than a nearer one', async () => {
+    const text =
+      'Book of Rivers, Part I; Gate 3:4 has it that "the river does not hurry". Sayings 54 is older.'
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([{ result: 'verbatim' }])
+  })
+
   it('the mark beside it, if that was offered', async () => {
     const offered = {
       mark: 'S1',

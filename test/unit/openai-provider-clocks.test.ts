@@ -17,9 +17,9 @@ describe('a timer ends a call that', () => {
     ['stalls after text', stall('some'), 'idle'],
     ['stalls inside a line', [{ raw: 'data: {"choices"' }, { waitFor: never }], 'idle'],
     ['stalls inside a whole reply', [{ raw: '{"choices":[' }, { waitFor: never }], 'idle'],
-    ['never ends', repeated(200, { text: 'x' }, { waitMs: 10 }), 'total'],
+    ['never ends', repeated(400, { text: 'x' }, { waitMs: 10 }), 'total'],
   ])('%s, is named, and closes the connection', async (_name, script, timer) => {
-    const timers = { firstByteMs: 150, idleMs: 150, totalMs: timer === 'total' ? 400 : 60_000 }
+    const timers = { firstByteMs: 300, idleMs: 300, totalMs: timer === 'total' ? 800 : 60_000 }
     const { upstream, provider } = await start({ timers })
     upstream.enqueue(script)
     const { last } = await run(provider)

@@ -5,6 +5,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -58,6 +59,8 @@ export const creditTransactions = pgTable(
     /** The step before which a hold was extended. */
     step: integer('step'),
     amountMicros: micros('amount_micros').notNull(),
+    /** Of a charge: model, key, project and tokens, so that usage can be told from the ledger alone. */
+    facts: jsonb('facts'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [

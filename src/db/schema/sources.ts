@@ -75,6 +75,22 @@ export const passages = pgTable(
   ],
 )
 
+/** What refs stand under before their numbers, by every key under which a ref may name it (`sources/refs`). */
+export const headings = pgTable(
+  'headings',
+  {
+    key: text('key').notNull(),
+    /** As in canonical refs. */
+    heading: text('heading').notNull(),
+    workId: integer('work_id')
+      .notNull()
+      .references(() => works.id, { onDelete: 'cascade' }),
+    firstOrdinal: integer('first_ordinal').notNull(),
+    firstRef: text('first_ref').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.key, t.heading] }), index('headings_work').on(t.workId)],
+)
+
 /** The words of a passage in one version: display text as printed, footnotes apart. */
 export const passageTexts = pgTable(
   'passage_texts',

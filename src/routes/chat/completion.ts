@@ -59,6 +59,19 @@ export function completionBody(run: Run, created: number, event: TerminalEvent) 
 
 /** The reply to a background request: the run is on its way, its events and its end are read elsewhere. */
 export function backgroundBody(run: Run, created: number) {
+  return { ...emptyBody(run, created, ''), x_service: openBlock(run, 'queued') }
+}
+
+/** A whole reply whose status has been sent already, when this process loses its run. */
+export function interruptedBody(run: Run, created: number, message: string) {
+  const error = { code: 'run_failed', message }
+  return {
+    ...emptyBody(run, created, `[${message}]`),
+    x_service: { ...openBlock(run, 'in_progress'), error },
+  }
+}
+
+function emptyBody(run: Run, created: number, content: string) {
   return {
     id: completionId(run),
     object: 'chat.completion' as const,
@@ -67,12 +80,11 @@ export function backgroundBody(run: Run, created: number) {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant' as const, content: '', refusal: null },
+        message: { role: 'assistant' as const, content, refusal: null },
         logprobs: null,
         finish_reason: 'stop' as const,
       },
     ],
     usage: noUsage,
-    x_service: openBlock(run, 'queued'),
   }
 }

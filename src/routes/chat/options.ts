@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { InputError } from '../../http/zod.ts'
+import { InputError, idText } from '../../http/zod.ts'
 
 /** Strings stand for booleans where a channel carries strings only. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
-const id = z.string().min(1).max(256)
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+  error: 'must be true or false',
+})
 
 const options = z.object({
-  session_id: id.nullish(),
-  project_id: id.nullish(),
+  session_id: idText.nullish(),
+  project_id: idText.nullish(),
   on_disconnect: z.enum(['continue', 'cancel']).nullish(),
   background: flag.nullish(),
   sources: z.enum(['inline', 'block']).nullish(),

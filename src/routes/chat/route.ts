@@ -16,20 +16,21 @@ import { findSession } from '../../turns/sessions.ts'
 import { type Run, startTurn } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
-import { backgroundBody, completionBody, failureReply } from './completion.ts'
+import { backgroundBody, completionBody, failureReply, interruptedBody } from './completion.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
 import { readOptions, type ServiceOptions } from './options.ts'
 import { type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
 
 /** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
-const keepAliveMs = 10_000
-const paddingMs = 15_000
+export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
+
+const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
 
 /** Room for images and files inside messages. */
 const bodyLimit = 32 * 1024 * 1024
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
-export function chatRoutes(app: FastifyInstance, services: Services): void {
+export function chatRoutes(app: FastifyInstance, services: Services, pace = defaultPace): void {
   app.withTypeProvider<ZodTypes>().post(
     '/chat/completions',
     {
@@ -42,6 +43,8 @@ export function chatRoutes(app: FastifyInstance, services: Services): void {
     async (request, reply) => {
       const options = resourceOf<ServiceOptions>(request)
       const { body } = request
+      // From the start: a client can leave while its turn is being admitted.
+      const left = disconnectSignal(reply)
       refuseUnsupported(body)
       const streamed = body.stream === true
       if (options.background && streamed) {
@@ -61,11 +64,16 @@ export function chatRoutes(app: FastifyInstance, services: Services): void {
           .header('location', `/v1/agent/runs/${run.id}`)
           .send(backgroundBody(run, unixSeconds(run.createdAt)))
       }
-      const left = disconnectSignal(reply)
-      left.addEventListener('abort', () => void clientLeft(services, run))
+      const whenLeft = () => void clientLeft(services, run)
+      if (left.aborted) whenLeft()
+      else left.addEventListener('abort', whenLeft)
       return streamed
-        ? sendStream(reply, 'text/event-stream; charset=utf-8', chunks(services, run, body, options, left))
-        : sendWhole(services, reply, run, left)
+        ? sendStream(
+            reply,
+            'text/event-stream; charset=utf-8',
+            chunks(services, run, body, options, left, pace.keepAliveMs),
+          )
+        : sendWhole(services, reply, run, left, pace.paddingMs)
     },
   )
 }
@@ -77,10 +85,8 @@ async function resolveContext(services: Services, request: FastifyRequest): Prom
   const { sessionId, projectId } = options
   if (sessionId === undefined && projectId === undefined) return
   const { session, project } = await withTx(services.database, principal, async (tx) => ({
-    session:
-      sessionId === undefined ? null : await findSession(tx, principal, sessionId.replaceAll('\0', '')),
-    project:
-      projectId === undefined ? null : await findProject(tx, principal, projectId.replaceAll('\0', '')),
+    session: sessionId === undefined ? null : await findSession(tx, principal, sessionId),
+    project: projectId === undefined ? null : await findProject(tx, principal, projectId),
   }))
   if (session === undefined || project === undefined) throw notFound()
   if (session) requireScope(principal, 'sessions:write')
@@ -141,6 +147,7 @@ async function* chunks(
   body: ChatBody,
   options: ServiceOptions,
   left: AbortSignal,
+  keepAliveMs: number,
 ): AsyncGenerator<string> {
   const encoder = createChunkEncoder(run, {
     created: unixSeconds(run.createdAt),
@@ -167,10 +174,12 @@ async function sendWhole(
   reply: FastifyReply,
   run: Run,
   left: AbortSignal,
+  paddingMs: number,
 ): Promise<FastifyReply> {
   const created = unixSeconds(run.createdAt)
   const ending = endOf(services, run, left)
   const early = await Promise.race([ending, timer(paddingMs)])
+  if (early === undefined) throw interrupted()
   if (early !== 'later') {
     const failure = failureReply(early)
     if (failure) throw failure
@@ -179,7 +188,10 @@ async function sendWhole(
     return reply.send(completionBody(run, created, early))
   }
   async function* whole(): AsyncGenerator<string> {
-    yield JSON.stringify(completionBody(run, created, await ending))
+    const end = await ending
+    yield JSON.stringify(
+      end ? completionBody(run, created, end) : interruptedBody(run, created, interrupted().message),
+    )
   }
   async function* padded(): AsyncGenerator<string> {
     yield '\n'
@@ -188,13 +200,17 @@ async function sendWhole(
   return sendStream(reply, 'application/json; charset=utf-8', padded())
 }
 
-/** @throws ServiceError when this process lost the run; the client's retry finds it again. */
-async function endOf(services: Services, run: Run, left: AbortSignal): Promise<TerminalEvent> {
+/** Undefined when this process lost the run; the client's retry finds it again. */
+async function endOf(services: Services, run: Run, left: AbortSignal): Promise<TerminalEvent | undefined> {
   for await (const batch of followRun(services, run, left)) {
     const end = batch.find(isTerminal)
     if (end) return end
   }
-  throw new ServiceError(
+  return undefined
+}
+
+function interrupted(): ServiceError {
+  return new ServiceError(
     'overloaded',
     'The service is restarting. The run goes on; send the request again.',
     {

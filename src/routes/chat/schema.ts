@@ -53,19 +53,25 @@ const functionTool = z.object({
   }),
 })
 
-const toolChoice = z.union([
-  z.enum(['none', 'auto', 'required']),
-  z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
-])
+const toolChoice = z.union(
+  [
+    z.enum(['none', 'auto', 'required']),
+    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+  ],
+  { error: 'must be `none`, `auto`, `required` or `{"type": "function", "function": {"name": …}}`' },
+)
 
-const responseFormat = z.union([
-  z.object({ type: z.literal('text') }),
-  z.object({ type: z.literal('json_object') }),
-  z.object({
-    type: z.literal('json_schema'),
-    json_schema: z.looseObject({ name: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
-  }),
-])
+const responseFormat = z.union(
+  [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('json_object') }),
+    z.object({
+      type: z.literal('json_schema'),
+      json_schema: z.looseObject({ name: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
+    }),
+  ],
+  { error: 'must be of type `text`, `json_object` or `json_schema` (with `json_schema.name`)' },
+)
 
 /** Fields that are honoured. All others are accepted and ignored, but for those `refuseUnsupported` names. */
 export const chatBody = z.looseObject({
@@ -77,7 +83,9 @@ export const chatBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   max_tokens: z.number().int().min(1).nullish(),
   max_completion_tokens: z.number().int().min(1).nullish(),
-  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  stop: z
+    .union([z.string(), z.array(z.string()).max(4)], { error: 'must be a text or at most four texts' })
+    .nullish(),
   seed: z.number().int().nullish(),
   reasoning_effort: z.string().nullish(),
   user: z.string().max(512).nullish(),

@@ -52,6 +52,7 @@ export function endBlock(run: Run, event: TerminalEvent) {
     files: end.files.map(fileBody),
     sources: end.sources,
     unknown_marks: end.unknown_marks,
+    unknown_refs: end.unknown_refs,
     usage: {
       ...usageBody(end.usage),
       model_calls: end.usage.model_calls,

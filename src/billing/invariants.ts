@@ -1,0 +1,131 @@
+import type { Executor } from '../db/client.ts'
+
+/** A rule that always holds, as a statement that returns the rows that break it. */
+export type Invariant = { readonly name: string; readonly statement: string }
+
+/** What must be true of the money and the runs at every moment between two transactions. */
+export const invariants: readonly Invariant[] = [
+  {
+    name: 'every transaction sums to zero',
+    statement: `select t.id, sum(e.amount_micros)::text as sum
+      from credit_transactions t join credit_entries e on e.transaction_id = t.id
+      group by t.id having sum(e.amount_micros) <> 0`,
+  },
+  {
+    name: 'the amount of a transaction is what its entries move',
+    statement: `select t.id, t.amount_micros::text, coalesce(sum(e.amount_micros) filter (where e.amount_micros > 0), 0)::text as moved
+      from credit_transactions t left join credit_entries e on e.transaction_id = t.id
+      group by t.id, t.amount_micros
+      having t.amount_micros <> coalesce(sum(e.amount_micros) filter (where e.amount_micros > 0), 0)`,
+  },
+  {
+    name: 'a pool holds what its entries say',
+    statement: `select p.id, p.available_micros::text, p.held_micros::text, s.available::text, s.held::text
+      from credit_pools p left join lateral (
+        select coalesce(sum(amount_micros) filter (where ledger = 'available'), 0) as available,
+               coalesce(sum(amount_micros) filter (where ledger = 'held'), 0) as held
+        from credit_entries e where e.pool_id = p.id) s on true
+      where p.available_micros <> s.available or p.held_micros <> s.held`,
+  },
+  {
+    name: 'no pool is negative',
+    statement: `select id from credit_pools where available_micros < 0 or held_micros < 0`,
+  },
+  {
+    name: 'entries stay within the account of their pool and transaction',
+    statement: `select e.transaction_id, e.pool_id from credit_entries e
+      join credit_pools p on p.id = e.pool_id join credit_transactions t on t.id = e.transaction_id
+      where p.account_id <> e.account_id or t.account_id <> e.account_id`,
+  },
+  {
+    name: 'a run is held, charged and released at most once',
+    statement: `select run_id, kind, count(*)::int from credit_transactions
+      where kind in ('hold', 'charge', 'release') and run_id is not null
+      group by run_id, kind having count(*) > 1`,
+  },
+  {
+    name: 'an unfinished run has an open hold',
+    statement: `select r.id from runs r left join holds h on h.run_id = r.id and h.settled_at is null
+      where r.status in ('queued', 'in_progress') and h.run_id is null`,
+  },
+  {
+    name: 'a finished run has no open hold',
+    statement: `select r.id from runs r join holds h on h.run_id = r.id
+      where r.status not in ('queued', 'in_progress') and h.settled_at is null`,
+  },
+  {
+    name: 'a hold is the sum of what was held for its run',
+    statement: `select h.run_id, h.amount_micros::text, coalesce(sum(t.amount_micros), 0)::text as held
+      from holds h left join credit_transactions t on t.run_id = h.run_id and t.kind in ('hold', 'extend')
+      group by h.run_id, h.amount_micros having h.amount_micros <> coalesce(sum(t.amount_micros), 0)`,
+  },
+  {
+    name: 'what a settled hold took is charged or given back, to the last micro-credit',
+    statement: `select h.run_id from holds h
+      left join credit_transactions t on t.run_id = h.run_id and t.kind in ('charge', 'release')
+      where h.settled_at is not null
+      group by h.run_id, h.amount_micros having h.amount_micros <> coalesce(sum(t.amount_micros), 0)`,
+  },
+  {
+    name: 'a run shows what the ledger charged',
+    statement: `select r.id, r.cost_micros::text, coalesce(t.amount_micros, 0)::text as charged
+      from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+      where r.status in ('completed', 'failed', 'cancelled') and r.cost_micros <> coalesce(t.amount_micros, 0)`,
+  },
+  {
+    name: 'a run costs no more than its steps',
+    statement: `select r.id, r.cost_micros::text, coalesce(sum(s.cost_micros), 0)::text as steps
+      from runs r left join run_steps s on s.run_id = r.id
+      where r.status in ('completed', 'failed', 'cancelled')
+      group by r.id, r.cost_micros having r.cost_micros > coalesce(sum(s.cost_micros), 0)`,
+  },
+  {
+    name: 'a run that failed with nothing to show was not charged',
+    statement: `select r.id from runs r join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+      where r.status = 'failed' and jsonb_array_length(r.output) = 0`,
+  },
+  {
+    name: 'a completed run has exactly one charge',
+    statement: `select r.id from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+      where r.status = 'completed' group by r.id having count(t.id) <> 1`,
+  },
+  {
+    name: 'the events of a run are numbered without gap',
+    statement: `select r.id, r.event_count, count(e.seq)::int as events from runs r join run_events e on e.run_id = r.id
+      group by r.id, r.event_count
+      having count(e.seq) <> max(e.seq) - min(e.seq) + 1 or max(e.seq) <> r.event_count`,
+  },
+  {
+    name: 'the steps of a run are numbered without gap',
+    statement: `select r.id from runs r join run_steps s on s.run_id = r.id
+      group by r.id, r.step_count having count(*) <> max(s.step) or max(s.step) <> r.step_count`,
+  },
+  {
+    name: 'a session runs one turn at a time',
+    statement: `select session_id, count(*)::int from runs where status = 'in_progress'
+      group by session_id having count(*) > 1`,
+  },
+  {
+    name: 'no unfinished run is far past its deadline',
+    statement: `select id, deadline_at from runs
+      where status in ('queued', 'in_progress') and deadline_at < now() - interval '2 minutes'`,
+  },
+]
+
+export type Violation = { readonly invariant: string; readonly rows: readonly unknown[] }
+
+/** Rows shown of one broken rule. */
+const mostRows = 20
+
+/** Every rule that is broken, with up to 20 of the rows that break it. @param executor must see all accounts. */
+export async function findViolations(
+  executor: Executor,
+  rules: readonly Invariant[] = invariants,
+): Promise<readonly Violation[]> {
+  const violations: Violation[] = []
+  for (const { name, statement } of rules) {
+    const found = await executor.execute(`select * from (${statement}) broken limit ${mostRows}`)
+    if (found.rows.length > 0) violations.push({ invariant: name, rows: found.rows })
+  }
+  return violations
+}

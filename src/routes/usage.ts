@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { creditsNumber, creditsText } from '../billing/credits.ts'
+import { withTx } from '../db/client.ts'
+import { ServiceError } from '../errors.ts'
+import { principalOf } from '../http/auth.ts'
+import { listBody } from '../http/lists.ts'
+import type { ZodTypes } from '../http/zod.ts'
+import { readUsage, type UsageRow, usageGroups } from '../turns/usage.ts'
+import type { Services } from './services.ts'
+
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21 (UTC)')
+const dayMs = 86_400_000
+const daysShown = 30
+const mostDays = 366
+
+const query = z.object({
+  group_by: z.enum(usageGroups).default('day'),
+  start: day.optional(),
+  /** The last day that counts. */
+  end: day.optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  after: z.string().min(1).max(256).optional(),
+})
+
+/** `GET /v1/usage`: what was charged, summed up from the ledger by day, model, key or project. */
+export function usageRoutes(root: FastifyInstance, { database }: Services): void {
+  root
+    .withTypeProvider<ZodTypes>()
+    .get('/usage', { config: { scope: 'any-key' }, schema: { querystring: query } }, async (request) => {
+      const principal = principalOf(request)
+      const { group_by: group, limit, after } = request.query
+      const span = spanOf(request.query)
+      const rows = await withTx(database, principal, (tx) =>
+        readUsage(tx, principal, { group, ...span, limit: limit + 1, after }),
+      )
+      const data = rows.slice(0, limit).map((row) => usageBody(row, group))
+      return listBody(data, rows.length > limit)
+    })
+}
+
+function spanOf({ start, end }: z.infer<typeof query>): { from: Date; to: Date } {
+  const to = new Date(midnight(end ?? new Date().toISOString().slice(0, 10), 'end') + dayMs)
+  const from = new Date(start === undefined ? to.getTime() - daysShown * dayMs : midnight(start, 'start'))
+  if (from >= to)
+    throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
+  if (to.getTime() - from.getTime() > mostDays * dayMs) {
+    throw new ServiceError('invalid_value', `At most ${mostDays} days at once.`, { param: 'start' })
+  }
+  return { from, to }
+}
+
+function midnight(text: string, param: string): number {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  if (Number.isNaN(time)) throw new ServiceError('invalid_value', `There is no day ${text}.`, { param })
+  return time
+}
+
+function usageBody(row: UsageRow, group: string) {
+  return {
+    id: row.group,
+    object: 'usage' as const,
+    [group]: row.group,
+    turns: row.turns,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    total_tokens: row.promptTokens + row.completionTokens,
+    credits: creditsText(row.costMicros),
+    cost: creditsNumber(row.costMicros),
+  }
+}

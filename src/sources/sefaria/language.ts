@@ -1,0 +1,86 @@
+/** Languages written in Hebrew letters that texts of the library may be in. */
+const hebrewScript = new Set(['he', 'arc', 'yi', 'jrb', 'jpr', 'lad'])
+
+/** Words that are frequent in one language and rare in the others that Sefaria has in Latin letters. */
+const frequentWords: Readonly<Record<string, readonly string[]>> = {
+  en: ['the', 'of', 'and', 'to', 'is', 'that', 'with', 'for', 'his', 'was'],
+  es: ['el', 'los', 'las', 'y', 'del', 'por', 'con', 'una', 'su', 'como'],
+  fr: ['le', 'les', 'et', 'des', 'du', 'est', 'dans', 'qui', 'une', 'il'],
+  pt: ['o', 'os', 'e', 'do', 'da', 'não', 'uma', 'com', 'ao', 'são'],
+  it: ['il', 'di', 'che', 'gli', 'della', 'per', 'non', 'sono', 'una', 'è'],
+  de: ['der', 'die', 'und', 'das', 'den', 'nicht', 'ist', 'ein', 'zu', 'mit'],
+}
+
+export type LanguageVerdict = {
+  /** ISO 639 code under which the version is stored. */
+  readonly language: string
+  /** What is odd, for the report. */
+  readonly doubt?: string
+}
+
+type Header = { readonly language: string; readonly actualLanguage: string; readonly versionTitle: string }
+
+/**
+ * The language of a version. Sefaria's `language` is only a bucket by script and its `actualLanguage` is sometimes
+ * wrong, so that the letters and the commonest words of the text have the last word.
+ * @param sample some thousand characters of the text.
+ */
+export function judgeLanguage(header: Header, sample: string): LanguageVerdict {
+  const declared = declaredLanguage(header)
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0
+  if (letters === 0) return { language: declared }
+  const hebrew = (sample.match(/[\u05d0-\u05ea\ufb1d-\ufb4f]/g)?.length ?? 0) / letters
+  if (hebrewScript.has(declared)) {
+    if (hebrew > 0.4 || declared === 'lad') return { language: declared }
+    const found = latinLanguage(sample) ?? 'und'
+    return {
+      language: found,
+      doubt: `marked "${declared}", but its letters are not Hebrew: stored as "${found}"`,
+    }
+  }
+  if (hebrew > 0.6) {
+    return { language: 'he', doubt: `marked "${declared}", but its letters are Hebrew: stored as "he"` }
+  }
+  const found = declared === 'en' ? latinLanguage(sample) : undefined
+  if (found === undefined || found === declared) return { language: declared }
+  return {
+    language: found,
+    doubt: `marked "${declared}", but its words are "${found}": stored as "${found}"`,
+  }
+}
+
+/** Older versions name a language other than English at the end of their titles: `Bible du Rabbinat 1899 [fr]`. */
+function declaredLanguage(header: Header): string {
+  const bracketed = /\[([a-z]{2,3})\]\s*$/.exec(header.versionTitle)?.[1]
+  const named = header.actualLanguage.toLowerCase() || header.language.toLowerCase()
+  const code = bracketed && (named === 'en' || named === '') ? bracketed : named
+  return /^[a-z]{2,3}$/.test(code) ? code : 'und'
+}
+
+/** The language that most of the frequent words belong to, when it is clear. */
+function latinLanguage(sample: string): string | undefined {
+  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
+  if (words.length < 8) return undefined
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const scores = Object.entries(frequentWords)
+    .map(([language, frequent]) => ({
+      language,
+      share: frequent.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / words.length,
+    }))
+    .sort((a, b) => b.share - a.share)
+  const [first, second] = scores
+  if (!first || !second || first.share < 0.08 || first.share < second.share * 1.5) return undefined
+  return first.language
+}
+
+const machineNames =
+  /chat\s?gpt|\bgpt-?\d|\bgemini\b|google\s+translat|\bdeepl\b|\bLLM\b|large language model|machine[- ](?:generated|made|translat)|automatic(?:ally)?[- ]translat|artificial intelligence|\bclaude (?:ai|\d|sonnet|opus|haiku)/i
+
+/** In these spellings only: `ai` is a word in French, and Ai a city of Canaan. */
+const machineInitials = /\bAI\b|\bA\.I\.|\bAi(?=\s+(?:translat|generat|version)|\s*$)/
+
+/** Whether a version is the work of a translating machine, by its title or its notes. */
+export function isMachineMade(versionTitle: string, versionNotes: string): boolean {
+  return [versionTitle, versionNotes].some((text) => machineNames.test(text) || machineInitials.test(text))
+}

@@ -1,0 +1,133 @@
+import { Parser } from 'htmlparser2'
+
+/** A segment as people read it, with its footnotes apart. */
+export type Segment = { readonly text: string; readonly notes: readonly string[] }
+
+type Kind = 'plain' | 'footnote' | 'sup' | 'dropped'
+
+const breaks = new Set(['br', 'p', 'div', 'li', 'tr', 'h1', 'h2', 'h3', 'h4'])
+const dropped = new Set(['img', 'script', 'style', 'table-of-contents'])
+
+/** Where a note stood, until the spaces around it are settled. Not a character of any text. */
+const noteMark = '\ue0ff'
+
+/**
+ * Turns the markup of a segment into plain text. Footnotes go into `notes` and their markers vanish; page markers,
+ * commentators' anchors and images vanish; line breaks stay. Markup that does not nest is read as browsers read it.
+ */
+export function readSegment(html: string): Segment {
+  if (!/[<&]/.test(html)) return { text: tidy(html), notes: [] }
+  const reader = read(html, 'nested')
+  // A note that is never closed would swallow the text after it: its first `</i>` is taken for its end then.
+  return (reader.hasOpenNote ? read(html, 'shortest') : reader).finish()
+}
+
+type NoteEnds = 'nested' | 'shortest'
+
+function read(html: string, noteEnds: NoteEnds): SegmentReader {
+  const reader = new SegmentReader(noteEnds)
+  const parser = new Parser(reader, { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: true })
+  parser.write(html)
+  parser.end()
+  return reader
+}
+
+/** Receives the parser's events. */
+class SegmentReader {
+  /** A note was still open where the markup around it ended. */
+  hasOpenNote = false
+  readonly #noteEnds: NoteEnds
+  readonly #open: Kind[] = []
+  readonly #notes: string[] = []
+  #text = ''
+  #note = ''
+  #inNote = false
+  #dropDepth = 0
+  /** The last `<sup>` and where it began: it is a marker if a footnote follows at once. */
+  #sup: { readonly start: number; readonly end: number } | undefined
+  #supStart = 0
+
+  constructor(noteEnds: NoteEnds) {
+    this.#noteEnds = noteEnds
+  }
+
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+    const kind = kindOf(name, attributes)
+    this.#open.push(kind)
+    if (kind === 'dropped') this.#dropDepth += 1
+    if (breaks.has(name)) this.ontext('\n')
+    if (this.#inNote && this.#noteEnds === 'shortest' && isMarker(name, attributes)) this.#endNote()
+    if (kind === 'sup' && !this.#inNote) this.#supStart = this.#text.length
+    if (kind === 'footnote' && !this.#inNote) this.#startNote()
+  }
+
+  ontext(text: string): void {
+    if (this.#dropDepth > 0) return
+    if (this.#inNote) this.#note += text
+    else this.#text += text
+  }
+
+  onclosetag(name: string, implied: boolean): void {
+    const kind = this.#open.pop()
+    if (kind === 'dropped') this.#dropDepth -= 1
+    if (kind === 'footnote' && implied) this.hasOpenNote = true
+    const isEnd =
+      this.#noteEnds === 'nested' ? kind === 'footnote' && !this.#open.includes('footnote') : name === 'i'
+    if (this.#inNote && isEnd) this.#endNote()
+    if (kind === 'sup' && !this.#inNote) this.#sup = { start: this.#supStart, end: this.#text.length }
+  }
+
+  #startNote(): void {
+    const sup = this.#sup
+    if (sup && this.#text.slice(sup.end).trim() === '') this.#text = this.#text.slice(0, sup.start)
+    this.#sup = undefined
+    this.#inNote = true
+    this.#note = ''
+  }
+
+  #endNote(): void {
+    const note = tidy(this.#note)
+    if (note !== '') this.#notes.push(note)
+    this.#inNote = false
+    this.#text += noteMark
+  }
+
+  finish(): Segment {
+    if (this.#inNote) this.#endNote()
+    return { text: tidy(closeGaps(this.#text)), notes: this.#notes }
+  }
+}
+
+function kindOf(name: string, attributes: Readonly<Record<string, string>>): Kind {
+  if (dropped.has(name)) return 'dropped'
+  if (name === 'sup') return isMarker(name, attributes) ? 'dropped' : 'sup'
+  if (name !== 'i' && name !== 'span') return 'plain'
+  if (/footnote/i.test(attributes['class'] ?? '')) return 'footnote'
+  const isAnchor = ['data-overlay', 'data-commentator', 'data-value'].some(
+    (key) => attributes[key] !== undefined,
+  )
+  return isAnchor ? 'dropped' : 'plain'
+}
+
+function isMarker(name: string, attributes: Readonly<Record<string, string>>): boolean {
+  return name === 'sup' && /footnote-?marker/i.test(attributes['class'] ?? '')
+}
+
+/** Words that only a note held apart are parted by a blank; punctuation after a note returns to its word. */
+function closeGaps(text: string): string {
+  return text
+    .replace(new RegExp(`${noteMark}(?:\\s*${noteMark})+`, 'gu'), noteMark)
+    .replace(new RegExp(`[ \\t\\u00a0]+${noteMark}[ \\t\\u00a0]*(?=[.,;:!?)\\]״”’]|$)`, 'gu'), '')
+    .replace(new RegExp(`(?<=[\\p{L}\\p{M}\\p{N}])${noteMark}(?=[\\p{L}\\p{N}])`, 'gu'), ' ')
+    .replace(new RegExp(noteMark, 'gu'), '')
+}
+
+/** Blanks around and runs of blanks go, all other characters stay. Postgres stores neither NUL nor half characters. */
+function tidy(text: string): string {
+  return text
+    .replaceAll('\0', '')
+    .toWellFormed()
+    .replace(/[ \t\r\u00a0]+/g, ' ')
+    .replace(/ ?\n[ \n]*/g, '\n')
+    .trim()
+}
