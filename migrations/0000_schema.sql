@@ -115,6 +115,15 @@ CREATE TABLE "files" (
 	"updated_at" timestamp (6) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "headings" (
+	"key" text NOT NULL,
+	"heading" text NOT NULL,
+	"work_id" integer NOT NULL,
+	"first_ordinal" integer NOT NULL,
+	"first_ref" text NOT NULL,
+	CONSTRAINT "headings_key_heading_pk" PRIMARY KEY("key","heading")
+);
+--> statement-breakpoint
 CREATE TABLE "library_state" (
 	"key" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL
@@ -287,6 +296,7 @@ ALTER TABLE "file_versions" ADD CONSTRAINT "file_versions_account_id_accounts_id
 ALTER TABLE "file_versions" ADD CONSTRAINT "file_versions_file_id_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."files"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "headings" ADD CONSTRAINT "headings_work_id_works_id_fk" FOREIGN KEY ("work_id") REFERENCES "public"."works"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passage_texts" ADD CONSTRAINT "passage_texts_passage_id_passages_id_fk" FOREIGN KEY ("passage_id") REFERENCES "public"."passages"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passage_texts" ADD CONSTRAINT "passage_texts_version_id_versions_id_fk" FOREIGN KEY ("version_id") REFERENCES "public"."versions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passages" ADD CONSTRAINT "passages_work_id_works_id_fk" FOREIGN KEY ("work_id") REFERENCES "public"."works"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -319,6 +329,7 @@ CREATE INDEX "file_versions_uploading" ON "file_versions" USING btree ("created_
 CREATE INDEX "files_project" ON "files" USING btree ("project_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "files_project_name" ON "files" USING btree ("project_id","name");--> statement-breakpoint
 CREATE INDEX "files_run" ON "files" USING btree ("run_id") WHERE "files"."run_id" is not null;--> statement-breakpoint
+CREATE INDEX "headings_work" ON "headings" USING btree ("work_id");--> statement-breakpoint
 CREATE INDEX "links_to" ON "links" USING btree ("to_ref");--> statement-breakpoint
 CREATE INDEX "passage_texts_version" ON "passage_texts" USING btree ("version_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "passage_texts_doc" ON "passage_texts" USING btree ("doc_id");--> statement-breakpoint

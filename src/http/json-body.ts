@@ -16,8 +16,10 @@ const deepest = 200
  */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, body: string) =>
-    readJson(body.trim()),
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => readJson(body.trim()),
   )
   // The one other parser is that of uploads, and it is there for every route.
   app.addHook('preValidation', async (request) => {
@@ -48,7 +50,10 @@ function parse(text: string): unknown {
 function requireHarmless(value: unknown, levels: number): void {
   if (typeof value !== 'object' || value === null) return
   if (levels === 0) {
-    throw new ServiceError('invalid_value', `The body is nested deeper than ${deepest} levels. Make it flatter.`)
+    throw new ServiceError(
+      'invalid_value',
+      `The body is nested deeper than ${deepest} levels. Make it flatter.`,
+    )
   }
   if (Object.hasOwn(value, '__proto__')) {
     throw new ServiceError('invalid_value', 'The body holds the key `__proto__`. Remove it.')

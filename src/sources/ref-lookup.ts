@@ -110,7 +110,10 @@ async function nearestNumbers(
   const depth = Math.max(1, wanted.length)
   const addresses = new Map<string, readonly AddressPart[]>()
   for (const row of found.rows) {
-    const address = row.ref.slice(heading.length + 1).split(':').slice(0, depth)
+    const address = row.ref
+      .slice(heading.length + 1)
+      .split(':')
+      .slice(0, depth)
     if (address.every((part) => /^\d+[ab]?$/.test(part))) addresses.set(address.join(':'), address)
   }
   return [...addresses.values()]

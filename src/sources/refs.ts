@@ -28,7 +28,10 @@ const latinAddress = new RegExp(
  * `תניא פרק ל"ב`, `ברכות ב ע"א`. Without numbers the whole is the heading.
  */
 export function parseRef(written: string): ParsedRef {
-  const text = decoded(written).normalize('NFKC').replace(/[_\s]+/g, ' ').trim()
+  const text = decoded(written)
+    .normalize('NFKC')
+    .replace(/[_\s]+/g, ' ')
+    .trim()
   if (/[א-ת]/.test(text)) {
     const hebrew = parseHebrew(text)
     if (hebrew.address.length > 0) return hebrew
@@ -69,22 +72,28 @@ const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' 
 /** Takes numbers from the end: one that may stand alone, and before it any that have their unit in front. */
 function parseHebrew(text: string): ParsedRef {
   const words = text.replace(/[״”„“]/g, '"').replace(/[׳’]/g, "'").split(/[\s,]+/)
-  const address: AddressPart[] = []
   let side = sides[words.at(-1) ?? '']
   if (side) words.pop()
-  while (words.length > 1) {
-    const unit = hebrewUnits.has(words.at(-2) ?? '') ? words.at(-2) : undefined
-    const parts = hebrewParts(words.at(-1) ?? '', address.length === 0)
-    // Without a unit a second number would be a word of the heading more often than not.
-    if (!parts || (unit === undefined && address.length > 0)) break
-    words.splice(unit === undefined ? -1 : -2)
-    if (unit === 'עמוד' && parts.length === 1) side = parts[0] === '1' ? 'a' : 'b'
-    else address.unshift(...parts)
-    if (unit === undefined) break
+  const address: AddressPart[] = []
+  for (let taken = takeNumber(words, true); taken; taken = taken.unit && takeNumber(words, false)) {
+    if (taken.unit === 'עמוד' && taken.parts.length === 1) side = taken.parts[0] === '1' ? 'a' : 'b'
+    else address.unshift(...taken.parts)
   }
-  const [daf, ...rest] = address
-  const sided = side && daf !== undefined && rest.length === 0 ? [`${daf}${side}`] : address
+  const sided = side && address.length === 1 ? [`${address[0]}${side}`] : address
   return { heading: trimHeading(words.join(' ')), address: sided }
+}
+
+type Taken = { readonly parts: readonly AddressPart[]; readonly unit: string | undefined }
+
+/** Takes a number, with the unit before it, off the end of `words`; the first word always belongs to the heading. */
+function takeNumber(words: string[], mayStandAlone: boolean): Taken | undefined {
+  if (words.length < 2) return undefined
+  const unit = hebrewUnits.has(words.at(-2) ?? '') ? words.at(-2) : undefined
+  // A second number without a unit would be a word of the heading more often than not.
+  if (unit === undefined && !mayStandAlone) return undefined
+  const parts = hebrewParts(words.at(-1) ?? '', mayStandAlone)
+  if (parts) words.splice(unit === undefined ? -1 : -2)
+  return parts && { parts, unit }
 }
 
 /** `לב`, `ל"ב`, `לב:ד`, `לב:4`, and `ב.` and `ב:`, the two sides of a daf. */
@@ -138,5 +147,11 @@ function consonants(word: string): string {
     .replace(/ph/g, 'f')
     .replace(/w/g, 'v')
     .replace(/h$/, '')
-  return spelled.slice(0, 1) + spelled.slice(1).replace(/[aeiouy]/g, '').replace(/(.)\1+/g, '$1')
+  return (
+    spelled.slice(0, 1) +
+    spelled
+      .slice(1)
+      .replace(/[aeiouy]/g, '')
+      .replace(/(.)\1+/g, '$1')
+  )
 }

@@ -16,7 +16,7 @@ import {
   type LibraryFilter,
   loadPostings,
 } from './index-reader.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery, type Query } from './query.ts'
 import { resolveRef } from './ref-lookup.ts'
 import { parseRef } from './refs.ts'
 import { rerank, type Weighed, weigh } from './rerank.ts'
@@ -58,7 +58,7 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   const postings = await loadPostings(executor, chosen)
   const read = new Set(chosen)
   const top = Math.max(chosen.length < found.length ? mostCandidates : fewestCandidates, wanted * 3)
-  const candidates = (['he', 'en'] as const).map((script) => {
+  const candidates = scriptsOf(parsed).map((script) => {
     const mine = postings.filter((_, i) => chosen[i]?.concept.script === script)
     const concepts = found.filter((c) => c.concept.script === script)
     return {
@@ -112,6 +112,12 @@ function withNamed(named: readonly PassageRow[], found: readonly Fused[]): reado
     ...named.map((row, i) => ({ row, score: 1 + 1 / (i + 1) })),
     ...collapse(found.filter(({ row }) => !refs.has(row.ref))),
   ]
+}
+
+/** The script of the query first: of two versions that fit alike its own is shown. */
+function scriptsOf(query: Query): readonly Script[] {
+  const hebrew = query.tokens.filter((token) => token.script === 'he').length
+  return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
 }
 
 function withinBudget(found: readonly FoundConcept[]): readonly FoundConcept[] {

@@ -88,19 +88,12 @@ export function createJournal(
       return costMicros
     },
     event(event) {
-      line.add(event)
-      if (line.isLong) flush()
+      if (line.add(event)) flush()
       else timer ??= setTimeout(flush, flushAfterMs)
     },
     async model(step, record, last) {
-      if (last) {
-        lastStep = { step, record }
-        return
-      }
-      await write(async (tx) => {
-        await addStep(tx, step, record)
-        return { value: undefined, events: [] }
-      })
+      if (last) lastStep = { step, record }
+      else await write(async (tx) => ({ value: await addStep(tx, step, record), events: [] }))
     },
     tool(step, call, outcome) {
       return write(async (tx) => {
@@ -128,13 +121,12 @@ class EventLine {
   #events: RunEvent[] = []
   #textLength = 0
 
-  get isLong(): boolean {
-    return this.#textLength >= flushAfterLength
-  }
-
-  add(event: RunEvent): void {
+  /** @returns whether the line has just become long enough to be written. */
+  add(event: RunEvent): boolean {
+    const wasShort = this.#textLength < flushAfterLength
     this.#events.push(event)
     if (event.type === 'text.delta') this.#textLength += event.text.length
+    return wasShort && this.#textLength >= flushAfterLength
   }
 
   take(): readonly RunEvent[] {

@@ -36,22 +36,19 @@ export function exhaustiveRanks(
     for (const terms of concepts[i] ?? []) {
       const hebrew = /[א-ת]/.test(terms[0] ?? '')
       const { documents, words } = hebrew ? totals.he : totals.en
-      addConcept(
-        scores,
-        terms.flatMap((term) => postings.get(term) ?? []),
-        documents,
-        words / documents,
-      )
+      const found = terms.flatMap((term) => postings.get(term) ?? [])
+      addConcept(scores, found, documents, words / documents)
     }
-    const own = scores.get(question.target) ?? 0
-    if (own === 0) return 0
-    let rank = 1
-    for (const [doc, score] of scores) {
-      if (score > own || (score === own && doc < question.target)) rank += 1
-      if (rank > depth) return 0
-    }
-    return rank
+    return rankOf(question.target, scores, depth)
   })
+}
+
+function rankOf(target: number, scores: ReadonlyMap<number, number>, depth: number): number {
+  const own = scores.get(target) ?? 0
+  if (own === 0) return 0
+  let rank = 1
+  for (const [doc, score] of scores) if (score > own || (score === own && doc < target)) rank += 1
+  return rank <= depth ? rank : 0
 }
 
 function addConcept(

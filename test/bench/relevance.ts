@@ -53,7 +53,7 @@ function withForms(text: string): readonly (readonly string[])[] {
 
 const terms = (text: string): readonly string[] => tokenize(text).map((token) => token.term)
 
-async function serviceRanker(executor: Executor): Promise<(text: string) => Promise<readonly string[]>> {
+function serviceRanker(executor: Executor): Ranker {
   return async (text) => (await searchSources(executor, { text, limit: depth })).map((hit) => hit.ref)
 }
 
@@ -63,7 +63,7 @@ async function compare(executor: Executor, questions: readonly Question[], verbo
   )
   const plain = referenceRanker(found.rows, folded)
   const prefixed = referenceRanker(found.rows, terms)
-  const service = await serviceRanker(executor)
+  const service = serviceRanker(executor)
   const rankers: readonly (readonly [string, Ranker])[] = [
     [
       'exhaustive BM25, folded only',
@@ -84,7 +84,7 @@ async function compare(executor: Executor, questions: readonly Question[], verbo
       ranks.push(refs.findIndex((r) => within(r, ref)) + 1)
     }
     report(name, ranks)
-    if (verbose) questions.forEach(({ question }, i) => print(`  ${ranks[i]}  ${question}`))
+    if (verbose) for (const [i, { question }] of questions.entries()) print(`  ${ranks[i]}  ${question}`)
   }
 }
 

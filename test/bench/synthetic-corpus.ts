@@ -35,7 +35,7 @@ export function randomFrom(seed: number): () => number {
 const vocabularySize = 250_000
 const exponent = 1.02
 
-export type Vocabulary = { word(random: () => number): string }
+type Vocabulary = { word(random: () => number): string }
 
 function makeVocabulary(common: readonly string[], letters: string, seed: number): Vocabulary {
   const random = randomFrom(seed)
@@ -83,19 +83,25 @@ export function* syntheticPassages(options: SyntheticOptions): Generator<Synthet
     const language = random() < hebrewShare ? 'he' : 'en'
     const vocabulary = language === 'he' ? hebrew : english
     const length = 40 + Math.floor(140 * random())
-    // A passage has a subject: some words return in it.
-    const subject = Array.from({ length: 6 }, () => vocabulary.word(random))
-    const words: string[] = []
-    for (let i = 0; i < length; i += 1) {
-      const base =
-        random() < 0.1 ? (subject[Math.floor(random() * subject.length)] ?? '') : vocabulary.word(random)
-      const prefixed = language === 'he' && random() < prefixedShare && base.length > 2
-      words.push(
-        prefixed ? (hebrewPrefixes[Math.floor(random() * hebrewPrefixes.length)] ?? '') + base : base,
-      )
-    }
+    const words = passageWords(vocabulary, length, language === 'he', random)
     yield { index, language, text: words.join(' ') }
   }
+}
+
+function passageWords(
+  vocabulary: Vocabulary,
+  length: number,
+  hebrew: boolean,
+  random: () => number,
+): readonly string[] {
+  // A passage has a subject: some words return in it.
+  const subject = Array.from({ length: 6 }, () => vocabulary.word(random))
+  return Array.from({ length }, () => {
+    const returns = random() < 0.1
+    const base = returns ? (subject[Math.floor(random() * subject.length)] ?? '') : vocabulary.word(random)
+    const prefixed = hebrew && random() < prefixedShare && base.length > 2
+    return prefixed ? (hebrewPrefixes[Math.floor(random() * hebrewPrefixes.length)] ?? '') + base : base
+  })
 }
 
 /** A question about a passage: eight of its words, some in another form, among two that it does not have. */

@@ -67,6 +67,7 @@ export async function makeThings(
   const place = { accountId, projectId: await makeProject(db.database, accountId) }
   const body = { ...question('What is a beinoni?'), x_service: { project_id: place.projectId } }
   const reply = await sendJson(service, { method: 'POST', path: '/v1/chat/completions', key, body })
+  if (reply.status !== 200) throw new Error(`the first turn failed: ${reply.text}`)
   const { session_id: sessionId, run_id: runId } = JSON.parse(reply.text).x_service
   return { ...place, sessionId, runId, fileId: await makeFile(db, place) }
 }

@@ -22,7 +22,9 @@ export async function openFolder(path: string): Promise<ExportSource> {
       name.endsWith('.json') && !/(^|\/)schemas\//.test(name) && !notVersions.has(basename(name)),
   )
   const versions = texts.filter((name) => basename(name) !== 'merged.json')
-  const entries = await Promise.all(versions.map((name) => entryOf(path, name)))
+  const entries: ExportEntry[] = []
+  // One after another: outside of a whole export each is read for its title.
+  for (const name of versions) entries.push(await entryOf(path, name))
   const schemas = new Map(
     names.filter((name) => /(^|\/)schemas\//.test(name)).map((name) => [basename(name), name]),
   )

@@ -24,31 +24,32 @@ type Names = {
 function compile(): Names {
   const byWord = new Map<string, NameGroup[]>()
   const byFirst = new Map<string, Phrase[]>()
-  const expansions = new Map<string, readonly string[]>()
-  const groups = [...aliasGroups, ...abbreviationGroups()].map(groupOf)
-  for (const { group, names } of groups) {
+  for (const { group, names } of [...aliasGroups, ...abbreviationGroups()].map(groupOf)) {
     for (const terms of names) {
-      const [first] = terms
-      if (first === undefined) continue
-      if (terms.length === 1) byWord.set(first, [...(byWord.get(first) ?? []), group])
-      else {
-        for (const form of [first, ...withPrefixes(first)]) {
-          byFirst.set(form, [...(byFirst.get(form) ?? []), { terms, group }])
-        }
-      }
+      const [first = ''] = terms
+      if (terms.length === 1) append(byWord, first, group)
+      else for (const form of [first, ...withPrefixes(first)]) append(byFirst, form, { terms, group })
     }
   }
-  for (const [short, long] of abbreviations) {
-    const [token] = tokenize(short)
-    const words = tokenize(long).filter((word) => !isFunctionWord(word))
-    if (token)
-      expansions.set(
-        token.term,
-        words.map((word) => word.term),
-      )
-  }
   for (const phrases of byFirst.values()) phrases.sort((a, b) => b.terms.length - a.terms.length)
-  return { byWord, byFirst, expansions }
+  return { byWord, byFirst, expansions: compileExpansions() }
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
+function compileExpansions(): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    abbreviations.map(([short, long]) => [
+      tokenize(short)[0]?.term ?? '',
+      tokenize(long)
+        .filter((word) => !isFunctionWord(word))
+        .map((word) => word.term),
+    ]),
+  )
 }
 
 /** The abbreviations of one wording belong together, unless an alias group has that wording already. */

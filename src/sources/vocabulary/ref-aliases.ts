@@ -104,7 +104,15 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
   ['Likutei Halakhot', 'Likutei Halachot', 'Likutey Halakhot', 'ליקוטי הלכות', 'לקוטי הלכות'],
   ['Likkutei Etzot', 'Likutei Etzot', 'Likutey Eitzot', 'ליקוטי עצות', 'לקוטי עצות'],
   ['Kedushat Levi', 'Kedushas Levi', 'Berditchever', 'קדושת לוי'],
-  ['Baal Shem Tov', 'Besht', "Ba'al Shem Tov", 'Baal Shem Tov al HaTorah', 'בעש"ט', 'בעש"ט על התורה', 'בעל שם טוב'],
+  [
+    'Baal Shem Tov',
+    'Besht',
+    "Ba'al Shem Tov",
+    'Baal Shem Tov al HaTorah',
+    'בעש"ט',
+    'בעש"ט על התורה',
+    'בעל שם טוב',
+  ],
   ['Likkutei Torah', 'Likutei Torah', 'לקוטי תורה', 'ליקוטי תורה', 'לקו"ת'],
   ['Torah Ohr', 'Torah Or', 'תורה אור', 'תו"א'],
   ['Keter Shem Tov', 'Kesser Shem Tov', 'כתר שם טוב', 'כש"ט'],
@@ -114,7 +122,14 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
 
 /** Authors whose name before a number means their main work. */
 export const authorAliases: readonly (readonly [heading: string, ...authors: readonly string[]])[] = [
-  ['Tanya, Part I; Likkutei Amarim', 'Alter Rebbe', 'Baal HaTanya', 'Shneur Zalman of Liadi', 'אדמו"ר הזקן', 'אדה"ז'],
+  [
+    'Tanya, Part I; Likkutei Amarim',
+    'Alter Rebbe',
+    'Baal HaTanya',
+    'Shneur Zalman of Liadi',
+    'אדמו"ר הזקן',
+    'אדה"ז',
+  ],
   ['Likutei Moharan', 'Rebbe Nachman', 'Nachman of Breslov', 'Rabbi Nachman', 'רבי נחמן', 'מוהר"ן'],
   ['Noam Elimelekh', 'Elimelech of Lizhensk', 'Rebbe Elimelech', 'רבי אלימלך'],
 ]

@@ -1,0 +1,107 @@
+/** One thing that was not imported, or was and needs a look, and why. */
+export type Remark = { readonly what: string; readonly why: string }
+
+export type SefariaReport = {
+  /** Works that were new or changed. */
+  readonly works: number
+  readonly versions: number
+  readonly segments: number
+  readonly words: number
+  /** Versions that are in the library already with the same content. */
+  readonly unchanged: number
+  /** Of the versions written, those made by a translating machine. */
+  readonly machineMade: number
+  readonly links: number
+  /** What was left out by rule: licences, empty and merged files. */
+  readonly skipped: readonly Remark[]
+  /** What could not be read or stored. */
+  readonly failed: readonly Remark[]
+  /** What was imported and is worth a look. */
+  readonly remarks: readonly Remark[]
+  /** True when the import was stopped before its end. */
+  readonly interrupted: boolean
+  readonly seconds: number
+  readonly wordsPerSecond: number
+  readonly segmentsPerSecond: number
+  /** Where the time went. Reading and parsing overlap with storing. */
+  readonly secondsIn: { readonly reading: number; readonly parsing: number; readonly storing: number }
+}
+
+export type Stage = keyof SefariaReport['secondsIn']
+
+type Counts = Pick<SefariaReport, 'works' | 'versions' | 'segments' | 'words' | 'unchanged' | 'machineMade' | 'links'>
+
+/** Gathers what a report says while the import goes on. */
+export class ReportBuilder {
+  readonly #started = performance.now()
+  readonly #counts = { works: 0, versions: 0, segments: 0, words: 0, unchanged: 0, machineMade: 0, links: 0 }
+  readonly #remarks = { skipped: [] as Remark[], failed: [] as Remark[], remarks: [] as Remark[] }
+  readonly #milliseconds: Record<Stage, number> = { reading: 0, parsing: 0, storing: 0 }
+
+  count(counts: Partial<Counts>): void {
+    for (const [name, n] of Object.entries(counts)) this.#counts[name as keyof Counts] += n
+  }
+
+  note(list: 'skipped' | 'failed' | 'remarks', what: string, why: string): void {
+    this.#remarks[list].push({ what, why })
+  }
+
+  /** Does `work` on the account of a stage. */
+  async timed<T>(stage: Stage, work: () => Promise<T> | T): Promise<T> {
+    const from = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.#milliseconds[stage] += performance.now() - from
+    }
+  }
+
+  get counts(): Readonly<Counts> {
+    return this.#counts
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#started) / 1000
+  }
+
+  finish(interrupted: boolean): SefariaReport {
+    const seconds = this.seconds
+    const inStage = (stage: Stage): number => round(this.#milliseconds[stage] / 1000)
+    return {
+      ...this.#counts,
+      ...this.#remarks,
+      interrupted,
+      seconds: round(seconds),
+      wordsPerSecond: Math.round(this.#counts.words / seconds),
+      segmentsPerSecond: Math.round(this.#counts.segments / seconds),
+      secondsIn: { reading: inStage('reading'), parsing: inStage('parsing'), storing: inStage('storing') },
+    }
+  }
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 100) / 100
+}
+
+const mostShown = 20
+
+/** The report as people read it. Long lists are counted by reason. */
+export function reportLines(report: SefariaReport): readonly string[] {
+  const { reading, parsing, storing } = report.secondsIn
+  return [
+    `${report.works} works, ${report.versions} versions, ${report.segments} segments, ${report.words} words` +
+      ` (${report.unchanged} versions unchanged, ${report.machineMade} machine-made${report.links > 0 ? `, ${report.links} links` : ''})`,
+    `${report.seconds} s: ${report.segmentsPerSecond} segments/s, ${report.wordsPerSecond} words/s` +
+      ` (reading ${reading} s, parsing ${parsing} s, storing and indexing ${storing} s)`,
+    ...listed('skipped', report.skipped),
+    ...listed('note', report.remarks),
+    ...listed('FAILED', report.failed),
+    ...(report.interrupted ? ['Stopped before the end; run the same command again to go on.'] : []),
+  ]
+}
+
+function listed(label: string, remarks: readonly Remark[]): readonly string[] {
+  if (remarks.length <= mostShown) return remarks.map(({ what, why }) => `  ${label}: ${what}: ${why}`)
+  const byReason = [...Map.groupBy(remarks, ({ why }) => why)].slice(0, mostShown)
+  return byReason.map(([why, same]) => `  ${label}: ${same.length} × ${why} (such as ${same[0]?.what})`)
+}
