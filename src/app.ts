@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { registerAuth } from './http/auth.ts'
 import { registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
+import { createRateLimits } from './http/rate-limits.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
@@ -23,6 +24,8 @@ export type AppOptions = {
   readonly trustProxy: boolean
   /** False while the process is draining: `/readyz` then says so. */
   readonly ready: () => boolean
+  /** Requests without a valid key that one address may send in a minute. */
+  readonly invalidKeysPerMinute?: number
 }
 
 /** The service over given parts, in mount order. It does not listen. */
@@ -45,7 +48,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerErrorHandler(app)
   registerJsonBody(app)
   registerZod(app)
-  registerAuth(app, services)
+  const rateLimits = createRateLimits(options.invalidKeysPerMinute ?? 120)
+  registerAuth(app, { ...services, rateLimits })
   await app.register(sensible)
   await app.register(multipart)
 

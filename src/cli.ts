@@ -9,7 +9,9 @@ import { createLogger } from './log.ts'
 try {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
-  process.exitCode = await runCommand(process.argv.slice(2), config, createLogger('warn'), process.stdout)
+  // Standard output is the command's: programs parse it.
+  const log = createLogger('warn', process.stderr.fd)
+  process.exitCode = await runCommand(process.argv.slice(2), config, log, process.stdout)
 } catch (error) {
   const plain = error instanceof ConfigError || error instanceof ServiceError
   process.stderr.write(`${plain ? error.message : (error as Error).stack}\n`)

@@ -5,6 +5,7 @@ const optionalText = z.string().trim().min(1).optional()
 const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+  .refine(isReadableUrl, 'is no URL: encode special characters of the password, such as %40 for @')
   .optional()
 
 const httpUrl = z
@@ -13,12 +14,19 @@ const httpUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .optional()
 
+const portRange = 'must be a whole number from 0 to 65535'
+
 const environment = z.object({
   DATABASE_URL: postgresUrl,
   MIGRATE_DATABASE_URL: postgresUrl,
   DATA_DIR: z.string().min(1).default('./data'),
   HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, portRange)
+    .transform(Number)
+    .refine((port) => port <= 65_535, portRange)
+    .default(3000),
   APP_URL: httpUrl,
   TRUST_PROXY: z.enum(['true', 'false']).default('false'),
   KEY_PEPPER: optionalText,
@@ -26,8 +34,18 @@ const environment = z.object({
   MODEL_API_KEY: optionalText,
   MODEL_NAME: optionalText,
   MODELS_FILE: optionalText,
+  PLANS_FILE: optionalText,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+function isReadableUrl(text: string): boolean {
+  try {
+    decodeURI(new URL(text).href)
+    return true
+  } catch {
+    return false
+  }
+}
 
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
@@ -47,6 +65,8 @@ export type Config = {
     readonly name: string | undefined
     readonly catalogueFile: string | undefined
   }
+  /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
+  readonly plansFile: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -90,6 +110,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       name: e.MODEL_NAME,
       catalogueFile: e.MODELS_FILE,
     }),
+    plansFile: e.PLANS_FILE,
     logLevel: e.LOG_LEVEL,
   })
 }

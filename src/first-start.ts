@@ -1,23 +1,27 @@
 import { sql } from 'drizzle-orm'
 import { createAccount } from './accounts/accounts.ts'
 import { createKey } from './accounts/keys.ts'
-import type { Peppers } from './accounts/pepper.ts'
 import { scopes } from './accounts/scopes.ts'
-import { type Database, withTx } from './db/client.ts'
+import { withTx } from './db/client.ts'
 import { accounts } from './db/schema/index.ts'
 import { randomBase62 } from './ids.ts'
+import type { Installation } from './installation.ts'
 
 export type FirstCredentials = { readonly email: string; readonly password: string; readonly key: string }
 
 /** On a database without accounts: makes one with an owner-wide key. The result is shown once and kept nowhere. */
-export function firstStart(database: Database, peppers: Peppers): Promise<FirstCredentials | undefined> {
+export function firstStart({
+  database,
+  peppers,
+  plans,
+}: Installation): Promise<FirstCredentials | undefined> {
   return withTx(database, 'system', async (tx) => {
     // Two first starts at once must not make two.
     await tx.execute(sql`lock table ${accounts} in share row exclusive mode`)
     const [known] = await tx.select({ id: accounts.id }).from(accounts).limit(1)
     if (known) return undefined
     const password = randomBase62(20)
-    const account = await createAccount(tx, {
+    const account = await createAccount(tx, plans, {
       email: 'owner@localhost',
       plan: 'pro',
       password,

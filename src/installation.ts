@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Peppers, parsePeppers } from './accounts/pepper.ts'
+import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { type EmbeddedServer, installationSecrets, openEmbedded } from './db/embedded.ts'
@@ -12,6 +13,7 @@ import type { Logger } from './log.ts'
 export type Installation = {
   readonly database: Database
   readonly peppers: Peppers
+  readonly plans: Plans
   /** Present when the Postgres is the embedded one. */
   readonly embedded: EmbeddedServer | undefined
   close(): Promise<void>
@@ -22,13 +24,16 @@ export type Installation = {
  * @throws ConfigError, one sentence, when it cannot be used.
  */
 export async function openInstallation(config: Config, log: Logger): Promise<Installation> {
+  const plans = await openPlans(config.plansFile)
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config.dataDir) : undefined
   const url = config.databaseUrl ?? embedded?.url ?? ''
   const pepper = config.keyPepper ?? (await installationSecrets(config.dataDir)).keyPepper
   try {
     const peppers = parsePeppers(pepper)
-    await reachable(url)
-    await migrateDatabase(config.migrateDatabaseUrl ?? url, url)
+    if (await bypassesPolicies(url)) {
+      log.warn('DATABASE_URL names a superuser or a role with BYPASSRLS: row-level security does not bind it')
+    }
+    await upToDate(config.migrateDatabaseUrl ?? url, url)
     const database = openDatabase({
       url,
       onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection was lost'),
@@ -36,6 +41,7 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
     return {
       database,
       peppers,
+      plans,
       embedded,
       async close() {
         await database.close()
@@ -48,17 +54,39 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
   }
 }
 
-async function reachable(url: string): Promise<void> {
+/** @throws ConfigError when the database cannot be reached. */
+async function bypassesPolicies(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   try {
     await client.connect()
-    await client.query('select 1')
+    const role = await client.query<{ bypasses: boolean }>(
+      'select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user',
+    )
+    return role.rows[0]?.bypasses ?? false
   } catch (error) {
-    const { host, pathname } = new URL(url)
-    const reason =
-      (databaseFault(error)?.message ?? messageOf(error)) || String((error as { code?: string }).code)
-    throw new ConfigError(`The database ${host}${pathname} cannot be used: ${reason}. Check DATABASE_URL.`)
+    throw new ConfigError(
+      `The database ${nameOf(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
+    )
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+async function upToDate(ownerUrl: string, url: string): Promise<void> {
+  try {
+    await migrateDatabase(ownerUrl, url)
+  } catch (cause) {
+    const text = `The schema of the database ${nameOf(ownerUrl)} cannot be brought up to date: ${reasonOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
+    throw new ConfigError(text, { cause })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return (databaseFault(error)?.message ?? messageOf(error)) || String((error as { code?: string }).code)
+}
+
+/** Host and database of a URL, without the secrets in it. */
+function nameOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host || 'localhost'}${pathname}`
 }

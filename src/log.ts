@@ -5,9 +5,9 @@ export type { Logger } from 'pino'
 /** Paths that may carry a secret if somebody logs a whole object. */
 const secretPaths = ['authorization', 'cookie', 'set-cookie', 'password', 'key', 'apiKey', 'pepper', 'secret']
 
-/** The JSON logger on standard output. Secrets are redacted by field name, at two depths. */
-export function createLogger(level: string): Logger {
-  return pino({
+/** The JSON logger, on standard output unless told otherwise. Secrets are redacted by field name, at two depths. */
+export function createLogger(level: string, fileDescriptor = 1): Logger {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -15,5 +15,6 @@ export function createLogger(level: string): Logger {
       paths: secretPaths.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
       censor: '[redacted]',
     },
-  })
+  }
+  return pino(options, pino.destination(fileDescriptor))
 }

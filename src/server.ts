@@ -7,13 +7,10 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
-import { sourceTools } from './sources/agent-tools.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { openCatalogue } from './turns/catalogue.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
-import { defaultTurnLimits, type Run } from './turns/start-turn.ts'
-import { workspaceTools } from './workspace/agent-tools.ts'
-import type { FilePlace } from './workspace/files.ts'
+import { defaultTurnLimits } from './turns/start-turn.ts'
 
 /** One service on an embedded database at a time; the lock goes with the connection, also after a kill. */
 const serviceLock = 7_203_115_010n
@@ -28,7 +25,7 @@ async function main(): Promise<void> {
     await ensureStarterLibrary(installation.database)
     const service = await startService(config, installation, log)
     const baseUrl = config.appUrl ?? service.url
-    const first = installation.embedded && (await firstStart(installation.database, installation.peppers))
+    const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
     await service.stop()
@@ -45,19 +42,11 @@ async function startService(
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
-  const { database, peppers } = installation
+  const { database, peppers, plans } = installation
   const catalogue = await openCatalogue(config.model)
-  const runner = createRunner({
-    database,
-    catalogue,
-    log,
-    toolsFor: (run, register) => [
-      ...sourceTools(database.system, register),
-      ...workspaceTools(database, placeOf(run)),
-    ],
-  })
+  const runner = createRunner({ database, catalogue, plans, log })
   let ready = true
-  const services = { database, peppers, catalogue, runner, log, limits: defaultTurnLimits }
+  const services = { database, peppers, plans, catalogue, runner, log, limits: defaultTurnLimits }
   const app = await buildApp(services, { trustProxy: config.trustProxy, ready: () => ready })
   try {
     await listen(app, config)
@@ -78,10 +67,6 @@ async function startService(
       await catalogue.close()
     },
   }
-}
-
-function placeOf({ accountId, projectId, sessionId, id }: Run): FilePlace {
-  return { accountId, projectId, sessionId, runId: id }
 }
 
 /** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */
@@ -125,9 +110,10 @@ async function lockInstallation(installation: Installation, config: Config): Pro
   )
 }
 
+/** A terminal and npm both pass a signal on, so it comes twice: the second one must not cut the shutdown short. */
 function termination(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
 }
 

@@ -5,7 +5,7 @@ import { accounts } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { hashPassword } from './passwords.ts'
-import { planNames } from './plans.ts'
+import type { Plan, Plans } from './plans.ts'
 
 export type Account = {
   readonly id: string
@@ -26,10 +26,11 @@ const columns = {
 /** @throws ServiceError `invalid_value` for an unknown plan, a malformed or a taken address. */
 export async function createAccount(
   executor: Executor,
+  plans: Plans,
   input: { email: string; plan: string; password: string; operator?: boolean },
 ): Promise<Account> {
   const email = normalEmail(input.email)
-  requirePlan(input.plan)
+  requirePlan(plans, input.plan)
   const values = {
     id: newId('account'),
     email,
@@ -60,8 +61,13 @@ export async function findAccount(executor: Executor, email: string): Promise<Ac
 }
 
 /** @throws ServiceError `invalid_value` or `not_found`. */
-export async function setPlan(executor: Executor, email: string, plan: string): Promise<Account> {
-  requirePlan(plan)
+export async function setPlan(
+  executor: Executor,
+  plans: Plans,
+  email: string,
+  plan: string,
+): Promise<Account> {
+  requirePlan(plans, plan)
   const account = await findAccount(executor, email)
   await executor.update(accounts).set({ plan }).where(eq(accounts.id, account.id))
   return { ...account, plan }
@@ -79,10 +85,20 @@ function normalEmail(email: string): string {
   return normal
 }
 
-function requirePlan(plan: string): void {
-  if (!planNames.includes(plan)) {
-    throw new ServiceError('invalid_value', `There is no plan "${plan}". Plans: ${planNames.join(', ')}.`, {
+function requirePlan(plans: Plans, plan: string): void {
+  if (!plans.names.includes(plan)) {
+    throw new ServiceError('invalid_value', `There is no plan "${plan}". Plans: ${plans.names.join(', ')}.`, {
       param: 'plan',
     })
   }
+}
+
+/** The plan an account has at this moment. */
+export async function planOfAccount(executor: Executor, plans: Plans, accountId: string): Promise<Plan> {
+  const [account] = await executor
+    .select({ plan: accounts.plan })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  if (!account) throw new Error(`there is no account ${accountId}`)
+  return plans.of(account.plan)
 }

@@ -5,6 +5,7 @@ import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
 import { digestKey, type Peppers } from './pepper.ts'
+import type { Plans } from './plans.ts'
 import type { Binding, Principal } from './principal.ts'
 import { defaultScopes, isScope, type KeyScope, scopes } from './scopes.ts'
 
@@ -158,6 +159,7 @@ export async function revokeKey(executor: Executor, keyId: string, accountId?: s
 export async function authenticateKey(
   executor: Executor,
   peppers: Peppers,
+  plans: Plans,
   keyText: string,
 ): Promise<Principal | undefined> {
   if (!isKeyText(keyText)) return undefined
@@ -188,7 +190,7 @@ export async function authenticateKey(
   }
   return {
     accountId: row.accountId,
-    plan: row.plan,
+    plan: plans.of(row.plan),
     keyId: row.keyId,
     scopes: new Set(row.scopes.filter(isScope)),
     binding: { kind: row.binding, projectId: row.projectId } as Binding,

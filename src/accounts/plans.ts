@@ -1,60 +1,136 @@
-/** What a plan allows. All plans stand here and nowhere else. */
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { ConfigError } from '../config.ts'
+import { messageOf } from '../errors.ts'
+
+/** What a plan allows. */
 export type Plan = {
   readonly name: string
   /** Whether API keys of the account may call the API. */
   readonly apiAccess: boolean
   /** Allowance of a calendar month (UTC), in micro-credits. */
   readonly monthlyMicros: bigint
+  readonly requestsPerMinute: number
+  readonly turnsPerMinute: number
   /** Turns in progress at once over the whole account. */
   readonly concurrentTurns: number
+  /** Turns that may wait behind the running one of a session. */
+  readonly queuedTurns: number
   /** Stored bytes over all projects, and of one file. */
   readonly storedBytes: number
   readonly fileBytes: number
 }
 
-const credit = 1_000_000n
-const megabyte = 1024 * 1024
+export type Plans = {
+  readonly names: readonly string[]
+  /** @throws Error for a plan that an account has and the table has not. */
+  of(name: string): Plan
+}
 
-export const plans: Readonly<Record<string, Plan>> = Object.freeze({
-  free: {
-    name: 'free',
-    apiAccess: false,
-    monthlyMicros: 50n * credit,
-    concurrentTurns: 1,
-    storedBytes: 50 * megabyte,
-    fileBytes: 10 * megabyte,
-  },
-  basic: {
-    name: 'basic',
-    apiAccess: true,
-    monthlyMicros: 1_000n * credit,
-    concurrentTurns: 4,
-    storedBytes: 1024 * megabyte,
-    fileBytes: 64 * megabyte,
-  },
-  pro: {
-    name: 'pro',
-    apiAccess: true,
-    monthlyMicros: 10_000n * credit,
-    concurrentTurns: 16,
-    storedBytes: 10 * 1024 * megabyte,
-    fileBytes: 512 * megabyte,
-  },
-  unlimited: {
-    name: 'unlimited',
-    apiAccess: true,
-    monthlyMicros: 1_000_000n * credit,
-    concurrentTurns: 256,
-    storedBytes: 1024 * 1024 * megabyte,
-    fileBytes: 2048 * megabyte,
-  },
+const megabyte = 1024 * 1024
+const count = z.number().int().min(0)
+
+const row = z.strictObject({
+  api_access: z.boolean(),
+  monthly_credits: z.number().int().min(0),
+  requests_per_minute: count,
+  turns_per_minute: count,
+  concurrent_turns: count,
+  queued_turns: count,
+  stored_megabytes: count,
+  file_megabytes: count,
 })
 
-export const planNames: readonly string[] = Object.keys(plans)
+/** The one table. `PLANS_FILE` may replace rows and add others, in this very shape. */
+const table: Readonly<Record<string, z.infer<typeof row>>> = {
+  free: {
+    api_access: false,
+    monthly_credits: 50,
+    requests_per_minute: 60,
+    turns_per_minute: 5,
+    concurrent_turns: 1,
+    queued_turns: 1,
+    stored_megabytes: 50,
+    file_megabytes: 10,
+  },
+  basic: {
+    api_access: true,
+    monthly_credits: 1_000,
+    requests_per_minute: 600,
+    turns_per_minute: 30,
+    concurrent_turns: 4,
+    queued_turns: 4,
+    stored_megabytes: 1_024,
+    file_megabytes: 64,
+  },
+  pro: {
+    api_access: true,
+    monthly_credits: 10_000,
+    requests_per_minute: 3_000,
+    turns_per_minute: 300,
+    concurrent_turns: 32,
+    queued_turns: 4,
+    stored_megabytes: 10_240,
+    file_megabytes: 512,
+  },
+  unlimited: {
+    api_access: true,
+    monthly_credits: 1_000_000,
+    requests_per_minute: 600_000,
+    turns_per_minute: 60_000,
+    concurrent_turns: 1_000,
+    queued_turns: 4,
+    stored_megabytes: 1_048_576,
+    file_megabytes: 2_048,
+  },
+}
 
-/** @throws Error for a plan that is in the database but not in this table. */
-export function planOf(name: string): Plan {
-  const plan = plans[name]
-  if (!plan) throw new Error(`unknown plan "${name}"; known: ${planNames.join(', ')}`)
-  return plan
+const file = z.record(z.string().regex(/^[a-z0-9_-]{1,40}$/), row)
+
+/**
+ * The plans, with those of a file on top of the built-in ones.
+ * @throws ConfigError naming what is wrong with the file.
+ */
+export async function openPlans(path?: string): Promise<Plans> {
+  return plansOf(path === undefined ? table : { ...table, ...(await readRows(path)) })
+}
+
+/** The built-in plans. */
+export const builtInPlans: Plans = plansOf(table)
+
+function plansOf(rows: Readonly<Record<string, z.infer<typeof row>>>): Plans {
+  const plans = new Map(Object.entries(rows).map(([name, values]) => [name, planOf(name, values)]))
+  return {
+    names: [...plans.keys()],
+    of(name) {
+      const plan = plans.get(name)
+      if (!plan) throw new Error(`unknown plan "${name}"; known: ${[...plans.keys()].join(', ')}`)
+      return plan
+    },
+  }
+}
+
+function planOf(name: string, values: z.infer<typeof row>): Plan {
+  return Object.freeze({
+    name,
+    apiAccess: values.api_access,
+    monthlyMicros: BigInt(values.monthly_credits) * 1_000_000n,
+    requestsPerMinute: values.requests_per_minute,
+    turnsPerMinute: values.turns_per_minute,
+    concurrentTurns: values.concurrent_turns,
+    queuedTurns: values.queued_turns,
+    storedBytes: values.stored_megabytes * megabyte,
+    fileBytes: values.file_megabytes * megabyte,
+  })
+}
+
+async function readRows(path: string): Promise<z.infer<typeof file>> {
+  try {
+    const parsed = file.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    if (parsed.success) return parsed.data
+    const issue = parsed.error.issues[0]
+    throw new Error(`${issue?.path.join('.')}: ${issue?.message}`)
+  } catch (error) {
+    throw new ConfigError(`PLANS_FILE ${path} cannot be used: ${messageOf(error)}`)
+  }
 }

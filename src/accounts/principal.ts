@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts'
+import type { Plan } from './plans.ts'
 import type { KeyScope } from './scopes.ts'
 
 /** Who is asking. Handlers and domain code see this, never a header or a key. */
 export type Principal = {
   readonly accountId: string
-  readonly plan: string
+  readonly plan: Plan
   /** The API key in use; null for a person signed in to the web pages. */
   readonly keyId: string | null
   readonly scopes: ReadonlySet<KeyScope>

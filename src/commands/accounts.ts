@@ -30,7 +30,9 @@ export const accountCommands: Readonly<Record<string, Command>> = {
         password,
         operator: flag('operator'),
       }
-      const account = await withTx(installation.database, 'system', (tx) => createAccount(tx, input))
+      const account = await withTx(installation.database, 'system', (tx) =>
+        createAccount(tx, installation.plans, input),
+      )
       const made = text('password') === undefined ? { password } : {}
       return { rows: { ...row(account), ...made } }
     },
@@ -41,9 +43,9 @@ export const accountCommands: Readonly<Record<string, Command>> = {
     options: { email: { type: 'string' }, plan: { type: 'string' } },
     required: ['email', 'plan'],
     run: async ({ installation, text }) => {
-      const { database } = installation
+      const { database, plans } = installation
       const account = await withTx(database, 'system', (tx) =>
-        setPlan(tx, text('email') ?? '', text('plan') ?? ''),
+        setPlan(tx, plans, text('email') ?? '', text('plan') ?? ''),
       )
       return { rows: row(account) }
     },

@@ -1,13 +1,13 @@
 import { type Account, findAccount } from '../accounts/accounts.ts'
-import { planOf } from '../accounts/plans.ts'
+import type { Plans } from '../accounts/plans.ts'
 import { creditsText, parseCredits } from '../billing/credits.ts'
 import { balanceOf, ensureAllowance, grantCredits } from '../billing/ledger.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
 
-async function balanceRow(tx: Executor, account: Account) {
-  await ensureAllowance(tx, account.id, planOf(account.plan))
+async function balanceRow(tx: Executor, plans: Plans, account: Account) {
+  await ensureAllowance(tx, account.id, plans.of(account.plan))
   const { availableMicros, heldMicros } = await balanceOf(tx, account.id)
   return { email: account.email, available: creditsText(availableMicros), held: creditsText(heldMicros) }
 }
@@ -29,7 +29,7 @@ export const creditCommands: Readonly<Record<string, Command>> = {
       const rows = await withTx(installation.database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
         await grantCredits(tx, account.id, micros)
-        return balanceRow(tx, account)
+        return balanceRow(tx, installation.plans, account)
       })
       return { rows }
     },
@@ -41,7 +41,7 @@ export const creditCommands: Readonly<Record<string, Command>> = {
     required: ['account'],
     run: async ({ installation, text }) => ({
       rows: await withTx(installation.database, 'system', async (tx) =>
-        balanceRow(tx, await findAccount(tx, text('account') ?? '')),
+        balanceRow(tx, installation.plans, await findAccount(tx, text('account') ?? '')),
       ),
     }),
   },

@@ -4,26 +4,18 @@ import { createInterface } from 'node:readline'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { importJsonl } from '../sources/import-jsonl.ts'
-import { removeWork } from '../sources/library.ts'
+import { lockLibrary, removeWork } from '../sources/library.ts'
 import { listWorks } from '../sources/passages.ts'
 import { searchSources } from '../sources/search.ts'
-import type { Command, Invocation } from './command.ts'
-
-const restricted = ['cc-by-nc', 'unknown'] as const
-
-function allowedLicenses({ list }: Invocation): (typeof restricted)[number][] {
-  return list('allow-license').map((license) => {
-    const known = restricted.find((name) => name === license)
-    if (!known) throw new ServiceError('invalid_value', `--allow-license takes ${restricted.join(' or ')}.`)
-    return known
-  })
-}
+import type { Command } from './command.ts'
+import { allowedLicenses, licenseOption } from './import-options.ts'
+import { sefariaCommands } from './import-sefaria.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   'sources import jsonl': {
     usage: 'FILE [--allow-license cc-by-nc|unknown]',
     summary: 'imports texts, one JSON object a line; importing again changes only what changed',
-    options: { 'allow-license': { type: 'string', multiple: true } },
+    options: licenseOption,
     words: [1, 1],
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
@@ -43,6 +35,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       return { rows, lines: [summary, ...skipped] }
     },
   },
+  ...sefariaCommands,
   'sources list': {
     usage: '',
     summary: 'lists the works of the library',
@@ -79,7 +72,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     words: [1, 1],
     run: async ({ installation, words }) => {
       const title = words[0] ?? ''
-      const removed = await withTx(installation.database, 'system', (tx) => removeWork(tx, title))
+      const removed = await withTx(installation.database, 'system', async (tx) => {
+        await lockLibrary(tx)
+        return removeWork(tx, title)
+      })
       if (!removed)
         throw new ServiceError('not_found', `The library has no work "${title}". See: sources list.`)
       return { rows: { removed: title }, lines: [`Removed: ${title}`] }

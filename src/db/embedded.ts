@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
@@ -64,32 +64,37 @@ export async function openEmbedded(
 
 /**
  * Reads the secrets of the installation, making them on first use.
- * @throws ConfigError when the folder cannot be written.
+ * @throws ConfigError when the folder cannot be used.
  */
 export async function installationSecrets(dataDir: string): Promise<InstallationSecrets> {
-  const file = path.join(path.resolve(dataDir), 'secrets.json')
+  const directory = path.resolve(dataDir)
+  const file = path.join(directory, 'secrets.json')
   try {
     // Others may pass through to reach the cluster below, which Postgres keeps private by itself.
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o711 })
-    const made: InstallationSecrets = {
-      postgresPassword: randomBytes(24).toString('hex'),
-      keyPepper: randomBytes(32).toString('hex'),
-    }
-    await writeFile(file, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
-    return made
+    await mkdir(directory, { recursive: true, mode: 0o711 })
+    if (!(await exists(file))) await makeSecrets(file)
+    return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecrets(file)
     throw new ConfigError(
-      `The data folder ${path.dirname(file)} cannot be written: choose another with DATA_DIR or mend its rights. (${messageOf(error)})`,
+      `The data folder ${directory} cannot be used: choose another with DATA_DIR or mend its rights. (${messageOf(error)})`,
     )
   }
 }
 
-async function readSecrets(file: string): Promise<InstallationSecrets> {
+/** Whole or not at all, also when two processes start at once or one is killed: the name is linked to a full file. */
+async function makeSecrets(file: string): Promise<void> {
+  const made: InstallationSecrets = {
+    postgresPassword: randomBytes(24).toString('hex'),
+    keyPepper: randomBytes(32).toString('hex'),
+  }
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, JSON.stringify(made, null, 2), { mode: 0o600, flag: 'wx' })
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
+    await link(draft, file)
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${messageOf(error)}`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
   }
 }
 
@@ -239,7 +244,7 @@ async function ensureDatabase(admin: pg.Client, password: string): Promise<void>
 }
 
 async function exists(file: string): Promise<boolean> {
-  return readFile(file).then(
+  return access(file).then(
     () => true,
     () => false,
   )

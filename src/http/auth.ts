@@ -1,20 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticateKey } from '../accounts/keys.ts'
 import type { Peppers } from '../accounts/pepper.ts'
-import { planOf } from '../accounts/plans.ts'
+import type { Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import type {} from './fastify.ts'
+import type { RateLimits } from './rate-limits.ts'
+
+export type AuthServices = {
+  readonly database: Database
+  readonly peppers: Peppers
+  readonly plans: Plans
+  readonly rateLimits: RateLimits
+}
 
 /**
  * Turns a bearer key into a principal before anything else happens, in the order: valid key (401), plan (403),
- * visibility of what the path names (404), scope (403). Later checks belong to the routes.
+ * requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
  */
-export function registerAuth(
-  app: FastifyInstance,
-  services: { readonly database: Database; readonly peppers: Peppers },
-): void {
+export function registerAuth(app: FastifyInstance, services: AuthServices): void {
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
 
@@ -22,16 +27,17 @@ export function registerAuth(
     if (!route.config?.scope) throw new Error(`route ${route.method} ${route.url} declares no scope`)
   })
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { scope, resource } = request.routeOptions.config
     if (request.is404 || scope === undefined || scope === 'public') return
     const principal = await authenticate(request, services)
-    if (!planOf(principal.plan).apiAccess) {
+    if (!principal.plan.apiAccess) {
       throw new ServiceError(
         'plan_without_api_access',
-        `The plan "${principal.plan}" of this account does not include the API. Change to a plan that does.`,
+        `The plan "${principal.plan.name}" of this account does not include the API. Change to a plan that does.`,
       )
     }
+    await services.rateLimits.countRequest(principal, reply)
     request.principal = principal
     if (resource) {
       const params = request.params as Record<string, string>
@@ -45,13 +51,13 @@ export function registerAuth(
   })
 }
 
-async function authenticate(
-  request: FastifyRequest,
-  services: { readonly database: Database; readonly peppers: Peppers },
-): Promise<Principal> {
+async function authenticate(request: FastifyRequest, services: AuthServices): Promise<Principal> {
   const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const principal = key ? await authenticateKey(services.database.system, services.peppers, key) : undefined
+  const principal = key
+    ? await authenticateKey(services.database.system, services.peppers, services.plans, key)
+    : undefined
   if (principal) return principal
+  await services.rateLimits.countInvalidKey(request.ip)
   throw new ServiceError(
     'invalid_api_key',
     key

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { findKey } from '../accounts/keys.ts'
-import { planOf } from '../accounts/plans.ts'
 import { creditsText } from '../billing/credits.ts'
 import { balanceOf, ensureAllowance, nextRenewal } from '../billing/ledger.ts'
 import { withTx } from '../db/client.ts'
@@ -13,7 +12,7 @@ import type { Services } from './services.ts'
 export function keyRoutes(app: FastifyInstance, { database }: Services): void {
   app.get('/key', { config: { scope: 'any-key' } }, async (request) => {
     const principal = principalOf(request)
-    const plan = planOf(principal.plan)
+    const { plan } = principal
     return withTx(database, principal, async (tx) => {
       const key = await findKey(tx, principal.accountId, principal.keyId ?? '')
       if (!key) throw notFound()
@@ -33,7 +32,10 @@ export function keyRoutes(app: FastifyInstance, { database }: Services): void {
         plan: {
           name: plan.name,
           monthly_credits: creditsText(plan.monthlyMicros),
+          requests_per_minute: plan.requestsPerMinute,
+          turns_per_minute: plan.turnsPerMinute,
           concurrent_turns: plan.concurrentTurns,
+          queued_turns: plan.queuedTurns,
           stored_bytes: plan.storedBytes,
           file_bytes: plan.fileBytes,
         },

@@ -1,4 +1,5 @@
 import type { Peppers } from '../accounts/pepper.ts'
+import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 import type { Catalogue } from '../turns/catalogue.ts'
@@ -9,6 +10,7 @@ import type { TurnLimits } from '../turns/start-turn.ts'
 export type Services = {
   readonly database: Database
   readonly peppers: Peppers
+  readonly plans: Plans
   readonly catalogue: Catalogue
   readonly runner: Runner
   readonly limits: TurnLimits

@@ -1,6 +1,5 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { planOf } from '../accounts/plans.ts'
 import { withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
@@ -48,7 +47,7 @@ export async function receiveFile(services: Services, request: FastifyRequest): 
         sessionId: null,
         runId: null,
       }
-      return sealUpload(tx, place, upload, purpose)
+      return sealUpload(tx, place, principal.plan, upload, purpose)
     })
   } catch (error) {
     if (upload) await dropUpload(services.database, principal, upload.versionId)
@@ -58,7 +57,7 @@ export async function receiveFile(services: Services, request: FastifyRequest): 
 
 async function readForm(services: Services, request: FastifyRequest): Promise<Form> {
   const principal = principalOf(request)
-  const { fileBytes } = planOf(principal.plan)
+  const { fileBytes } = principal.plan
   const fields = new Map<string, string>()
   let upload: ReceivedUpload | undefined
   try {

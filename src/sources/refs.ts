@@ -71,11 +71,18 @@ const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' 
 
 /** Takes numbers from the end: one that may stand alone, and before it any that have their unit in front. */
 function parseHebrew(text: string): ParsedRef {
-  const words = text.replace(/[״”„“]/g, '"').replace(/[׳’]/g, "'").split(/[\s,]+/)
+  const words = text
+    .replace(/[״”„“]/g, '"')
+    .replace(/[׳’]/g, "'")
+    .split(/[\s,]+/)
   let side = sides[words.at(-1) ?? '']
   if (side) words.pop()
   const address: AddressPart[] = []
-  for (let taken = takeNumber(words, true); taken; taken = taken.unit && takeNumber(words, false)) {
+  for (
+    let taken = takeNumber(words, true);
+    taken;
+    taken = taken.unit ? takeNumber(words, false) : undefined
+  ) {
     if (taken.unit === 'עמוד' && taken.parts.length === 1) side = taken.parts[0] === '1' ? 'a' : 'b'
     else address.unshift(...taken.parts)
   }

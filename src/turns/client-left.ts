@@ -3,7 +3,7 @@ import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Runner } from './runner.ts'
-import { noteClientClosed, requestCancel } from './runs.ts'
+import { forgetClientClosed, noteClientClosed, requestCancel } from './runs.ts'
 import type { Run } from './start-turn.ts'
 
 /**
@@ -24,5 +24,20 @@ export async function clientLeft(
   } catch (error) {
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, reason }, 'could not note that a client left')
+  }
+}
+
+/**
+ * A repeated request has got the whole reply: from now on an equal request is a new question. Never throws.
+ */
+export async function clientServed(
+  services: { readonly database: Database; readonly log: Logger },
+  run: Run,
+): Promise<void> {
+  try {
+    await withTx(services.database, run, (tx) => forgetClientClosed(tx, run.id))
+  } catch (error) {
+    const reason = databaseFault(error)?.message ?? messageOf(error)
+    services.log.warn({ runId: run.id, reason }, 'could not note that a client was served')
   }
 }

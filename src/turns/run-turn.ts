@@ -1,7 +1,7 @@
+import type { Plans } from '../accounts/plans.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { defaultLimits, type LoopInput, runAgent } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
-import type { Tool } from '../agent/tools.ts'
 import { creditsText } from '../billing/credits.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { messageOf } from '../errors.ts'
@@ -20,6 +20,7 @@ import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '
 import type { RunRequest } from './run-request.ts'
 import type { Run } from './start-turn.ts'
 import { readTranscript } from './transcript.ts'
+import { turnTools } from './turn-tools.ts'
 
 /** Why a turn was stopped from outside the loop; anything else that aborts it means that the run was lost. */
 export type StopReason = 'cancelled' | 'deadline' | 'handover'
@@ -27,7 +28,7 @@ export type StopReason = 'cancelled' | 'deadline' | 'handover'
 export type TurnServices = {
   readonly database: Database
   readonly catalogue: Catalogue
-  readonly toolsFor: (run: Run, register: SourceRegister) => readonly Tool<Executor>[]
+  readonly plans: Plans
   readonly log: Logger
 }
 
@@ -92,7 +93,7 @@ function loopInput(
   const request = run.request as RunRequest
   return {
     provider: model.provider,
-    tools: services.toolsFor(run, turn.register),
+    tools: turnTools(services, run, turn.register),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [{ role: 'system', content: systemPrompt() }, ...transcript],

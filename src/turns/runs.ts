@@ -38,3 +38,8 @@ export async function noteClientClosed(executor: Executor, runId: string): Promi
     .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
     .where(eq(runs.id, runId))
 }
+
+/** Takes back `noteClientClosed`: the reply has reached the client after all. */
+export async function forgetClientClosed(executor: Executor, runId: string): Promise<void> {
+  await executor.update(runs).set({ clientClosedAt: null }).where(eq(runs.id, runId))
+}

@@ -1,6 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { usable } from '../accounts/keys.ts'
-import { type Plan, planOf } from '../accounts/plans.ts'
+import type { Plan, Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
 import { ensureAllowance, placeHold } from '../billing/ledger.ts'
@@ -8,6 +8,8 @@ import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { findRepeated, type RequestIdentity, rememberKey } from './idempotency.ts'
+import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
@@ -22,7 +24,7 @@ export type TurnInput = {
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
   readonly request: RunRequest
-  readonly requestHash: Buffer
+  readonly identity: RequestIdentity
   readonly onDisconnect: 'continue' | 'cancel'
 }
 
@@ -31,76 +33,84 @@ export type TurnLimits = {
   readonly turnSeconds: number
   /** Credits set aside for a turn: it can never cost more. */
   readonly holdMicros: bigint
-  /** Turns that may wait behind the running one of a session. */
-  readonly queuedPerSession: number
 }
 
-export const defaultTurnLimits: TurnLimits = Object.freeze({
-  turnSeconds: 1_800,
-  holdMicros: 20_000_000n,
-  queuedPerSession: 4,
-})
+export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, holdMicros: 20_000_000n })
 
 /** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
 const holdGraceSeconds = 60
 
+export type Admission = {
+  readonly plans: Plans
+  readonly limits: TurnLimits
+  /** The replica that will drive the run unless it has to wait. */
+  readonly lease: Lease
+}
+
+/** `repeated`: the request is one that had started this run before; nothing was written. */
+export type Started = { readonly run: Run; readonly repeated: boolean }
+
 /**
- * Admits a turn in the caller's one transaction: the key and its plan are still valid, the session has room, the
- * account has a free place and credits; then input, run and hold are written. Nothing of it stays if anything fails.
+ * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
+ * the session has room, the account has a free place and credits; then input, run and hold are written. Nothing of
+ * it stays if anything fails.
  * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402.
  */
 export async function startTurn(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  limits: TurnLimits,
-  lease: { readonly owner: string; readonly seconds: number },
-): Promise<Run> {
-  const plan = await lockAccount(executor, principal)
+  { plans, limits, lease }: Admission,
+): Promise<Started> {
+  const plan = await lockAccount(executor, principal, plans)
+  const { accountId, keyId } = principal
+  const owner = keyId === null ? undefined : { accountId, apiKeyId: keyId }
+  const earlier = owner && (await findRepeated(executor, owner, input.identity))
+  if (earlier) return { run: earlier, repeated: true }
   const session = await sessionOf(executor, principal, input)
   const fresh = newInput(input.messages, input.sessionId !== undefined)
-  if (fresh.length === 0 || !fresh.some((m) => m.role === 'user' || m.role === 'tool')) {
-    throw new ServiceError(
-      'invalid_value',
-      'There is no new message: `messages` must end with one of role `user`.',
-      {
-        param: 'messages',
-      },
-    )
-  }
+  requireQuestion(fresh)
   const waitsFor = await unfinishedRuns(executor, session.id)
-  if (waitsFor > limits.queuedPerSession) {
+  if (waitsFor > plan.queuedTurns) {
     throw new ServiceError(
       'session_busy',
       'Too many turns of this session are waiting. Let one of them end first.',
-      {
-        shouldRetry: false,
-      },
+      { shouldRetry: false },
     )
   }
-  await requireFreePlace(executor, principal, plan)
+  await requireFreePlace(executor, accountId, plan)
   const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
-  await ensureAllowance(executor, principal.accountId, plan)
+  if (owner) await rememberKey(executor, owner, input.identity, run.id)
+  await ensureAllowance(executor, accountId, plan)
   await placeHold(executor, {
-    accountId: principal.accountId,
+    accountId,
     runId: run.id,
     micros: limits.holdMicros,
     seconds: limits.turnSeconds + holdGraceSeconds,
   })
   await storeInput(executor, run, fresh)
   await touchSession(executor, session, run.turn, fresh)
-  return run
+  return { run, repeated: false }
+}
+
+function requireQuestion(fresh: readonly ModelMessage[]): void {
+  if (fresh.some((message) => message.role === 'user' || message.role === 'tool')) return
+  throw new ServiceError(
+    'invalid_value',
+    'There is no new message: `messages` must end with one of role `user`.',
+    { param: 'messages' },
+  )
 }
 
 /** Serialises the starts of one account and reads its plan and key as they are at this moment. */
-async function lockAccount(executor: Executor, principal: Principal): Promise<Plan> {
+async function lockAccount(executor: Executor, principal: Principal, plans: Plans): Promise<Plan> {
   const [account] = await executor
     .select({ plan: accounts.plan })
     .from(accounts)
     .where(eq(accounts.id, principal.accountId))
     .for('no key update')
   if (!account) throw notFound()
-  const plan = planOf(account.plan)
+  const plan = plans.of(account.plan)
   if (principal.keyId === null) return plan
   const [key] = await executor
     .select({ id: apiKeys.id })
@@ -151,25 +161,40 @@ async function unfinishedRuns(executor: Executor, sessionId: string): Promise<nu
   return row?.count ?? 0
 }
 
-async function requireFreePlace(executor: Executor, principal: Principal, plan: Plan): Promise<void> {
+/** Exact, because starts of one account are serialised. */
+async function requireFreePlace(executor: Executor, accountId: string, plan: Plan): Promise<void> {
   const [row] = await executor
-    .select({ count: sql<number>`count(*)::int` })
+    .select({
+      running: sql<number>`count(*) filter (where ${runs.status} = 'in_progress')::int`,
+      lately: sql<number>`count(*) filter (where ${lately})::int`,
+      seconds: sql<number>`coalesce(ceil(extract(epoch from min(${runs.createdAt}) filter (where ${lately}) + interval '1 minute' - now())), 1)::int`,
+    })
     .from(runs)
-    .where(and(eq(runs.accountId, principal.accountId), eq(runs.status, 'in_progress')))
-  if ((row?.count ?? 0) < plan.concurrentTurns) return
-  throw new ServiceError(
-    'too_many_concurrent_runs',
-    `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
-    { retryAfterSeconds: 5 },
-  )
+    .where(and(eq(runs.accountId, accountId), or(eq(runs.status, 'in_progress'), lately)))
+  if (row && row.lately >= plan.turnsPerMinute) {
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${row.seconds} s.`,
+      { retryAfterSeconds: Math.max(row.seconds, 1) },
+    )
+  }
+  if (row && row.running >= plan.concurrentTurns) {
+    throw new ServiceError(
+      'too_many_concurrent_runs',
+      `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
+      { retryAfterSeconds: 5 },
+    )
+  }
 }
+
+const lately = sql`${runs.createdAt} > now() - interval '1 minute'`
 
 async function insertRun(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
   session: Session,
-  lease: { readonly owner: string; readonly seconds: number } | undefined,
+  lease: Lease | undefined,
   limits: TurnLimits,
 ): Promise<Run> {
   const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})` as unknown as Date
@@ -185,7 +210,7 @@ async function insertRun(
       turn: session.turnCount + 1,
       model: input.model,
       request: input.request,
-      requestHash: input.requestHash,
+      requestHash: input.identity.hash,
       holdMicros: limits.holdMicros,
       deadlineAt: inSeconds(limits.turnSeconds),
       onDisconnect: input.onDisconnect,

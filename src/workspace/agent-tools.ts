@@ -3,7 +3,15 @@ import { badArguments, type Tool, type ToolOutcome } from '../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { messageOf, ServiceError } from '../errors.ts'
 import { cleanFileName } from './file-names.ts'
-import { type FilePlace, findByName, listByName, lockName, readText, writeText } from './files.ts'
+import {
+  type FilePlace,
+  findByName,
+  listByName,
+  lockName,
+  readText,
+  type StorageLimits,
+  writeText,
+} from './files.ts'
 
 const maxTextLength = 1_000_000
 /** Characters of a file that one call shows. */
@@ -11,9 +19,21 @@ const windowLength = 20_000
 
 const name = z.string().transform((text) => cleanFileName(text, 'name'))
 
+/** What the account may store, as it is when the step is written. */
+export type FindLimits = (executor: Executor) => Promise<StorageLimits>
+
 /** The tools that work on the files of one project. Writing waits for the step's transaction. */
-export function workspaceTools(database: Database, place: FilePlace): readonly Tool<Executor>[] {
-  return [listFiles(database, place), readFile(database, place), writeFile(place), editFile(place)]
+export function workspaceTools(
+  database: Database,
+  place: FilePlace,
+  findLimits: FindLimits,
+): readonly Tool<Executor>[] {
+  return [
+    listFiles(database, place),
+    readFile(database, place),
+    writeFile(place, findLimits),
+    editFile(place, findLimits),
+  ]
 }
 
 function listFiles(database: Database, place: FilePlace): Tool<Executor> {
@@ -86,7 +106,7 @@ async function readWindow(
 
 const writeArguments = z.object({ name, content: z.string().max(maxTextLength) })
 
-function writeFile(place: FilePlace): Tool<Executor> {
+function writeFile(place: FilePlace, findLimits: FindLimits): Tool<Executor> {
   return {
     spec: {
       name: 'write_file',
@@ -107,14 +127,16 @@ function writeFile(place: FilePlace): Tool<Executor> {
       withArguments(writeArguments, raw, async (args) => ({
         content: JSON.stringify({ written: args.name, bytes: Buffer.byteLength(args.content) }),
         commit: (tx) =>
-          refusable(async () => ({ files: [await writeText(tx, place, args.name, args.content)] })),
+          refusable(async () => ({
+            files: [await writeText(tx, place, await findLimits(tx), args.name, args.content)],
+          })),
       })),
   }
 }
 
 const editArguments = z.object({ name, old: z.string().min(1), new: z.string().max(maxTextLength) })
 
-function editFile(place: FilePlace): Tool<Executor> {
+function editFile(place: FilePlace, findLimits: FindLimits): Tool<Executor> {
   return {
     spec: {
       name: 'edit_file',
@@ -130,12 +152,17 @@ function editFile(place: FilePlace): Tool<Executor> {
     execute: (raw) =>
       withArguments(editArguments, raw, async (args) => ({
         content: JSON.stringify({ edited: args.name }),
-        commit: (tx) => refusable(() => replaceOnce(tx, place, args)),
+        commit: (tx) => refusable(() => replaceOnce(tx, place, findLimits, args)),
       })),
   }
 }
 
-async function replaceOnce(tx: Executor, place: FilePlace, args: z.infer<typeof editArguments>) {
+async function replaceOnce(
+  tx: Executor,
+  place: FilePlace,
+  findLimits: FindLimits,
+  args: z.infer<typeof editArguments>,
+) {
   await lockName(tx, place.projectId, args.name)
   const file = await findByName(tx, place.projectId, args.name)
   const text = file && file.bytes <= 4 * maxTextLength ? await readText(tx, file) : undefined
@@ -147,7 +174,7 @@ async function replaceOnce(tx: Executor, place: FilePlace, args: z.infer<typeof 
       error: `\`old\` stands ${parts.length - 1} times in "${args.name}"; it must stand there exactly once.`,
     }
   }
-  return { files: [await writeText(tx, place, args.name, parts.join(args.new))] }
+  return { files: [await writeText(tx, place, await findLimits(tx), args.name, parts.join(args.new))] }
 }
 
 /** A refusal that the model can read, such as a full quota; anything else fails the step. */

@@ -1,8 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { type Plan, planOf } from '../accounts/plans.ts'
 import type { FileChange } from '../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { accounts, files, fileVersions } from '../db/schema/index.ts'
+import { files, fileVersions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { readBuffer, type Sealed, storeBuffer, storedBytes, storeStream } from './content.ts'
@@ -16,6 +15,13 @@ export type FilePlace = {
   readonly projectId: string
   readonly sessionId: string | null
   readonly runId: string | null
+}
+
+/** How much an account's plan lets it store; `name` is the plan's. */
+export type StorageLimits = {
+  readonly name: string
+  readonly storedBytes: number
+  readonly fileBytes: number
 }
 
 /** The version of a file that is shown. */
@@ -73,10 +79,11 @@ export async function receiveUpload(
 export async function sealUpload(
   executor: Executor,
   place: FilePlace,
+  limits: StorageLimits,
   upload: ReceivedUpload,
   purpose: string,
 ): Promise<StoredFile> {
-  await requireRoom(executor, place.accountId, upload.sealed.bytes)
+  await requireRoom(executor, place.accountId, limits, upload.sealed.bytes)
   const file = await insertFile(executor, place, { ...upload, purpose }, upload.sealed)
   await executor
     .update(fileVersions)
@@ -115,12 +122,13 @@ async function insertFile(
 export async function writeText(
   executor: Executor,
   place: FilePlace,
+  limits: StorageLimits,
   name: string,
   text: string,
 ): Promise<FileChange> {
   await lockName(executor, place.projectId, name)
   const content = Buffer.from(text)
-  await requireRoom(executor, place.accountId, content.length)
+  await requireRoom(executor, place.accountId, limits, content.length)
   const known = await findByName(executor, place.projectId, name)
   const contentType = known?.contentType ?? contentTypeOf(name)
   const version = { id: newId('file'), accountId: place.accountId }
@@ -205,22 +213,18 @@ export async function readText(executor: Executor, file: StoredFile): Promise<st
   }
 }
 
-async function requireRoom(executor: Executor, accountId: string, bytes: number): Promise<void> {
-  const plan = await planOfAccount(executor, accountId)
-  if (bytes > plan.fileBytes) {
-    throw tooLarge(`The plan "${plan.name}" allows files of at most ${plan.fileBytes} bytes.`)
+async function requireRoom(
+  executor: Executor,
+  accountId: string,
+  limits: StorageLimits,
+  bytes: number,
+): Promise<void> {
+  if (bytes > limits.fileBytes) {
+    throw tooLarge(`The plan "${limits.name}" allows files of at most ${limits.fileBytes} bytes.`)
   }
-  if ((await storedBytes(executor, accountId)) + bytes > plan.storedBytes) {
-    throw tooLarge(`The plan "${plan.name}" stores ${plan.storedBytes} bytes; delete files to make room.`)
+  if ((await storedBytes(executor, accountId)) + bytes > limits.storedBytes) {
+    throw tooLarge(`The plan "${limits.name}" stores ${limits.storedBytes} bytes; delete files to make room.`)
   }
-}
-
-async function planOfAccount(executor: Executor, accountId: string): Promise<Plan> {
-  const [account] = await executor
-    .select({ plan: accounts.plan })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-  return planOf(account?.plan ?? 'free')
 }
 
 function tooLarge(message: string): ServiceError {

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { form, type Reply, send, sendJson } from '../support/http-raw.ts'
 import {
   makeFile,
   makeOwner,
   makeSession,
   makeThings,
+  openWorld,
   rowCounts,
   type Things,
+  type World,
 } from '../support/http-world.ts'
-import { question, startTestService, type TestService } from '../support/service.ts'
+import { question, type TestService } from '../support/service.ts'
 
+let world: World
 let db: TestDatabase
 let service: TestService
 let owner: { readonly accountId: string; readonly key: string }
@@ -18,8 +21,9 @@ let home: Things
 let before: Readonly<Record<string, number>>
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database)
+  world = await openWorld()
+  db = world.db
+  service = world.service
   owner = await makeOwner(db)
   home = await makeThings(db, service, owner)
 })
@@ -27,8 +31,7 @@ beforeEach(async () => {
   before = await rowCounts(db)
 })
 afterAll(async () => {
-  await service.stop()
-  await db.drop()
+  await world.close()
 })
 
 type Refusal = { readonly status: number; readonly code: string; readonly param: string | null }
@@ -275,7 +278,7 @@ test.each(nowhere)(
 )
 
 test('GET, DELETE and POST with the content type of JSON and no body are fine', async () => {
-  const [sessionId, fileId] = [await makeSession(db, home), await makeFile(db, home)]
+  const [sessionId, fileId] = [await makeSession(service, home), await makeFile(service, home)]
   const calls = [
     ['GET', '/v1/projects'],
     ['GET', `/v1/files/${fileId}`],

@@ -1,16 +1,65 @@
 import { createKey } from '../../src/accounts/keys.ts'
+import { builtInPlans, builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'
-import { sessions } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/ids.ts'
-import { writeText } from '../../src/workspace/files.ts'
-import type { TestDatabase } from './database.ts'
-import { sendJson } from './http-raw.ts'
-import { makeAccount, makeProject, question, type TestService, testPeppers } from './service.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { form, type Reply, send, sendJson } from './http-raw.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
+import {
+  makeAccount,
+  makeProject,
+  question,
+  startTestService,
+  type TestService,
+  testPeppers,
+} from './service.ts'
+import { reply as says } from './upstream-scripts.ts'
+
+/** What the model of these tests says to everything. */
+export const answerText = 'A beinoni is one in whom only the divine soul acts.'
+
+export type World = {
+  readonly db: TestDatabase
+  readonly service: TestService
+  readonly upstream: ScriptedUpstream
+  close(): Promise<void>
+}
+
+/** Plans as they are, but no count of requests stops a test; one called `tiny` stores next to nothing. */
+const plans: Plans = {
+  names: [...builtInPlans.names, 'tiny'],
+  of: (name) => ({
+    ...builtInPlans.of(name === 'tiny' ? 'basic' : name),
+    requestsPerMinute: 1_000_000,
+    turnsPerMinute: 1_000_000,
+    ...(name === 'tiny' && { fileBytes: 64 * 1024, storedBytes: 100 * 1024 }),
+  }),
+}
+
+/** A service on an empty database, with a model that answers at once and calls no tool. */
+export async function openWorld(): Promise<World> {
+  const db = await createTestDatabase()
+  const upstream = await startScriptedUpstream()
+  upstream.setDefault(says(answerText))
+  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
+  const service = await startTestService(db.database, { model, plans })
+  return {
+    db,
+    service,
+    upstream,
+    async close() {
+      await service.stop()
+      await upstream.close()
+      await db.drop()
+    },
+  }
+}
 
 /** Things of one project: a session with a finished run, and a file. */
 export type Things = {
   readonly accountId: string
+  /** An owner-wide key of the account. */
+  readonly key: string
   readonly projectId: string
   readonly sessionId: string
   readonly runId: string
@@ -36,26 +85,35 @@ export async function ownerKey(db: TestDatabase, accountId: string): Promise<str
   return (await makeKeyWithId(db, accountId, { kind: 'owner' }, scopes)).key
 }
 
+/** A place that a key reaches. */
+type Place = { readonly key: string; readonly projectId: string }
+
 export async function makeSession(
-  db: TestDatabase,
-  place: { readonly accountId: string; readonly projectId: string },
-  name = 'A session',
+  service: TestService,
+  { key, projectId }: Place,
+  name = '',
 ): Promise<string> {
-  const id = newId('session')
-  const { accountId, projectId } = place
-  await db.database.system.insert(sessions).values({ id, accountId, projectId, model: 'service', name })
-  return id
+  return made(
+    await sendJson(service, { method: 'POST', path: '/v1/agent/sessions', key, body: { projectId, name } }),
+  ).id
 }
 
 export async function makeFile(
-  db: TestDatabase,
-  place: { readonly accountId: string; readonly projectId: string },
-  text = 'a text',
+  service: TestService,
+  { key, projectId }: Place,
+  filename = 'a.txt',
 ): Promise<string> {
-  const { accountId, projectId } = place
-  const home = { accountId, projectId, sessionId: null, runId: null }
-  const file = await withTx(db.database, place, (tx) => writeText(tx, home, `${newId('file')}.txt`, text))
-  return file.id
+  const parts = form([
+    { name: 'project_id', value: projectId },
+    { name: 'file', filename, content: 'a text' },
+  ])
+  return made(await send(service, { method: 'POST', path: '/v1/files', key, ...parts })).id
+}
+
+/** What a call of the set-up made. */
+function made(reply: Reply) {
+  if (reply.status !== 200) throw new Error(`the set-up failed: ${reply.text}`)
+  return JSON.parse(reply.text)
 }
 
 export async function makeThings(
@@ -64,12 +122,11 @@ export async function makeThings(
   owner: { readonly accountId: string; readonly key: string },
 ): Promise<Things> {
   const { accountId, key } = owner
-  const place = { accountId, projectId: await makeProject(db.database, accountId) }
+  const place = { accountId, key, projectId: await makeProject(db.database, accountId) }
   const body = { ...question('What is a beinoni?'), x_service: { project_id: place.projectId } }
   const reply = await sendJson(service, { method: 'POST', path: '/v1/chat/completions', key, body })
-  if (reply.status !== 200) throw new Error(`the first turn failed: ${reply.text}`)
-  const { session_id: sessionId, run_id: runId } = JSON.parse(reply.text).x_service
-  return { ...place, sessionId, runId, fileId: await makeFile(db, place) }
+  const { session_id: sessionId, run_id: runId } = made(reply).x_service
+  return { ...place, sessionId, runId, fileId: await makeFile(service, place) }
 }
 
 export async function makeOwner(

@@ -3,15 +3,14 @@ import { pino } from 'pino'
 import { type Account, createAccount } from '../../src/accounts/accounts.ts'
 import { createKey, type KeyReach } from '../../src/accounts/keys.ts'
 import { parsePeppers } from '../../src/accounts/pepper.ts'
+import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
-import { sourceTools } from '../../src/sources/agent-tools.ts'
 import { openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
-import { workspaceTools } from '../../src/workspace/agent-tools.ts'
 
 export const testPeppers = parsePeppers('a pepper for tests only')
 
@@ -26,7 +25,11 @@ export type TestService = {
 /** The whole service over a test database, listening on a real socket. Without a model it is the extractive one. */
 export async function startTestService(
   database: Database,
-  options: { readonly model?: Partial<Config['model']>; readonly limits?: Partial<TurnLimits> } = {},
+  options: {
+    readonly model?: Partial<Config['model']>
+    readonly limits?: Partial<TurnLimits>
+    readonly plans?: Plans
+  } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
   const catalogue = await openCatalogue({
@@ -36,19 +39,12 @@ export async function startTestService(
     catalogueFile: undefined,
     ...options.model,
   })
-  const runner = createRunner({
-    database,
-    catalogue,
-    log,
-    toolsFor: ({ id, accountId, projectId, sessionId }, register) => [
-      ...sourceTools(database.system, register),
-      ...workspaceTools(database, { accountId, projectId, sessionId, runId: id }),
-    ],
-  })
+  const plans = options.plans ?? builtInPlans
+  const runner = createRunner({ database, catalogue, plans, log })
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
-    { database, peppers: testPeppers, catalogue, runner, log, limits },
-    { trustProxy: false, ready: () => true },
+    { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
+    { trustProxy: false, ready: () => true, invalidKeysPerMinute: 1_000_000 },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
@@ -72,7 +68,7 @@ export async function makeAccount(database: Database, plan = 'pro'): Promise<Acc
   accountsMade += 1
   const email = `person-${accountsMade}-${Date.now()}@example.org`
   return withTx(database, 'system', (tx) =>
-    createAccount(tx, { email, plan, password: 'correct horse battery' }),
+    createAccount(tx, builtInPlans, { email, plan, password: 'correct horse battery' }),
   )
 }
 

@@ -52,6 +52,7 @@ describe('quotations are found', () => {
     ['הקב"ה at the end', 'אמר "הנהר זורם כרצון הקב"ה" ושתק.', ['הנהר זורם כרצון הקב"ה']],
     ['a pointed word', 'אמר "הנהר זורם כרצון הַקָּבָּ"ה" ושתק.', ['הנהר זורם כרצון הַקָּבָּ"ה']],
     ['חב"דניק', 'פלוני חב"דניק מובהק הוא מאוד "הנהר זורם לאט מאוד" ושתק', ['הנהר זורם לאט מאוד']],
+    ['של"ה', 'כתב בשל"ה הקדוש "הנהר זורם לאט מאוד" ושתק', ['הנהר זורם לאט מאוד']],
     ['a sentence of them', 'הרמב"ם והרמב"ן והראב"ד כתבו כך, ושל"ה הביא משמם', []],
     ['the sign of its own', 'אמר ״כך כתב הרמב״ם בספרו הגדול״ ושתק.', ['כך כתב הרמב״ם בספרו הגדול']],
   ])('gershayim are no quotation marks: %s', (_, text, quotes) => {
@@ -98,6 +99,11 @@ describe('blocks of > lines', () => {
     expect(quotesOf('> The river, says "the old miller", runs slowly. [S1]')).toEqual([
       'The river, says "the old miller", runs slowly.',
     ])
+  })
+
+  it('need no blank line around them', () => {
+    expect(quotesOf('As it says:\n> The river runs slowly\n\nEnd.')).toEqual(['The river runs slowly'])
+    expect(quotesOf('> The river runs slowly\nAnd so on and on.')).toEqual(['The river runs slowly'])
   })
 
   it('are what stands in quotation marks if that is most of them', () => {
@@ -163,6 +169,16 @@ describe('a quotation belongs to', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(owners(text)).toEqual(expected)
+  })
+
+  it('a later mark of its paragraph rather than the end of an earlier sentence', () => {
+    expect(owners('So it is [S1]. "Alpha river runs slowly." It goes on. And more [S2].')).toEqual([
+      'Alpha S2',
+    ])
+  })
+
+  it('no mark outside its list item', () => {
+    expect(owners('So it is [S1].\n\n- "Alpha river runs slowly"\n\nBeta [S2].')).toEqual(['Alpha -'])
   })
 
   it('the short line under it or else the paragraph before, if it stands alone', () => {

@@ -17,7 +17,7 @@ const source = {
 const linesOf = (list: string) => list.split('\n').map((line) => line.trimEnd())
 
 it('every source has its own lines, in order, after a blank line', () => {
-  const plain = { ...source, ref: 'Notes', heRef: '', version: '', license: '', url: '' }
+  const plain = { ...source, ref: 'Notes', heRef: 'Notes', version: '', license: '', url: '' }
   expect(
     renderSourceList([
       { source, n: 1 },

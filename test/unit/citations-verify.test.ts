@@ -157,6 +157,14 @@ it('a quotation given to the wrong ref, or to one that does not exist, is misatt
   ])
 })
 
+it('a quotation with ellipses that nothing names must be borne out as a whole', async () => {
+  const { quotes } = await verifyText(
+    '"Every hill stands still … the evening wind" "Every hill stands still … every cloud"',
+    lookups(),
+  )
+  expect(quotes.map(({ result }) => result)).toEqual(['verbatim', 'not_found'])
+})
+
 it('more than 500 quotations are counted, not checked', async () => {
   const { asked, ...rest } = lookups()
   const text = Array.from({ length: 600 }, (_, i) => `"every cloud drifts away ${i}"`).join(' ')

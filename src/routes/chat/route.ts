@@ -6,14 +6,15 @@ import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
+import { retryHeaders } from '../../http/retry-headers.ts'
 import { sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
-import { clientLeft } from '../../turns/client-left.ts'
+import { clientLeft, clientServed } from '../../turns/client-left.ts'
 import { followRun } from '../../turns/follow.ts'
 import { findProject } from '../../turns/projects.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run-events.ts'
 import { findSession } from '../../turns/sessions.ts'
-import { type Run, startTurn } from '../../turns/start-turn.ts'
+import { type Run, type Started, startTurn } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, failureReply, interruptedBody } from './completion.ts'
@@ -56,8 +57,9 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
           },
         )
       }
-      const run = await admit(services, request, body, options)
-      if (run.status === 'in_progress') services.runner.start(run)
+      const { run, repeated } = await admit(services, request, body, options)
+      if (repeated) replayed(services, reply, run)
+      else if (run.status === 'in_progress') services.runner.start(run)
       contextHeaders(reply, run)
       if (options.background) {
         return reply
@@ -106,7 +108,7 @@ function admit(
   request: FastifyRequest,
   body: ChatBody,
   options: ServiceOptions,
-): Promise<Run> {
+): Promise<Started> {
   const model = services.catalogue.find(body.model)
   if (!model) {
     throw new ServiceError(
@@ -122,14 +124,23 @@ function admit(
     sessionId: options.sessionId,
     projectId: options.projectId,
     request: toRunRequest(body, options.sources),
-    requestHash: createHash('sha256')
-      .update(JSON.stringify(['chat', options, body]))
-      .digest(),
+    identity: {
+      ...retryHeaders(request.headers),
+      hash: createHash('sha256')
+        .update(JSON.stringify(['chat', options, body]))
+        .digest(),
+    },
     onDisconnect: options.onDisconnect,
   }
   return withTx(services.database, principal, (tx) =>
-    startTurn(tx, principal, input, services.limits, services.runner.lease),
+    startTurn(tx, principal, input, { ...services, lease: services.runner.lease }),
   )
+}
+
+/** The request has started this run before: it only reads what the run says, from its beginning. */
+function replayed(services: Services, reply: FastifyReply, run: Run): void {
+  reply.header('idempotency-replayed', 'true')
+  reply.raw.once('finish', () => void clientServed(services, run))
 }
 
 /** Sent before the body: the one channel that every client can read. */

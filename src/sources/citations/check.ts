@@ -3,7 +3,7 @@ import { Checker, type FindVerbatim, type Passage, type QuoteCheck } from './che
 import type { Cited } from './ledger.ts'
 import { findQuotations } from './quotes.ts'
 
-export type { FindVerbatim, FoundPassage, QuoteCheck } from './checker.ts'
+export type { FindVerbatim, QuoteCheck } from './checker.ts'
 
 /** A cited source with one entry for each quotation that belongs to it. */
 export type CitedSource = Cited & { readonly verification: readonly QuoteCheck[] }

@@ -35,7 +35,9 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
   }
   const { books, special_files } = parsed.data
   const versions = books.filter((book) => book.versionTitle !== 'merged')
-  const special = new Map(special_files.map((file) => [file.path.replace(/^\//, ''), encodeUrl(file.url, booksUrl)]))
+  const special = new Map(
+    special_files.map((file) => [file.path.replace(/^\//, ''), encodeUrl(file.url, booksUrl)]),
+  )
   return {
     entries: versions.flatMap((book): ExportEntry[] => {
       if (!book.json_url) return []
@@ -49,7 +51,14 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
       const url = special.get(schemaPath(title))
       return url === undefined ? undefined : (await download(url, waits))?.body.toString('utf8')
     },
-    links: () => [...special].filter(([path]) => isLinksFile(path)).map(([, url]) => () => linesAt(url)),
+    links: () =>
+      [...special]
+        .filter(([path]) => isLinksFile(path))
+        .map(
+          ([, url]) =>
+            () =>
+              linesAt(url),
+        ),
   }
 }
 

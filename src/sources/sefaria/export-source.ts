@@ -43,7 +43,9 @@ export function selectWorks(entries: readonly ExportEntry[], selection: Selectio
   const all = titles.size === 0 && categories.size === 0
   const wanted = entries.filter(
     (entry) =>
-      all || titles.has(fold(entry.title)) || entry.categories.some((category) => categories.has(fold(category))),
+      all ||
+      titles.has(fold(entry.title)) ||
+      entry.categories.some((category) => categories.has(fold(category))),
   )
   const known = new Set(entries.flatMap((entry) => [fold(entry.title)]))
   const knownCategories = new Set(entries.flatMap((entry) => entry.categories.map(fold)))

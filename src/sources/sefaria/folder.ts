@@ -18,8 +18,7 @@ export async function openFolder(path: string): Promise<ExportSource> {
   })
   const names = files.map((file) => file.split(sep).join('/')).sort()
   const texts = names.filter(
-    (name) =>
-      name.endsWith('.json') && !/(^|\/)schemas\//.test(name) && !notVersions.has(basename(name)),
+    (name) => name.endsWith('.json') && !/(^|\/)schemas\//.test(name) && !notVersions.has(basename(name)),
   )
   const versions = texts.filter((name) => basename(name) !== 'merged.json')
   const entries: ExportEntry[] = []
@@ -39,7 +38,10 @@ export async function openFolder(path: string): Promise<ExportSource> {
     links: () =>
       names.filter(isLinksFile).map(
         (name) => async () =>
-          createInterface({ input: createReadStream(join(path, name), 'utf8'), crlfDelay: Number.POSITIVE_INFINITY }),
+          createInterface({
+            input: createReadStream(join(path, name), 'utf8'),
+            crlfDelay: Number.POSITIVE_INFINITY,
+          }),
       ),
   }
 }
@@ -61,7 +63,9 @@ async function entryOf(root: string, name: string): Promise<ExportEntry> {
   return { id: relative(root, location), title: header.title, categories: header.categories, name, location }
 }
 
-async function titleIn(location: string): Promise<{ readonly title: string; readonly categories: readonly string[] }> {
+async function titleIn(
+  location: string,
+): Promise<{ readonly title: string; readonly categories: readonly string[] }> {
   try {
     const value: unknown = JSON.parse(await readFile(location, 'utf8'))
     const { title, categories } = value as { title?: unknown; categories?: unknown }

@@ -50,7 +50,8 @@ export async function importExport(
 ): Promise<SefariaReport> {
   const report = new ReportBuilder()
   const works = selectWorks(source.entries, options)
-  if (source.merged > 0) report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
+  if (source.merged > 0)
+    report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
   const state = await ImportState.load(database.system)
   const run = { source, state, report, options, database }
   let done = 0
@@ -59,7 +60,14 @@ export async function importExport(
     await storeLoaded(run, work)
     done += 1
     const { segments, words } = report.counts
-    options.onProgress?.({ done, total: works.length, title: work.title, segments, words, seconds: report.seconds })
+    options.onProgress?.({
+      done,
+      total: works.length,
+      title: work.title,
+      segments,
+      words,
+      seconds: report.seconds,
+    })
   }
   if (options.links && !options.signal?.aborted) await importLinks(database, source.links(), report)
   return report.finish(options.signal?.aborted === true)
@@ -85,13 +93,23 @@ type LoadedWork = {
 async function loadWork(run: Run, work: WorkEntries): Promise<LoadedWork> {
   if (run.options.signal?.aborted) return { title: work.title, schema: undefined, files: [] }
   return run.report.timed('reading', async () => {
-    const schema = await orReport(run, `schema of ${work.title}`, () => run.source.schema(work.title))
+    const found = await orReport(run, `schema of ${work.title}`, async () => ({
+      schema: await run.source.schema(work.title),
+    }))
+    // Without its schema a work could get other refs than it has: better none for now.
+    if (!found) return { title: work.title, schema: undefined, files: [] }
+    const { schema } = found
     let files = await loadFiles(run, work.entries, schema, false)
     const changed = files.some((file) => file.content !== undefined)
     // Reading order is made of all versions together: when one changed, the others are needed too.
     if (changed && files.length > 1) {
       const same = files.filter((file) => file.content === undefined && isStored(run, file.entry))
-      const again = await loadFiles(run, same.map((file) => file.entry), schema, true)
+      const again = await loadFiles(
+        run,
+        same.map((file) => file.entry),
+        schema,
+        true,
+      )
       files = files.map((file) => again.find(({ entry }) => entry === file.entry) ?? file)
     }
     return { title: work.title, schema: readSchemaFile(parsed(schema)), files }
@@ -139,8 +157,10 @@ async function storeLoaded(run: Run, work: LoadedWork): Promise<void> {
     for (const versions of byTitle.values()) {
       await storeVersions(run.database, versions, run.report, {
         formerTitles: work.schema?.formerTitles ?? [],
-        then: async (tx, stored) => {
-          const noted = new Map(stored.flatMap(({ read, hash }) => storedState(sources.get(read), read, hash)))
+        alsoStore: async (tx, stored) => {
+          const noted = new Map(
+            stored.flatMap(({ read, hash }) => storedState(sources.get(read), read, hash)),
+          )
           await saveStates(tx, noted)
         },
       })

@@ -9,7 +9,13 @@ export type FileState = {
   readonly sha: string
   readonly etag?: string | undefined
   readonly result:
-    | { readonly kind: 'stored'; readonly work: string; readonly language: string; readonly version: string; readonly hash: string }
+    | {
+        readonly kind: 'stored'
+        readonly work: string
+        readonly language: string
+        readonly version: string
+        readonly hash: string
+      }
     | { readonly kind: 'refused'; readonly license: string }
     | { readonly kind: 'empty' }
 }
@@ -20,7 +26,10 @@ const importerVersion = 1
 const prefix = 'sefaria-file:'
 
 export function fingerprint(body: Buffer, schema: string | undefined): string {
-  return createHash('sha256').update(`${importerVersion}\n${schema ?? ''}\n`).update(body).digest('hex')
+  return createHash('sha256')
+    .update(`${importerVersion}\n${schema ?? ''}\n`)
+    .update(body)
+    .digest('hex')
 }
 
 /** What earlier imports noted, together with what the library holds now: a version may have been removed since. */
@@ -37,7 +46,12 @@ export class ImportState {
     const files = await executor.execute<{ key: string; value: string }>(
       sql`select key, value from library_state where starts_with(key, ${prefix})`,
     )
-    const versions = await executor.execute<{ work: string; language: string; version: string; hash: string }>(sql`
+    const versions = await executor.execute<{
+      work: string
+      language: string
+      version: string
+      hash: string
+    }>(sql`
       select w.title as work, v.language, v.title as version, v.content_hash as hash
       from versions v join works w on w.id = v.work_id`)
     return new ImportState(

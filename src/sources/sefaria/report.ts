@@ -29,7 +29,10 @@ export type SefariaReport = {
 
 export type Stage = keyof SefariaReport['secondsIn']
 
-type Counts = Pick<SefariaReport, 'works' | 'versions' | 'segments' | 'words' | 'unchanged' | 'machineMade' | 'links'>
+type Counts = Pick<
+  SefariaReport,
+  'works' | 'versions' | 'segments' | 'words' | 'unchanged' | 'machineMade' | 'links'
+>
 
 /** Gathers what a report says while the import goes on. */
 export class ReportBuilder {

@@ -37,7 +37,7 @@ const nodeShape = z.object({
 })
 
 const fileShape = z.object({
-  schema: z.unknown(),
+  schema: z.unknown().optional(),
   authors: z.array(z.object({ en: word })).catch([]),
   titleVariants: words,
 })

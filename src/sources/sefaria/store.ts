@@ -11,7 +11,7 @@ export type StoredVersion = { readonly read: ReadVersion; readonly hash: string 
 export type StoreOptions = {
   readonly formerTitles?: readonly string[]
   /** Runs in the same transaction, with the hash of each version. */
-  readonly then?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
+  readonly alsoStore?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
 }
 
 /**
@@ -42,7 +42,7 @@ export async function storeVersions(
         versions: versions.map(({ version }) => version),
       })
       const after = await hashesOf(tx, work.title)
-      await options.then?.(
+      await options.alsoStore?.(
         tx,
         versions.map((read) => ({ read, hash: after.get(keyOf(read)) ?? '' })),
       )
@@ -66,7 +66,12 @@ function countStored(
   const changed = versions.filter((read) => known.get(keyOf(read)) !== after.get(keyOf(read)))
   report.count({ works: changed.length > 0 ? 1 : 0, unchanged: versions.length - changed.length })
   for (const { version, words } of changed) {
-    report.count({ versions: 1, segments: version.texts.size, words, machineMade: version.machineMade ? 1 : 0 })
+    report.count({
+      versions: 1,
+      segments: version.texts.size,
+      words,
+      machineMade: version.machineMade ? 1 : 0,
+    })
   }
 }
 
@@ -75,7 +80,8 @@ function withoutDoubles(versions: readonly ReadVersion[], report: ReportBuilder)
   return versions.filter((read) => {
     const isNew = !seen.has(keyOf(read))
     seen.add(keyOf(read))
-    if (!isNew) report.note('skipped', `${read.work.title}: ${read.version.title}`, 'the same version came before')
+    if (!isNew)
+      report.note('skipped', `${read.work.title}: ${read.version.title}`, 'the same version came before')
     return isNew
   })
 }

@@ -12,7 +12,7 @@ const fileShape = versionHeader.extend({
   heTitle: word,
   categories: z.array(z.string()).catch([]),
   sectionNames: z.array(z.string()).catch([]),
-  schema: z.unknown(),
+  schema: z.unknown().optional(),
   text: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown()), z.string()]),
 })
 

@@ -1,0 +1,42 @@
+import type { Invocation } from './command.ts'
+
+export type Step = {
+  readonly done: number
+  readonly total: number
+  readonly title: string
+  readonly segments: number
+  readonly words: number
+  readonly seconds: number
+}
+
+const width = 24
+const secondsBetweenLines = 5
+
+/**
+ * Shows how far an import is: one bar that is drawn again in its place on a terminal, a line now and then elsewhere.
+ * @param terminal where to draw; undefined when standard error is none.
+ */
+export function progressBar(
+  { progress }: Pick<Invocation, 'progress'>,
+  terminal: NodeJS.WriteStream | undefined = process.stderr.isTTY ? process.stderr : undefined,
+): (step: Step) => void {
+  let shown = Number.NEGATIVE_INFINITY
+  return (step) => {
+    const isLast = step.done === step.total
+    if (terminal) {
+      terminal.write(
+        `\r\x1b[K${barOf(step).slice(0, Math.max(20, terminal.columns - 1))}${isLast ? '\n' : ''}`,
+      )
+    } else if (isLast || step.seconds - shown >= secondsBetweenLines) {
+      shown = step.seconds
+      progress(barOf(step))
+    }
+  }
+}
+
+function barOf({ done, total, title, segments, words, seconds }: Step): string {
+  const filled = total > 0 ? Math.round((done / total) * width) : width
+  const bar = '#'.repeat(filled) + '.'.repeat(width - filled)
+  const rate = seconds > 0 ? Math.round(words / seconds) : 0
+  return `[${bar}] ${done}/${total} works  ${segments} segments  ${rate} words/s  ${title}`
+}

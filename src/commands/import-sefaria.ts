@@ -1,0 +1,49 @@
+import { ServiceError } from '../errors.ts'
+import { openBucket, publicBooksUrl } from '../sources/sefaria/bucket.ts'
+import type { ExportSource } from '../sources/sefaria/export-source.ts'
+import { openFolder } from '../sources/sefaria/folder.ts'
+import { importExport } from '../sources/sefaria/import-export.ts'
+import type { Command, Invocation } from './command.ts'
+import { allowedLicenses, licenseOption, reported } from './import-options.ts'
+import { progressBar } from './import-progress.ts'
+
+export const sefariaCommands: Readonly<Record<string, Command>> = {
+  'sources import sefaria-export': {
+    usage:
+      '[PATH | BOOKS_JSON_URL] [--title T]... [--category C]... [--links] [--allow-license cc-by-nc|unknown]...',
+    summary: "imports works from Sefaria's export: a folder, or the public bucket when no path is given",
+    options: {
+      ...licenseOption,
+      title: { type: 'string', multiple: true },
+      category: { type: 'string', multiple: true },
+      links: { type: 'boolean' },
+    },
+    words: [0, 1],
+    run: async (invocation) => {
+      const selection = { titles: invocation.list('title'), categories: invocation.list('category') }
+      const allowLicenses = allowedLicenses(invocation)
+      const source = await openSource(invocation)
+      return reported((signal) =>
+        importExport(invocation.installation.database, source, {
+          ...selection,
+          allowLicenses,
+          links: invocation.flag('links'),
+          onProgress: progressBar(invocation),
+          signal,
+        }),
+      )
+    },
+  },
+}
+
+async function openSource({ words, list }: Invocation): Promise<ExportSource> {
+  const [place] = words
+  if (place === undefined && list('title').length + list('category').length === 0) {
+    throw new ServiceError(
+      'invalid_value',
+      'The public export has some 20,000 files: name what to import with --title or --category.',
+    )
+  }
+  if (place === undefined) return openBucket(publicBooksUrl)
+  return /^https?:\/\//i.test(place) ? openBucket(place) : openFolder(place)
+}

@@ -1,0 +1,22 @@
+import { planOfAccount } from '../accounts/accounts.ts'
+import type { Plans } from '../accounts/plans.ts'
+import type { Tool } from '../agent/tools.ts'
+import type { Database, Executor } from '../db/client.ts'
+import { sourceTools } from '../sources/agent-tools.ts'
+import type { SourceRegister } from '../sources/register.ts'
+import { workspaceTools } from '../workspace/agent-tools.ts'
+import type { Run } from './start-turn.ts'
+
+/** The tools of one turn: the library, and the files of the turn's own project. */
+export function turnTools(
+  { database, plans }: { readonly database: Database; readonly plans: Plans },
+  run: Run,
+  register: SourceRegister,
+): readonly Tool<Executor>[] {
+  const { id, accountId, projectId, sessionId } = run
+  const place = { accountId, projectId, sessionId, runId: id }
+  return [
+    ...sourceTools(database.system, register),
+    ...workspaceTools(database, place, (tx) => planOfAccount(tx, plans, accountId)),
+  ]
+}

@@ -1,0 +1,118 @@
+import type { KeyScope } from '../../src/accounts/scopes.ts'
+import { form, type Reply, send } from './http-raw.ts'
+import { makeFile, makeSession, type Things, type World } from './http-world.ts'
+import { question, type TestService } from './service.ts'
+
+export type Row = {
+  readonly route: string
+  readonly scope: KeyScope | 'any-key' | 'public'
+  /** The id of a thing of the key's own project for the path, a fresh one where the call uses it up. */
+  readonly query?: string
+  readonly own?: (things: Things, service: TestService) => string | Promise<string>
+  readonly body?: (things: Things) => unknown
+  /** The body names the thing, and it is looked up so: a scope the route itself asks for comes before. */
+  readonly named?: 'before the scope' | 'after the scope'
+  readonly ownerOnly?: true
+  /** Status for those who may. */
+  readonly ok?: number
+}
+
+const inPlace = (things: Things) =>
+  form([
+    { name: 'project_id', value: things.projectId },
+    { name: 'file', filename: 'a.txt', content: 'text' },
+  ])
+
+/** Every route of the service, and what it asks of a key. */
+export const table: readonly Row[] = [
+  { route: 'GET /healthz', scope: 'public' },
+  { route: 'GET /readyz', scope: 'public' },
+  { route: 'GET /v1/models', scope: 'models:read' },
+  { route: 'GET /v1/models/:model', scope: 'models:read' },
+  { route: 'POST /v1/chat/completions', scope: 'chat:write', body: () => question('Who is a tzaddik?') },
+  {
+    route: 'POST /v1/chat/completions',
+    scope: 'chat:write',
+    named: 'after the scope',
+    body: ({ projectId }) => ({ ...question('Who?'), x_service: { project_id: projectId } }),
+  },
+  {
+    route: 'POST /v1/chat/completions',
+    scope: 'sessions:write',
+    named: 'before the scope',
+    body: ({ sessionId }) => ({ ...question('Who?'), x_service: { session_id: sessionId } }),
+  },
+  { route: 'POST /v1/projects', scope: 'projects:write', ownerOnly: true, body: () => ({ name: 'New' }) },
+  { route: 'GET /v1/projects', scope: 'projects:read' },
+  { route: 'GET /v1/projects/:id', scope: 'projects:read', own: (t) => t.projectId },
+  { route: 'POST /v1/agent/sessions', scope: 'sessions:write', body: () => ({}) },
+  {
+    route: 'POST /v1/agent/sessions',
+    scope: 'sessions:write',
+    named: 'after the scope',
+    body: ({ projectId }) => ({ projectId }),
+  },
+  { route: 'GET /v1/agent/sessions', scope: 'sessions:write' },
+  { route: 'GET /v1/agent/sessions/:id', scope: 'sessions:write', own: (t) => t.sessionId },
+  {
+    route: 'PATCH /v1/agent/sessions/:id',
+    scope: 'sessions:write',
+    own: (t) => t.sessionId,
+    body: () => ({ name: 'Renamed' }),
+  },
+  {
+    route: 'DELETE /v1/agent/sessions/:id',
+    scope: 'sessions:write',
+    own: (t, service) => makeSession(service, t),
+  },
+  { route: 'GET /v1/agent/sessions/:id/messages', scope: 'sessions:write', own: (t) => t.sessionId },
+  { route: 'GET /v1/agent/sessions/:id/runs', scope: 'chat:write', own: (t) => t.sessionId },
+  { route: 'GET /v1/agent/runs/:id', scope: 'chat:write', own: (t) => t.runId },
+  { route: 'POST /v1/agent/runs/:id/cancel', scope: 'chat:write', own: (t) => t.runId },
+  {
+    route: 'POST /v1/files',
+    scope: 'files:write',
+    body: () => form([{ name: 'file', filename: 'a.txt', content: 'text' }]),
+  },
+  { route: 'POST /v1/files', scope: 'files:write', named: 'after the scope', body: inPlace },
+  { route: 'GET /v1/files', scope: 'files:read' },
+  { route: 'GET /v1/files/:id', scope: 'files:read', own: (t) => t.fileId },
+  { route: 'GET /v1/files/:id/content', scope: 'files:read', own: (t) => t.fileId },
+  { route: 'DELETE /v1/files/:id', scope: 'files:write', own: (t, service) => makeFile(service, t) },
+  { route: 'GET /v1/sources/works', scope: 'chat:write' },
+  { route: 'GET /v1/sources/search', scope: 'chat:write', query: '?q=beinoni' },
+  { route: 'GET /v1/sources/:ref', scope: 'chat:write', ok: 404 },
+  {
+    route: 'POST /v1/sources/verify',
+    scope: 'chat:write',
+    body: () => ({ text: 'A “quotation” of few words.' }),
+  },
+  { route: 'GET /v1/key', scope: 'any-key' },
+  { route: 'GET /v1/usage', scope: 'any-key' },
+  { route: 'POST /v1/responses', scope: 'chat:write', body: () => ({ input: 'Who?' }), ok: 404 },
+  { route: 'GET /v1/responses/:id', scope: 'chat:write', ok: 404 },
+]
+
+/** Calls the route with what the table has for it; `method` stands in for its own. */
+export async function ask(
+  { service }: World,
+  row: Row,
+  key: string | undefined,
+  things: Things,
+  method?: string,
+): Promise<Reply> {
+  const [verb = '', url = ''] = row.route.split(' ')
+  const path =
+    url.replace(/:(id|ref)/, (await row.own?.(things, service)) ?? 'none').replace(':model', 'service') +
+    (row.query ?? '')
+  const body = row.body?.(things)
+  const call = { method: method ?? verb, path, key }
+  if (body === undefined) return send(service, call)
+  if (verb === 'POST' && url === '/v1/files')
+    return send(service, { ...call, ...(body as ReturnType<typeof form>) })
+  return send(service, {
+    ...call,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}

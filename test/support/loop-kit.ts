@@ -1,0 +1,157 @@
+import type { AgentEvent, ModelStep, StepRecord, ToolStep } from '../../src/agent/events.ts'
+import { defaultLimits, type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
+import type { ModelChunk, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
+import type { Tool, ToolOutcome } from '../../src/agent/tools.ts'
+
+/** What deferred writes of the tests write to. */
+export type Notebook = string[]
+
+export type Play =
+  | readonly ModelChunk[]
+  | ((request: ModelRequest, signal: AbortSignal) => Iterable<ModelChunk>)
+
+export type ScriptedProvider = Provider & { readonly requests: readonly ModelRequest[] }
+
+/** Answers each call with the next play; a call without one is a fault of the test and fails the turn. */
+export function scriptedProvider(...plays: readonly Play[]): ScriptedProvider {
+  const requests: ModelRequest[] = []
+  return {
+    requests,
+    async *stream(request, signal): AsyncGenerator<ModelChunk> {
+      const play = plays[requests.length]
+      requests.push({ ...request, messages: [...request.messages] })
+      if (!play) throw new Error('no play left for this model call')
+      for (const chunk of typeof play === 'function' ? play(request, signal) : play) {
+        if (signal.aborted) {
+          yield { type: 'error', kind: 'aborted', message: 'aborted' }
+          return
+        }
+        yield chunk
+      }
+    },
+  }
+}
+
+export const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
+
+/** A whole reply of text in the given pieces. */
+export function says(...pieces: readonly string[]): ModelChunk[] {
+  return [
+    ...pieces.map((text) => ({ type: 'text' as const, text })),
+    { type: 'finish', reason: 'stop', toolCalls: [], usage },
+  ]
+}
+
+export type Asked = readonly [name: string, args: string | Readonly<Record<string, unknown>>]
+
+/** A reply that calls tools, after some text perhaps. The upstream gives all calls one id, as some do. */
+export function asks(calls: readonly Asked[], text = ''): ModelChunk[] {
+  const toolCalls = calls.map(([name, args]) => ({
+    id: 'call_0',
+    name,
+    arguments: typeof args === 'string' ? args : JSON.stringify(args),
+  }))
+  return [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    { type: 'finish', reason: 'tool_calls', toolCalls, usage },
+  ]
+}
+
+export function tool(
+  name: string,
+  execute: Tool<Notebook>['execute'] = async (args) => ({ content: JSON.stringify({ ok: name, args }) }),
+): Tool<Notebook> {
+  return {
+    spec: { name, description: name, parameters: { type: 'object' } },
+    describe: (args) => `${name} ${JSON.stringify(args)}`,
+    execute,
+  }
+}
+
+export type MemoryJournal = Journal<Notebook> & {
+  readonly records: StepRecord[]
+  readonly notebook: Notebook
+  /** For each model step whether it was announced as the last one. */
+  readonly lasts: boolean[]
+}
+
+/** @param failAt the step whose write fails. */
+export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Infinity): MemoryJournal {
+  const records: StepRecord[] = [...finished]
+  const lasts: boolean[] = []
+  const notebook: Notebook = []
+  const add = (step: number, record: StepRecord) => {
+    if (step === failAt) throw new Error('the journal cannot be written')
+    if (step !== records.length + 1) throw new Error(`step ${step} written after ${records.length}`)
+    records.push(record)
+  }
+  return {
+    records,
+    notebook,
+    lasts,
+    async model(step, record: ModelStep, last) {
+      lasts.push(last)
+      add(step, record)
+    },
+    async tool(step, call: ToolCall, outcome: ToolOutcome<Notebook>): Promise<ToolStep> {
+      const { content, isError = false, sources = [] } = outcome
+      const base: ToolStep = { kind: 'tool', call, content, isError, sources, files: [] }
+      const change = await outcome.commit?.(notebook)
+      const record =
+        change && 'error' in change
+          ? { ...base, content: JSON.stringify({ error: change.error }), isError: true }
+          : { ...base, files: change?.files ?? [] }
+      add(step, record)
+      return record
+    },
+  }
+}
+
+export type Overrides = Partial<Omit<LoopInput<Notebook>, 'limits' | 'journal'>> & {
+  readonly journal?: MemoryJournal
+  readonly limits?: Partial<LoopInput<Notebook>['limits']>
+}
+
+export function loopInput(provider: Provider, overrides: Overrides = {}): LoopInput<Notebook> {
+  let calls = (overrides.finished ?? []).flatMap((step) =>
+    step.kind === 'model' ? step.toolCalls : [],
+  ).length
+  return {
+    provider,
+    tools: [],
+    clientTools: [],
+    toolChoice: 'auto',
+    messages: [{ role: 'user', content: 'question' }],
+    finished: [],
+    sampling: {},
+    journal: memoryJournal(),
+    budget: async () => null,
+    newCallId: () => {
+      calls += 1
+      return `own_${calls}`
+    },
+    signal: new AbortController().signal,
+    ...overrides,
+    limits: { ...defaultLimits, ...overrides.limits },
+  }
+}
+
+/** Runs the turn to its end. */
+export async function play(provider: Provider, overrides: Overrides = {}): Promise<readonly AgentEvent[]> {
+  return collect(runAgent(loopInput(provider, overrides)))
+}
+
+export const typesOf = (events: readonly AgentEvent[]) =>
+  events.map((event) => ('step' in event ? `${event.step} ${event.type}` : event.type))
+
+export const textOf = (events: readonly AgentEvent[]) =>
+  events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
+
+export const resultsOf = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool.finished' ? [event.record] : []))
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

@@ -1,0 +1,258 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createChunkEncoder } from '../../src/routes/chat/chunks.ts'
+import type { RunEnd, RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
+import type { Run } from '../../src/turns/start-turn.ts'
+import { readStream } from '../support/sse-rules.ts'
+
+const run = {
+  id: 'run_abc',
+  projectId: 'proj_1',
+  sessionId: 'sess_1',
+  messageId: 'msg_1',
+  model: 'service',
+} as Run
+
+const source = {
+  n: 1,
+  ref: 'Tanya, Part I; Likkutei Amarim 12:1',
+  he_ref: 'תניא',
+  title: 'Tanya',
+  work: 'Tanya',
+  language: 'he',
+  version: 'v',
+  license: 'Public Domain',
+  url: 'https://example.org/tanya',
+  text: 'והבינוני',
+  verification: [],
+}
+
+const ended = (end: Partial<RunEnd> = {}): RunEnd => ({
+  text: '',
+  source_list: '',
+  sources: [],
+  citations: [],
+  unknown_marks: 0,
+  unknown_refs: [],
+  files: [],
+  tool_calls: [],
+  usage: {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 15,
+    model_calls: 1,
+    tool_calls: 0,
+    estimated: false,
+    cost_micros: '3000',
+  },
+  ...end,
+})
+
+const completed = (
+  end: Partial<RunEnd> = {},
+  reason: 'stop' | 'length' | 'tool_calls' | 'content_filter' = 'stop',
+): TerminalEvent => ({ type: 'run.completed', reason, end: ended(end) })
+
+const text = (text: string, step = 1): RunEvent => ({ type: 'text.delta', step, text })
+
+function encode(
+  batches: readonly (readonly RunEvent[])[],
+  options: { includeUsage?: boolean; progress?: boolean } = {},
+) {
+  const encoder = createChunkEncoder(run, {
+    created: 1_767_225_600,
+    includeUsage: false,
+    progress: true,
+    ...options,
+  })
+  return encoder.start('in_progress') + batches.map((batch) => encoder.events(batch)).join('')
+}
+
+const toolEvents: readonly RunEvent[] = [
+  { type: 'run.queued' },
+  { type: 'run.started' },
+  { type: 'step.started', step: 1 },
+  { type: 'tool.started', step: 2, name: 'search_sources', title: 'Searching for "beinoni"' },
+  { type: 'tool.finished', step: 2, name: 'search_sources', ok: true },
+  {
+    type: 'file',
+    step: 2,
+    file: { id: 'file-1', filename: 'דף.md', bytes: 3, contentType: 'text/markdown', action: 'created' },
+  },
+  { type: 'step.restarted', step: 3, void_from_seq: 9 },
+]
+
+const whole = [...toolEvents, text('שלום'), completed({ text: 'שלום' })]
+
+test('a turn with tools, files and text obeys every rule, in one batch or one event at a time', () => {
+  for (const batches of [[whole], whole.map((event) => [event])]) {
+    const read = readStream(encode(batches))
+    expect(read.problems).toEqual([])
+    expect(read.text).toBe('שלום')
+    expect(read.finish?.x_service).toMatchObject({
+      status: 'completed',
+      run_id: 'run_abc',
+      usage: { cost: 0.003 },
+    })
+    expect(read.chunks.flatMap((chunk) => chunk.x_service?.event?.['type'] ?? [])).toEqual(
+      toolEvents.map((event) => event.type),
+    )
+  }
+})
+
+test('without progress no frame but the first and the last tells of the turn', () => {
+  const read = readStream(encode([whole], { progress: false }))
+  expect(read.problems).toEqual([])
+  expect(read.chunks).toHaveLength(3)
+})
+
+test('usage comes when it was asked for, as the last chunk, and only then', () => {
+  const asked = readStream(encode([whole], { includeUsage: true }), { includeUsage: true })
+  expect(asked.problems).toEqual([])
+  expect(asked.usage).toEqual({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.003 })
+  expect(encode([whole])).not.toContain('"usage":null')
+})
+
+test('citations are one delta, with only those sources that have an address, and the list closes the text', () => {
+  const end = {
+    text: 'א [1][2]',
+    source_list: '\n\nSources:\n[1] Tanya',
+    sources: [source, { ...source, n: 2, url: '' }],
+    citations: [
+      { n: 1, start: 2, end: 5 },
+      { n: 2, start: 5, end: 8 },
+    ],
+  }
+  const read = readStream(encode([[text(end.text)], [completed(end)]]))
+  expect(read.problems).toEqual([])
+  expect(read.text).toBe(end.text + end.source_list)
+  expect(read.chunks.flatMap((chunk) => chunk.choices[0]?.delta.annotations ?? [])).toEqual([
+    {
+      type: 'url_citation',
+      url_citation: { start_index: 2, end_index: 5, url: source.url, title: source.ref },
+    },
+  ])
+})
+
+test("the client's tool calls are whole, numbered, and finish with tool_calls", () => {
+  const calls = [
+    { id: 'call_a', name: 'weather', arguments: '{"city":"חיפה"}' },
+    { id: 'call_b', name: 'time', arguments: '{}' },
+  ]
+  const read = readStream(encode([[completed({ tool_calls: calls }, 'tool_calls')]]))
+  expect(read.problems).toEqual([])
+  expect(read.finish?.choices[0]?.finish_reason).toBe('tool_calls')
+  expect(read.chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])).toEqual(
+    calls.map(({ id, ...call }, index) => ({ index, id, type: 'function', function: call })),
+  )
+})
+
+test.each(['length', 'content_filter'] as const)('a turn that ends with %s says so', (reason) => {
+  const read = readStream(encode([[completed({}, reason)]]))
+  expect(read.problems).toEqual([])
+  expect(read.finish?.choices[0]?.finish_reason).toBe(reason)
+})
+
+test.each([
+  [
+    { type: 'run.failed', code: 'upstream_failed', message: 'No answer.', end: ended() },
+    'upstream_failed',
+    'failed',
+  ],
+  [{ type: 'run.failed', code: 'run_failed', message: 'Broken.', end: ended() }, 'run_failed', 'failed'],
+  [{ type: 'run.cancelled', end: ended({ text: 'so' }) }, 'run_cancelled', 'cancelled'],
+] as const)('a failure is one pure frame and then [DONE]', (event, code, status) => {
+  for (const before of [[], [text('so far')]]) {
+    const read = readStream(encode([before, [event]], { includeUsage: true }))
+    expect(read.problems).toEqual([])
+    expect(read.error).toMatchObject({
+      code,
+      x_service: { run_id: 'run_abc', status, usage: { cost: 0.003 } },
+    })
+    expect(read.finish).toBeUndefined()
+  }
+})
+
+test('a reader that lost its run ends with an error frame, never silently', () => {
+  const encoder = createChunkEncoder(run, { created: 1, includeUsage: true, progress: true })
+  const read = readStream(encoder.start('queued') + encoder.events([text('so')]) + encoder.interrupted())
+  expect(read.problems).toEqual([])
+  expect(read.error).toMatchObject({ code: 'run_failed', x_service: { status: 'in_progress' } })
+})
+
+test('a keep-alive is a comment and an empty chunk in one block, anywhere before the end', () => {
+  const encoder = createChunkEncoder(run, { created: 1, includeUsage: false, progress: true })
+  const silent = encoder.keepAlive()
+  const body =
+    encoder.start('in_progress') +
+    silent +
+    encoder.events([text('a')]) +
+    silent +
+    encoder.events([completed()])
+  const read = readStream(body)
+  expect(read.problems).toEqual([])
+  expect(read.keepAlives).toBe(2)
+  expect(silent).toMatch(/^: keep-alive\ndata: [^\n]+\n\n$/)
+})
+
+test('any text arrives as it was, however the events are batched', () => {
+  const awkward = fc.string({
+    unit: fc.constantFrom('a', 'ש', '😀', '\n', '\r', '"', '\\', '\u2028', ' ', '[1]', 'data: '),
+  })
+  fc.assert(
+    fc.property(fc.array(fc.array(awkward)), (batches) => {
+      const events = batches.map((batch) => batch.map((piece) => text(piece)))
+      const read = readStream(encode([...events, [completed()]]))
+      expect(read.problems).toEqual([])
+      expect(read.text).toBe(batches.flat().join(''))
+    }),
+  )
+})
+
+const good = encode([whole], { includeUsage: true })
+
+test.each<readonly [string, (body: string) => string]>([
+  ['no role', (b) => b.replace('"role":"assistant",', '')],
+  ['role repeated', (b) => b.replaceAll('"delta":{"content"', '"delta":{"role":"assistant","content"')],
+  ['id changes', (b) => b.replace(/("id":"chatcmpl-abc")(?=.*שלום)/, '"id":"chatcmpl-x"')],
+  ['created changes', (b) => b.replace(/1767225600(?!.*1767225600)/s, '1767225601')],
+  ['model missing', (b) => b.replace(',"model":"service"', '')],
+  ['no index', (b) => b.replace('"index":0,', '')],
+  ['no choices', (b) => b.replace(/"choices":\[\{"index":0,"delta":\{"content":"שלום"\}[^\]]*\]/, '"x":1')],
+  [
+    'progress with empty choices',
+    (b) => b.replace(/"choices":\[\{[^\]]*\](?=,"x_service":\{"event")/, '"choices":[]'),
+  ],
+  [
+    'x_service in delta',
+    (b) => b.replace('"delta":{"content":"שלום"', '"delta":{"x_service":{},"content":"שלום"'),
+  ],
+  ['delta null', (b) => b.replace('"delta":{"content":"שלום"}', '"delta":null')],
+  ['named event', (b) => b.replace('data: {', 'event: progress\ndata: {')],
+  ['id line', (b) => b.replace('data: {', 'id: 1\ndata: {')],
+  ['retry line', (b) => `retry: 10\n\n${b}`],
+  ['comment block', (b) => `: hello\n\n${b}`],
+  ['two data lines', (b) => b.replace('data: {', 'data: {}\ndata: {')],
+  ['error null', (b) => b.replace('"object"', '"error":null,"object"')],
+  ['error beside choices', (b) => b.replace('"object"', '"error":{"message":"m"},"object"')],
+  ['no [DONE]', (b) => b.replace('data: [DONE]\n\n', '')],
+  ['frames after [DONE]', (b) => `${b}data: {}\n\n`],
+  ['no finish', (b) => b.replace('"finish_reason":"stop"', '"finish_reason":null')],
+  ['two finishes', (b) => b.replace('"finish_reason":null', '"finish_reason":"stop"')],
+  ['finish reason error', (b) => b.replace('"finish_reason":"stop"', '"finish_reason":"error"')],
+  ['no cost at the end', (b) => b.replace('"cost":0.003,"model_calls"', '"model_calls"')],
+  ['ids missing at the end', (b) => b.replace(/"run_id":"run_abc",(?=[^\n]*completed)/, '')],
+  ['usage twice', (b) => b.replace(/(data: [^\n]*"choices":\[\][^\n]*\n\n)/, '$1$1')],
+  ['usage null on a chunk', (b) => b.replace('"object"', '"usage":null,"object"')],
+  ['cut in the middle', (b) => b.slice(0, b.length / 2)],
+])('the rules see a stream with a fault: %s', (_, spoil) => {
+  expect(readStream(good, { includeUsage: true }).problems).toEqual([])
+  const spoilt = spoil(good)
+  expect(spoilt).not.toBe(good)
+  expect(readStream(spoilt, { includeUsage: true }).problems).not.toEqual([])
+})
+
+test('the rules see usage that was not asked for, and usage that is missing', () => {
+  expect(readStream(good).problems).not.toEqual([])
+  expect(readStream(encode([whole]), { includeUsage: true }).problems).not.toEqual([])
+})
