@@ -1,7 +1,9 @@
 import { ServiceError } from '../errors.ts'
+import { publicApiUrl, SefariaApi } from '../sources/sefaria/api.ts'
 import { openBucket, publicBooksUrl } from '../sources/sefaria/bucket.ts'
 import type { ExportSource } from '../sources/sefaria/export-source.ts'
 import { openFolder } from '../sources/sefaria/folder.ts'
+import { importFromApi } from '../sources/sefaria/import-api.ts'
 import { importExport } from '../sources/sefaria/import-export.ts'
 import type { Command, Invocation } from './command.ts'
 import { allowedLicenses, licenseOption, reported } from './import-options.ts'
@@ -28,6 +30,31 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
           ...selection,
           allowLicenses,
           links: invocation.flag('links'),
+          onProgress: progressBar(invocation),
+          signal,
+        }),
+      )
+    },
+  },
+  'sources import sefaria': {
+    usage: 'TITLE... [--base-url URL] [--allow-license cc-by-nc|unknown]...',
+    summary: "imports single works, or parts of works, from Sefaria's public API",
+    options: { ...licenseOption, 'base-url': { type: 'string' } },
+    words: [1, 100],
+    run: async (invocation) => {
+      const allowLicenses = allowedLicenses(invocation)
+      const baseUrl = invocation.text('base-url') ?? publicApiUrl
+      if (!/^https?:\/\/[^/]/i.test(baseUrl)) {
+        throw new ServiceError(
+          'invalid_value',
+          '--base-url takes an address that begins with http:// or https://.',
+        )
+      }
+      const api = new SefariaApi(baseUrl)
+      return reported((signal) =>
+        importFromApi(invocation.installation.database, api, {
+          titles: invocation.words,
+          allowLicenses,
           onProgress: progressBar(invocation),
           signal,
         }),

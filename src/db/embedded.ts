@@ -47,14 +47,15 @@ export async function openEmbedded(
   if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
     await initialise(run, programs, identity, directory, secrets.postgresPassword)
   }
-  const port = await ensureRunning(run, programs, directory, settings)
+  const { port, membership } = await joinRunning(
+    { run, programs, directory, settings },
+    secrets.postgresPassword,
+  )
   const password = encodeURIComponent(secrets.postgresPassword)
-  const adminUrl = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
-  const membership = await join(adminUrl)
   await ensureDatabase(membership, secrets.postgresPassword)
   return {
     url: `postgres://service:${password}@127.0.0.1:${port}/service`,
-    adminUrl,
+    adminUrl: adminUrlOf(port, secrets.postgresPassword),
     async release() {
       const last = await leave(membership)
       if (last) await run(programs.pg_ctl, ['stop', '-D', cluster, '-m', 'fast', '-w'])
@@ -133,66 +134,99 @@ async function initialise(
   await rename(fresh, path.join(directory, 'postgres'))
 }
 
-/** The port of the running server. Starting and adopting race with other processes, hence the rounds. */
-async function ensureRunning(
-  run: Run,
-  programs: Programs,
-  directory: string,
-  settings: readonly string[],
-): Promise<number> {
-  const cluster = path.join(directory, 'postgres')
-  const logFile = path.join(directory, 'postgres.log')
-  let output = ''
-  for (let round = 0; round < 3; round += 1) {
-    const status = await run(programs.pg_ctl, ['status', '-D', cluster])
-    if (status.code === 0) {
-      const port = await adoptable(cluster)
-      if (port) return port
-      await rm(path.join(cluster, 'postmaster.pid'), { force: true })
-    }
-    const port = await freePort()
-    const options = [
-      'listen_addresses=127.0.0.1',
-      'unix_socket_directories=',
-      `port=${port}`,
-      'jit=off',
-      ...settings,
-    ]
-    const started = await run(programs.pg_ctl, [
-      'start',
-      '-D',
-      cluster,
-      '-l',
-      logFile,
-      '-w',
-      '-t',
-      '120',
-      '-o',
-      options.map((s) => `-c ${s}`).join(' '),
-    ])
-    if (started.code === 0) return port
-    output = started.output
-  }
-  const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
-  throw new ConfigError(`The embedded Postgres in ${directory} does not start: ${tail || output}`)
+type Cluster = {
+  readonly run: Run
+  readonly programs: Programs
+  readonly directory: string
+  readonly settings: readonly string[]
 }
 
 /**
- * Port of the server that `postmaster.pid` names, once it answers; undefined when the file is stale (after a reboot
- * its process id may belong to another program).
+ * Adopts or starts the server and joins its users. Other processes start and stop it at the same time, and one that
+ * was killed needs a moment to vanish, hence the rounds.
  */
-async function adoptable(cluster: string): Promise<number | undefined> {
+async function joinRunning(
+  cluster: Cluster,
+  password: string,
+): Promise<{ readonly port: number; readonly membership: pg.Client }> {
+  let reason = ''
+  for (let round = 1; round <= 8; round += 1) {
+    const { port, output } = await adoptOrStart(cluster)
+    try {
+      if (port !== undefined) return { port, membership: await join(adminUrlOf(port, password)) }
+      reason = output
+    } catch (error) {
+      reason = messageOf(error)
+    }
+    await pause(round * 100)
+  }
+  const logFile = path.join(cluster.directory, 'postgres.log')
+  const tail = (await readFile(logFile, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' ')
+  throw new ConfigError(
+    `The embedded Postgres in ${cluster.directory} does not start: ${reason} The end of postgres.log: ${tail}`,
+  )
+}
+
+function adminUrlOf(port: number, password: string): string {
+  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
+}
+
+/** The port of the running server, or why there is none. */
+async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number; readonly output: string }> {
+  const { run, programs, directory, settings } = cluster
+  const data = path.join(directory, 'postgres')
+  if ((await run(programs.pg_ctl, ['status', '-D', data])).code === 0) {
+    const running = await adoptable(data)
+    if (running !== undefined) return { port: running, output: '' }
+    await disown(data)
+  }
+  const port = await freePort()
+  const options = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `port=${port}`,
+    'jit=off',
+    ...settings,
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(' ')
+  const logFile = path.join(directory, 'postgres.log')
+  const started = await run(programs.pg_ctl, [
+    ...['start', '-D', data, '-l', logFile, '-w', '-t', '120'],
+    ...['-o', options],
+  ])
+  return started.code === 0 ? { port, output: '' } : { output: started.output.replaceAll('\n', ' ') }
+}
+
+/** Port of the server that `postmaster.pid` names, once it is ready; undefined when that process is gone. */
+async function adoptable(data: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const lines = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+    const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
     const [pid, port] = [lines[0]?.trim(), Number(lines[3])]
     if (pid && process.platform === 'linux') {
-      const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')
-      if (command.trim() !== 'postgres') return undefined
+      // After a reboot its id may be another program's; killed and not yet reaped it is a zombie.
+      const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+      if (!/\(postgres\) [^ZX]/.test(state)) return undefined
     }
     if (port > 0 && lines[7]?.trim() === 'ready') return port
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await pause(100)
   }
   return undefined
+}
+
+/**
+ * Lets the next start pass a `postmaster.pid` whose process is gone but whose id is still taken. The file stays, with
+ * an id that no process can have: Postgres reads in it which shared memory to look at, and so refuses to start while
+ * a process of the old server still works on the data.
+ */
+async function disown(data: string): Promise<void> {
+  const file = path.join(data, 'postmaster.pid')
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text !== undefined) await writeFile(file, text.replace(/^\d+/, '2147483646'))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 function freePort(): Promise<number> {

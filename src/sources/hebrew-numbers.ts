@@ -33,7 +33,7 @@ const values: Readonly<Record<string, number>> = {
 export function hebrewNumber(written: string): number | undefined {
   const marked = /["'׳״’”]/.test(written)
   const letters = medial(written.replace(/["'׳״’”]/g, ''))
-  if (!/^[א-ת]{1,4}$/.test(letters)) return undefined
+  if (!/^[א-ת]{1,5}$/.test(letters)) return undefined
   let sum = 0
   let last = Number.POSITIVE_INFINITY
   let falling = true

@@ -57,11 +57,12 @@ export function hebrewSkeleton(term: string): string | undefined {
   return skeleton.length >= shortestBase ? skeleton : undefined
 }
 
-const leading = '(?:[והבכלמשד]{0,2})'
+/** Lazy, or the letters of the Name itself would be taken for prefixes. */
+const leading = '(?:[והבכלמשד]{0,2}?)'
 
 /** Ways to write the Name without writing it; the points and hyphens are gone when these are tried. */
 const nameForms = new RegExp(
-  `^(${leading})(?:ה'|ד'|י'|יי|י"י|ה"|הוי'|הויה|הוי"ה|יהוה|ידוד|יקוק|השי"ת|השי'|השית)$`,
+  `^(${leading})(?:ה'|ד'|י'|יי|י"י|הוי'|הויה|הוי"ה|יהוה|ידוד|יקוק|השי"ת|השי'|השית)$`,
 )
 
 /** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */

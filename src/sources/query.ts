@@ -28,6 +28,9 @@ const mostConcepts = 48
 /** What an occurrence of another name counts beside the name that was asked for. */
 const aliasWeight = 0.8
 
+/** What the names in the other language count: of two equal finds the one in the asker's words comes first. */
+const translationWeight = 0.9
+
 /** A word within a name of several words says less than the name. */
 const partOfNameWeight = 0.5
 
@@ -63,7 +66,14 @@ function wordConcepts(token: Token, position: number, weight: number): readonly 
     addNames(foreign, group, other)
   }
   const concepts: Concept[] = [{ script: token.script, terms: own, skeletons, weight, position }]
-  if (foreign.size > 0) concepts.push({ script: other, terms: foreign, skeletons: [], weight, position })
+  if (foreign.size > 0)
+    concepts.push({
+      script: other,
+      terms: foreign,
+      skeletons: [],
+      weight: weight * translationWeight,
+      position,
+    })
   return concepts
 }
 

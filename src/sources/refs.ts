@@ -22,13 +22,16 @@ const latinAddress = new RegExp(
   'iu',
 )
 
+/** What is longer is no ref: its beginning is taken, which keeps hostile input cheap. */
+const longestRef = 600
+
 /**
  * Takes apart a ref in any of the ways people write it: `Tanya, Part I; Likkutei Amarim 32:4`, `Likutei Moharan
  * 282.1`, `Berakhot 2a-3b`, `Tanya,_Part_I;_Likkutei_Amarim.32.4` (percent-encoding undone or not), `Tanya chapter 32`,
  * `תניא פרק ל"ב`, `ברכות ב ע"א`. Without numbers the whole is the heading.
  */
 export function parseRef(written: string): ParsedRef {
-  const text = decoded(written)
+  const text = decoded(written.slice(0, longestRef))
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
     .trim()

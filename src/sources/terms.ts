@@ -1,5 +1,4 @@
-import { hebrewNumber } from './hebrew-numbers.ts'
-import { headingOf } from './refs.ts'
+import { headingOf, parseRef } from './refs.ts'
 import { isFunctionWord, tokenize } from './tokens.ts'
 import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
 
@@ -31,12 +30,7 @@ export function documentTerms(text: string, headings: readonly string[] = []): D
   return { frequencies, length: tokens.length }
 }
 
-const numbered = /[\s,]+(?:פרק|סימן|סעיף|אות|תורה|דף|דרוש|אגרת)?\s*(\S+)$/u
-
 /** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
 export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
-  const hebrew = place.heRef.replace(/[:\d\s,.]+$/, '')
-  const last = numbered.exec(hebrew)?.[1]
-  const isNumber = last !== undefined && hebrewNumber(last) !== undefined
-  return [headingOf(place.ref), isNumber ? hebrew.replace(numbered, '') : hebrew]
+  return [headingOf(place.ref), place.heRef === '' ? '' : parseRef(place.heRef).heading]
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestDatabase } from '../support/database.ts'
 import { form, type Reply, send, sendJson } from '../support/http-raw.ts'
+import { expectError, type Refusal } from '../support/http-refusal.ts'
 import {
   makeFile,
   makeOwner,
@@ -34,27 +35,8 @@ afterAll(async () => {
   await world.close()
 })
 
-type Refusal = { readonly status: number; readonly code: string; readonly param: string | null }
-
-const types: Readonly<Record<number, string>> = {
-  400: 'invalid_request_error',
-  404: 'not_found_error',
-  413: 'request_error',
-  415: 'request_error',
-}
-
-/** The refusal is in the one shape of all errors, says something, and nothing was written. */
-async function expectRefusal(
-  reply: Reply,
-  { status, code, param }: Refusal,
-  says = /\S+ \S+/,
-): Promise<void> {
-  expect({ status: reply.status, body: JSON.parse(reply.text) }).toEqual({
-    status,
-    body: { error: { message: expect.stringMatching(says), type: types[status], param, code } },
-  })
-  expect(reply.headers['content-type']).toMatch(/^application\/json/)
-  expect(reply.headers['x-request-id']).toMatch(/^req_/)
+const expectRefusal = async (reply: Reply, refusal: Refusal, says: RegExp) => {
+  expectError(reply, refusal, says)
   expect(await rowCounts(db)).toEqual(before)
 }
 
@@ -150,7 +132,7 @@ const otherTypes = ['text/plain', 'application/xml', 'application/x-www-form-url
 
 test.each(jsonRoutes)('$method $path refuses every content type but JSON, and names JSON', async (route) => {
   const { method, path, good } = route
-  const refusal = { status: 415, code: 'unsupported_content_type', param: null }
+  const refusal: Refusal = { status: 415, code: 'unsupported_content_type', param: null }
   for (const type of otherTypes) {
     await expectRefusal(
       await raw(method, path, JSON.stringify(good), type),
@@ -170,7 +152,7 @@ test.each(jsonRoutes)(
   '$method $path refuses a body beyond $most MiB and says how much it takes',
   async (route) => {
     const body = JSON.stringify({ ...route.good, extra: 'x'.repeat(route.most * mebibyte) })
-    const refusal = { status: 413, code: 'request_too_large', param: null }
+    const refusal: Refusal = { status: 413, code: 'request_too_large', param: null }
     await expectRefusal(await raw(route.method, route.path, body), refusal, new RegExp(`${route.most} MiB`))
   },
 )
@@ -178,7 +160,7 @@ test.each(jsonRoutes)(
 test.each(jsonRoutes.filter((route) => route.path !== '/v1/agent/sessions'))(
   '$method $path without a body, or without a field it needs, says which is missing',
   async ({ method, path, field }) => {
-    const missing = { status: 400, code: 'missing_required_parameter' }
+    const missing = { status: 400, code: 'missing_required_parameter' } as const
     for (const body of [undefined, '', ' \n']) {
       await expectRefusal(await raw(method, path, body), { ...missing, param: null }, /JSON body is required/)
     }
@@ -190,7 +172,7 @@ test.each(jsonRoutes)(
   '$method $path refuses a field of the wrong type and names it',
   async ({ method, path, good, field }) => {
     for (const value of [5, true, ['a'], { a: 1 }, ...(path === '/v1/agent/sessions' ? [] : [null])]) {
-      const refusal = { status: 400, code: 'invalid_value', param: field }
+      const refusal: Refusal = { status: 400, code: 'invalid_value', param: field }
       const reply = await asJson(method, path, { ...good, [field]: value })
       await expectRefusal(reply, refusal, new RegExp(`\`${field}\`.*expected string`))
     }
@@ -198,7 +180,7 @@ test.each(jsonRoutes)(
 )
 
 test('a name that is blank or too long is refused and named', async () => {
-  const refusal = { status: 400, code: 'invalid_value', param: 'name' }
+  const refusal: Refusal = { status: 400, code: 'invalid_value', param: 'name' }
   for (const name of ['', '  \t', 'נ'.repeat(201)]) {
     await expectRefusal(await asJson('POST', '/v1/projects', { name }), refusal, /`name`/)
     await expectRefusal(await asJson('PATCH', '/v1/agent/sessions/:session', { name }), refusal, /`name`/)
@@ -236,7 +218,11 @@ test.each(lists.flatMap((path) => badQueries.map((bad) => ({ path, ...bad }))))(
   'GET $path?$query is refused and names `$param`',
   async ({ path, query, param }) => {
     const reply = await raw('GET', `${path}?${query}`)
-    await expectRefusal(reply, { status: 400, code: 'invalid_value', param }, new RegExp(`\`${param}\``))
+    await expectRefusal(
+      reply,
+      { status: 400, code: 'invalid_value', param } as const,
+      new RegExp(`\`${param}\``),
+    )
   },
 )
 
@@ -270,7 +256,7 @@ const nowhere = [
 test.each(nowhere)(
   '%s %s, which no route has, is a 404 that repeats method and path',
   async (method, path) => {
-    const refusal = { status: 404, code: 'not_found', param: null }
+    const refusal: Refusal = { status: 404, code: 'not_found', param: null }
     const reply = await raw(method, `${path}?secret=1`, undefined, '')
     await expectRefusal(reply, refusal, new RegExp(`no route ${method} ${path}\\.`))
     expect(await send(service, { method, path })).toMatchObject({ status: 404 })

@@ -1,5 +1,5 @@
 import { createKey } from '../../src/accounts/keys.ts'
-import { builtInPlans, builtInPlans, type Plans } from '../../src/accounts/plans.ts'
+import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'

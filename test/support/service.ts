@@ -29,6 +29,7 @@ export async function startTestService(
     readonly model?: Partial<Config['model']>
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
+    readonly invalidKeysPerMinute?: number
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -44,7 +45,7 @@ export async function startTestService(
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
     { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
-    { trustProxy: false, ready: () => true, invalidKeysPerMinute: 1_000_000 },
+    { trustProxy: false, ready: () => true, invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000 },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
@@ -64,11 +65,15 @@ export async function startTestService(
 let accountsMade = 0
 
 /** An account with an address of its own. The password is never checked here, so hashing is paid once. */
-export async function makeAccount(database: Database, plan = 'pro'): Promise<Account> {
+export async function makeAccount(
+  database: Database,
+  plan = 'pro',
+  plans: Plans = builtInPlans,
+): Promise<Account> {
   accountsMade += 1
   const email = `person-${accountsMade}-${Date.now()}@example.org`
   return withTx(database, 'system', (tx) =>
-    createAccount(tx, builtInPlans, { email, plan, password: 'correct horse battery' }),
+    createAccount(tx, plans, { email, plan, password: 'correct horse battery' }),
   )
 }
 

@@ -165,42 +165,44 @@ function checkChunks(chunks: readonly Chunk[], problems: string[]): void {
 }
 
 function checkChunk(chunk: Chunk, first: Chunk, i: number, problems: string[]): void {
-  const say = (problem: string) => problems.push(`chunk ${i}: ${problem}`)
+  const say = (problem: string) => void problems.push(`chunk ${i}: ${problem}`)
   const raw = chunk as unknown as Json
   if (raw['object'] !== 'chat.completion.chunk') say('wrong object')
   for (const member of ['id', 'created', 'model'] as const) {
     if (chunk[member] === undefined || chunk[member] !== first[member]) say(`${member} changed`)
   }
   if (!Number.isInteger(chunk.created)) say('created is no whole number')
-  if (!Array.isArray(chunk.choices)) return void say('choices is no array')
-  if (chunk.choices.length === 0) {
-    if (!chunk.usage) say('choices is empty')
-    return
-  }
-  if (chunk.choices.length > 1) say('more than one choice')
-  if ('usage' in chunk) say('usage beside a choice')
-  const choice = chunk.choices[0] as unknown as Json
+  const { choices } = chunk
+  if (!Array.isArray(choices)) say('choices is no array')
+  else if (choices.length > 1) say('more than one choice')
+  else if (choices.length === 1) checkChoice(choices[0], i, 'usage' in chunk, say)
+  else if (!chunk.usage) say('choices is empty')
+}
+
+function checkChoice(choice: Json, i: number, hasUsage: boolean, say: (problem: string) => void): void {
+  if (hasUsage) say('usage beside a choice')
   if (choice['index'] !== 0) say('index is not 0')
   if (!('finish_reason' in choice)) say('finish_reason is missing')
   if (choice['logprobs'] !== null) say('logprobs is not null')
   if ('x_service' in choice) say('x_service inside the choice')
-  checkDelta(choice['delta'], i, say)
+  const { delta } = choice
+  if (typeof delta === 'object' && delta !== null) checkDelta(delta, i, say)
+  else say('delta is no object')
 }
 
 const deltaMembers = ['role', 'content', 'tool_calls', 'annotations', 'reasoning_content']
 
-function checkDelta(delta: unknown, i: number, say: (problem: string) => void): void {
-  if (typeof delta !== 'object' || delta === null) return say('delta is no object')
-  const { role, content, annotations = [], tool_calls: calls = [] } = delta as Delta
+function checkDelta(delta: Delta, i: number, say: (problem: string) => void): void {
+  const { role, content, annotations = [], tool_calls: calls = [] } = delta
   for (const member of Object.keys(delta)) if (!deltaMembers.includes(member)) say(`${member} inside delta`)
   if (role !== undefined && i > 0) say('role comes again')
   if (content !== undefined && typeof content !== 'string') say('content is no string')
   for (const annotation of annotations) if (!isCitation(annotation)) say('an annotation is no url_citation')
-  for (const [at, call] of calls.entries()) {
+  calls.forEach((call, at) => {
     if (call.index !== at || !call.id || call.type !== 'function') say('a tool call is incomplete')
-    if (typeof call.function?.name !== 'string' || typeof call.function.arguments !== 'string')
-      say('a tool call has no function')
-  }
+    const texts = [call.function?.name, call.function?.arguments]
+    if (texts.some((text) => typeof text !== 'string')) say('a tool call has no function')
+  })
 }
 
 function isCitation(value: unknown): boolean {
@@ -225,26 +227,30 @@ function checkEnd(
   if (finishing.length !== (failed ? 0 : 1)) problems.push(`${finishing.length} chunks have a finish_reason`)
   const [finish] = finishing
   if (!finish) return undefined
+  checkFinish(finish, chunks[0]?.x_service ?? {}, problems)
+  const after = chunks.slice(chunks.indexOf(finish) + 1)
+  if (after.length !== (includeUsage ? 1 : 0)) problems.push(`${after.length} chunks follow the finish chunk`)
+  for (const chunk of after) checkUsage(chunk, finish, problems)
+  return finish
+}
+
+function checkUsage(chunk: Chunk, finish: Chunk, problems: string[]): void {
+  if (chunk.choices?.length !== 0) problems.push('a choice follows the finish chunk')
+  for (const member of costMembers) {
+    if (chunk.usage?.[member] !== finish.x_service?.usage?.[member]) problems.push(`two different ${member}`)
+  }
+}
+
+function checkFinish(finish: Chunk, opening: ServiceBlock, problems: string[]): void {
   const [choice] = finish.choices
   if (!finishReasons.includes(choice?.finish_reason ?? '')) problems.push('unknown finish_reason')
   if (JSON.stringify(choice?.delta) !== '{}') problems.push('the finish chunk has a delta')
-  checkBlock(finish.x_service, 'the finish chunk', problems)
+  const block = finish.x_service ?? {}
+  checkBlock(block, 'the finish chunk', problems)
   for (const member of costMembers) {
-    if (typeof finish.x_service?.usage?.[member] !== 'number')
-      problems.push(`the finish chunk has no usage.${member}`)
+    if (typeof block.usage?.[member] !== 'number') problems.push(`the finish chunk has no usage.${member}`)
   }
-  const opening = chunks[0]?.x_service ?? {}
   for (const member of Object.keys(opening)) {
-    if (!(member in (finish.x_service ?? {}))) problems.push(`x_service.${member} is lost at the end`)
+    if (!(member in block)) problems.push(`x_service.${member} is lost at the end`)
   }
-  const after = chunks.slice(chunks.indexOf(finish) + 1)
-  if (after.length !== (includeUsage ? 1 : 0)) problems.push(`${after.length} chunks follow the finish chunk`)
-  for (const chunk of after) {
-    if (chunk.choices.length > 0) problems.push('a choice follows the finish chunk')
-    for (const member of costMembers) {
-      if (chunk.usage?.[member] !== finish.x_service?.usage?.[member])
-        problems.push(`two different ${member}`)
-    }
-  }
-  return finish
 }

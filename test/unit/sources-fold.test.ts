@@ -41,7 +41,9 @@ describe('fold', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { folded, offsets } = fold(text)
         expect(offsets).toHaveLength(folded.length + 1)
-        expect(offsets.every((offset, i) => offset <= text.length && offset >= (offsets[i - 1] ?? 0))).toBe(true)
+        expect(offsets.every((offset, i) => offset <= text.length && offset >= (offsets[i - 1] ?? 0))).toBe(
+          true,
+        )
         expect(folded).toBe(folded.trim())
         expect(folded).not.toContain('  ')
       }),

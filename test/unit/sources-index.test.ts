@@ -20,7 +20,9 @@ describe('postings', () => {
     const posting = fc.tuple(fc.nat(65_535), fc.integer({ min: 1, max: 255 }), fc.nat(127))
     fc.assert(
       fc.property(fc.array(posting), fc.nat(3), (rows, shift) => {
-        const bytes = writePostings(rows.map(([doc, frequency, length]) => packPosting(doc, frequency, length)))
+        const bytes = writePostings(
+          rows.map(([doc, frequency, length]) => packPosting(doc, frequency, length)),
+        )
         const moved = Buffer.concat([Buffer.alloc(shift), bytes]).subarray(shift)
         const read = [...readPostings(moved)].map((p) => [p & 0xffff, (p >>> 16) & 0xff, p >>> 24])
         expect(read).toEqual(rows)
@@ -91,7 +93,9 @@ describe('rankByBm25', () => {
 
 describe('cutText', () => {
   const sentence = fc.array(fc.constantFrom('אמר', 'word', 'לו', 'more'), { minLength: 1, maxLength: 30 })
-  const text = fc.array(sentence, { minLength: 1, maxLength: 60 }).map((s) => s.map((w) => `${w.join(' ')}.`).join(' '))
+  const text = fc
+    .array(sentence, { minLength: 1, maxLength: 60 })
+    .map((s) => s.map((w) => `${w.join(' ')}.`).join(' '))
 
   it('loses and adds no word, and makes no more pieces than asked for', () => {
     fc.assert(
@@ -123,7 +127,9 @@ describe('cutText', () => {
 describe('snippetOf', () => {
   it('shows the stretch with the words that were asked for, at most 240 characters, whole words', () => {
     const text = `${'רקע '.repeat(200)}כאן האוצר הגנוז נמצא ${'סתם '.repeat(200)}`
-    const snippet = snippetOf(text, tokenize(text), (t) => (t.term === 'האוצר' ? { key: 1, weight: 1 } : undefined))
+    const snippet = snippetOf(text, tokenize(text), (t) =>
+      t.term === 'האוצר' ? { key: 1, weight: 1 } : undefined,
+    )
     expect(snippet).toContain('האוצר הגנוז')
     expect(snippet.length).toBeLessThanOrEqual(240)
     expect(snippet).toMatch(/^…(?:רקע|כאנ|כאן) .* סתם…$/)

@@ -1,4 +1,4 @@
-import { errorTable, ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import type { TerminalEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import {
@@ -17,8 +17,8 @@ import {
 export function failureReply(event: TerminalEvent): ServiceError | undefined {
   if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
   const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
-  const retry = errorTable[code].status >= 500 ? {} : { shouldRetry: false }
-  return new ServiceError(code, event.message, retry)
+  // The same request finds the same run again, so trying again cannot help.
+  return new ServiceError(code, event.message, { shouldRetry: false })
 }
 
 /**

@@ -42,6 +42,7 @@ export async function downloadJson(url: string, options: DownloadOptions = {}): 
   try {
     return JSON.parse(found?.body.toString('utf8') ?? '')
   } catch {
+    if (found?.status === 404) throw new ServiceError('not_found', `There is nothing at ${url}.`)
     throw new ServiceError('upstream_error', `${url} did not answer with JSON.`)
   }
 }

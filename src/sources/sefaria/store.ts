@@ -32,6 +32,8 @@ export async function storeVersions(
   try {
     const before = await withTx(database, 'system', async (tx) => {
       await lockLibrary(tx)
+      // What a failing machine loses of the last second, the next run brings again.
+      await tx.execute(sql`set local synchronous_commit = off`)
       const former = await takeOverFormerTitle(tx, versions, options.formerTitles ?? [])
       if (former !== undefined) report.note('remarks', work.title, `it was in the library as "${former}"`)
       const known = await hashesOf(tx, work.title)

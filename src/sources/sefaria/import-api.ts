@@ -1,0 +1,210 @@
+import type { Database } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import type { WorkFacts } from '../library.ts'
+import type { RestrictedLicense } from '../licenses.ts'
+import { address, addressType, hebrewAddress, numberAt } from './address.ts'
+import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
+import type { Progress } from './import-export.ts'
+import { ReportBuilder, type SefariaReport } from './report.ts'
+import { storeVersions } from './store.ts'
+import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './version.ts'
+import type { PlacedSegment } from './walk.ts'
+
+export type ApiImportOptions = {
+  readonly titles: readonly string[]
+  readonly allowLicenses: readonly RestrictedLicense[]
+  readonly onProgress?: (progress: Progress) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Imports works, or parts of works, from Sefaria's API in all versions that the licences allow. Each work is
+ * committed by itself.
+ */
+export async function importFromApi(
+  database: Database,
+  api: SefariaApi,
+  options: ApiImportOptions,
+): Promise<SefariaReport> {
+  const report = new ReportBuilder()
+  let done = 0
+  const tell = (title: string): void => {
+    const { segments, words } = report.counts
+    const total = options.titles.length
+    options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
+  }
+  for (const title of options.titles) {
+    if (options.signal?.aborted) break
+    try {
+      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, tell))
+      if (options.signal?.aborted) break
+      const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
+      await report.timed('storing', () => storeVersions(database, versions, report))
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      report.note('failed', title, error.message)
+    }
+    done += 1
+    tell(title)
+  }
+  return report.finish(options.signal?.aborted === true)
+}
+
+type Gathered = {
+  readonly work: WorkFacts | undefined
+  /** Segments by version. */
+  readonly versions: ReadonlyMap<
+    string,
+    { readonly header: VersionHeader; readonly segments: readonly PlacedSegment[] }
+  >
+}
+
+/** Walks all sections of a work: from the start of each of its parts along `next`. */
+async function gatherWork(
+  api: SefariaApi,
+  title: string,
+  options: ApiImportOptions,
+  report: ReportBuilder,
+  tell: (title: string) => void,
+): Promise<Gathered> {
+  const parts = await api.parts(title)
+  const starts = parts ?? [title]
+  // The first answer only tells which versions there are.
+  const opening = await api.section(starts[0] ?? title, [])
+  const wanted = allowedVersions(opening, options.allowLicenses, title, report)
+  if (wanted.length === 0) return { work: undefined, versions: new Map() }
+  const walk = new Walk(parts, options.allowLicenses)
+  for (const start of starts) {
+    let next: string | undefined = walk.hasPart(start) ? undefined : start
+    while (next !== undefined && !options.signal?.aborted) {
+      const section = await api.section(next, wanted)
+      next = walk.add(section)
+      tell(section.ref)
+    }
+  }
+  const author = walk.first ? await api.author(walk.first.indexTitle) : ''
+  return { work: walk.first && workOf(walk.first, author), versions: walk.versions }
+}
+
+function allowedVersions(
+  section: ApiSection,
+  allowed: readonly RestrictedLicense[],
+  title: string,
+  report: ReportBuilder,
+): readonly AvailableVersion[] {
+  const available = section.available_versions.length > 0 ? section.available_versions : section.versions
+  return available.filter((version) => {
+    const isIn = isAllowed(version, allowed)
+    if (!isIn) {
+      const why = `licence "${licenseOf(version)}" is not allowed`
+      report.note('skipped', `${title}: ${version.versionTitle}`, why)
+    }
+    return isIn
+  })
+}
+
+function workOf(section: ApiSection, author: string): WorkFacts {
+  return {
+    title: section.indexTitle,
+    heTitle: section.heIndexTitle,
+    author,
+    categories: section.categories,
+  }
+}
+
+function readVersions(
+  { work, versions }: Gathered,
+  title: string,
+  report: ReportBuilder,
+): readonly ReadVersion[] {
+  if (!work) return []
+  return [...versions.values()].flatMap(({ header, segments }) => {
+    const read = makeVersion(work, header, segments)
+    if (!read) report.note('skipped', `${title}: ${header.versionTitle}`, 'it holds no text')
+    for (const doubt of read?.doubts ?? []) report.note('remarks', `${title}: ${header.versionTitle}`, doubt)
+    return read ? [read] : []
+  })
+}
+
+/** What has been walked of a work. */
+class Walk {
+  readonly versions = new Map<string, { header: VersionHeader; segments: PlacedSegment[] }>()
+  readonly #parts: ReadonlySet<string> | undefined
+  readonly #allowed: readonly RestrictedLicense[]
+  readonly #seen = new Set<string>()
+  readonly #seenParts = new Set<string>()
+  first: ApiSection | undefined
+
+  constructor(parts: readonly string[] | undefined, allowed: readonly RestrictedLicense[]) {
+    this.#parts = parts && new Set(parts)
+    this.#allowed = allowed
+  }
+
+  hasPart(title: string): boolean {
+    return this.#seenParts.has(title)
+  }
+
+  /** Takes in a section and returns the ref of the next one, if the walk goes on. */
+  add(section: ApiSection): string | undefined {
+    if (this.#seen.has(section.ref) || this.#isForeign(section)) return undefined
+    this.first ??= section
+    this.#seen.add(section.ref)
+    this.#seenParts.add(section.book)
+    for (const { text, ...header } of section.versions) {
+      if (!isAllowed(header, this.#allowed)) continue
+      const key = JSON.stringify([header.language, header.versionTitle])
+      const version = this.versions.get(key) ?? { header, segments: [] }
+      version.segments.push(...segmentsOf(section, text, this.#seen.size))
+      this.versions.set(key, version)
+    }
+    return section.next ?? undefined
+  }
+
+  /** `next` leads on into other parts of the work, and what was asked for may be one part only. */
+  #isForeign(section: ApiSection): boolean {
+    if (!this.first) return false
+    if (section.indexTitle !== this.first.indexTitle) return true
+    // Unless the first section is of none of the parts: they then go by other names.
+    return this.#parts?.has(this.first.book) === true && !this.#parts.has(section.book)
+  }
+}
+
+/** The segments of a section in one version: the API gives the section's ref, what is below it is counted here. */
+function segmentsOf(section: ApiSection, text: unknown, number: number): readonly PlacedSegment[] {
+  const found: PlacedSegment[] = []
+  const descend = (value: unknown, path: readonly number[]): void => {
+    if (Array.isArray(value)) {
+      for (const [index, entry] of value.entries()) descend(entry, [...path, index])
+      return
+    }
+    if (typeof value !== 'string' || value.trim() === '') return
+    const place = placeBelow(section, path)
+    found.push({ place, html: value, order: [number, ...path] })
+  }
+  descend(text, [])
+  return found
+}
+
+function placeBelow(section: ApiSection, path: readonly number[]): PlacedSegment['place'] {
+  const above = section.sections.length
+  // Offsets are of whole depths; those of the section itself are settled in its ref.
+  const offsets = Object.fromEntries(
+    Object.entries(section.index_offsets_by_depth ?? {}).map(([depth, offset]) => [
+      String(Number(depth) - above),
+      offset,
+    ]),
+  )
+  const numbers = path.map((_, level) => ({
+    n: numberAt(offsets, path.slice(0, level + 1)),
+    type: addressType(section.addressTypes[above + level]),
+  }))
+  const join = (title: string, parts: readonly string[]): string =>
+    parts.length === 0 ? title : `${title}${above > 0 ? ':' : ' '}${parts.join(':')}`
+  const parts = numbers.map(({ n, type }) => address(type, n))
+  const hebrew = numbers.map(({ n, type }) => hebrewAddress(type, n))
+  return {
+    ref: join(section.ref, parts),
+    heRef: section.heRef === '' ? '' : join(section.heRef, hebrew),
+    sectionRef: path.length === 0 ? section.sectionRef || section.ref : join(section.ref, parts.slice(0, -1)),
+  }
+}

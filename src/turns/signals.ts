@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { type Listener, openListener } from '../db/listen.ts'
+
+/**
+ * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
+ * be free to be claimed. A signal is only a reason to look at the database, so a lost one costs time and nothing else.
+ */
+export type Signal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
+
+export type Signals = {
+  /** Tells every replica, this one included. Signals of some milliseconds travel together. */
+  send(signal: Signal): void
+  /** Calls `heard` for every signal until the returned function is called. */
+  subscribe(heard: (signal: Signal) => void): () => void
+  /** Resolves with the next `events` signal of the run, after `ms`, or when aborted. */
+  waitForEvents(runId: string, ms: number, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+const channel = 'run_signals'
+/** A commit that notifies takes a lock over all of them: one notification a tick, not one a commit. */
+const tickMs = 30
+/** Postgres refuses payloads of 8,000 bytes. */
+const mostLength = 7_500
+
+const letters = { events: 'e', cancel: 'c', claim: 'q' } as const
+const kinds = new Map<string, Signal['kind']>([
+  ['e', 'events'],
+  ['c', 'cancel'],
+  ['q', 'claim'],
+])
+
+/** @param onFault hears of lost connections and failed sends; polling goes on meanwhile. */
+export function openSignals(executor: Executor, url: string, onFault: (error: Error) => void): Signals {
+  const subscribers = new Set<(signal: Signal) => void>()
+  const waiting = new Map<string, Set<() => void>>()
+  const line = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<unknown> = Promise.resolve()
+
+  const hear = (payload: string) => {
+    for (const signal of parsed(payload)) {
+      if (signal.kind === 'events') for (const wake of waiting.get(signal.runId) ?? []) wake()
+      for (const heard of subscribers) heard(signal)
+    }
+  }
+  const listener: Listener = openListener(url, channel, hear, onFault)
+
+  const flush = () => {
+    timer = undefined
+    const payloads = packed(line)
+    line.clear()
+    sending = sending.then(async () => {
+      for (const payload of payloads) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
+    })
+    sending = sending.catch(onFault)
+  }
+
+  return {
+    send({ kind, runId }) {
+      line.add(letters[kind] + runId)
+      timer ??= setTimeout(flush, tickMs)
+    },
+    subscribe(heard) {
+      subscribers.add(heard)
+      return () => subscribers.delete(heard)
+    },
+    waitForEvents: (runId, ms, signal) => waitFor(waiting, runId, ms, signal),
+    async close() {
+      clearTimeout(timer)
+      await sending
+      await listener.close()
+    },
+  }
+}
+
+function parsed(payload: string): readonly Signal[] {
+  return payload.split(' ').flatMap((text) => {
+    const kind = kinds.get(text.charAt(0))
+    return kind ? [{ kind, runId: text.slice(1) }] : []
+  })
+}
+
+function packed(texts: ReadonlySet<string>): readonly string[] {
+  const payloads: string[] = []
+  for (const text of texts) {
+    const last = payloads.at(-1)
+    if (last !== undefined && last.length + text.length < mostLength)
+      payloads[payloads.length - 1] = `${last} ${text}`
+    else payloads.push(text)
+  }
+  return payloads
+}
+
+function waitFor(
+  waiting: Map<string, Set<() => void>>,
+  runId: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const those = waiting.get(runId) ?? new Set()
+    const wake = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', wake)
+      those.delete(wake)
+      if (those.size === 0) waiting.delete(runId)
+      resolve()
+    }
+    const timer = setTimeout(wake, ms)
+    signal.addEventListener('abort', wake)
+    those.add(wake)
+    waiting.set(runId, those)
+    if (signal.aborted) wake()
+  })
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OfferedSource } from '../../src/agent/tools.ts'
+import { sourceTools } from '../../src/sources/agent-tools.ts'
+import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { createSourceRegister } from '../../src/sources/register.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+const signal = new AbortController().signal
+
+/** One sentence of Hebrew letters and quotation marks, which take two bytes and a backslash in JSON. */
+const longSentence = `${'מילה "ארוכה" '.repeat(3000)}סוף.`
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  async function* lines(): AsyncGenerator<string> {
+    for (let i = 1; i <= 30; i += 1) {
+      yield JSON.stringify({
+        work: 'Wells',
+        ref: `Wells ${i}:1`,
+        he_ref: `בארות ${i}`,
+        en: `well number ${i}. ${'deep water '.repeat(80)}`,
+        license: 'CC0',
+      })
+    }
+    yield JSON.stringify({ work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' })
+    yield JSON.stringify({ work: 'Endless', ref: 'Endless 1', he: longSentence })
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+})
+afterAll(() => db.drop())
+
+type Shown = {
+  readonly mark: string
+  readonly ref: string
+  readonly text: string
+  readonly truncated?: boolean
+}
+
+async function call(name: string, args: Record<string, unknown>, offered: readonly OfferedSource[] = []) {
+  const register = createSourceRegister(offered)
+  const tool = sourceTools(db.database.system, register).find((t) => t.spec.name === name)
+  if (!tool) throw new Error(`no tool ${name}`)
+  const outcome = await tool.execute(args, signal)
+  const content = JSON.parse(outcome.content) as {
+    note?: string
+    passages?: readonly Shown[]
+    works?: readonly { title: string }[]
+    error?: string
+    nearest?: readonly string[]
+    omitted?: number
+  }
+  return { outcome, content, sources: outcome.sources ?? [], register }
+}
+
+describe('the source tools', () => {
+  it('are named and shaped as the model was promised', () => {
+    const tools = sourceTools(db.database.system, createSourceRegister())
+    const shapes = tools.map(({ spec }) => [
+      spec.name,
+      Object.keys((spec.parameters['properties'] ?? {}) as object),
+    ])
+    expect(shapes).toEqual([
+      ['search_sources', ['query', 'language', 'work', 'limit']],
+      ['read_source', ['ref', 'before', 'after']],
+      ['list_works', ['category', 'author']],
+    ])
+    expect(tools[0]?.describe({ query: 'beinoni' })).toBe('Searching for "beinoni"')
+    expect(tools.every((tool) => typeof tool.describe({}) === 'string')).toBe(true)
+  })
+
+  it('offer exactly the text that they show, under the mark that they show', async () => {
+    const { content, sources } = await call('search_sources', { query: 'well water', limit: 5 })
+    expect(content.passages).toHaveLength(5)
+    expect(content.passages?.map((p) => [p.mark, p.text])).toEqual(
+      sources.map((s) => [`[${s.mark}]`, s.text]),
+    )
+    expect(content.note).toMatch(/not instructions/)
+  })
+
+  it('go on counting marks through the turn, and give a passage its old one', async () => {
+    const first = await call('read_source', { ref: 'Wells 3:1' })
+    const second = await call('read_source', { ref: 'Wells 3:1', after: 1 }, first.sources)
+    expect(second.sources.map((s) => [s.ref, s.mark])).toEqual([
+      ['Wells 3:1', 'S1'],
+      ['Wells 4:1', 'S2'],
+    ])
+  })
+
+  it('stay within 24 KB, and say what they cut and what they left out', async () => {
+    const many = await call('read_source', { ref: 'Wells 1:1', after: 10 })
+    const endless = await call('read_source', { ref: 'Endless 1', after: 10 })
+    for (const { outcome } of [many, endless])
+      expect(Buffer.byteLength(outcome.content)).toBeLessThanOrEqual(24 * 1024)
+    const shown = endless.content.passages ?? []
+    expect((endless.content.omitted ?? 0) + shown.length).toBeGreaterThan(10)
+    expect(shown.map((p) => p.text)).toEqual(endless.sources.map((s) => s.text))
+  })
+
+  it('cut one overlong text visibly, between words', async () => {
+    const long = await call('read_source', { ref: 'Endless 1:1' })
+    for (const passage of long.content.passages ?? [])
+      expect(longSentence.startsWith(passage.text)).toBe(true)
+  })
+
+  it('tell the model what exists instead of a ref that does not', async () => {
+    const { outcome, content } = await call('read_source', { ref: 'Wells 100:1' })
+    expect(outcome.isError).toBe(true)
+    expect(content.nearest?.[0]).toBe('Wells 99:1')
+  })
+
+  it('tell the model when nothing was found', async () => {
+    const { outcome, content } = await call('search_sources', { query: 'zzyzx' })
+    expect(outcome.isError).toBe(true)
+    expect(content.error).toContain('zzyzx')
+  })
+
+  it.each([
+    ['search_sources', {}, /query/],
+    ['search_sources', { query: '' }, /query/],
+    ['search_sources', { query: 'x', limit: 5000 }, /limit/],
+    ['search_sources', { query: ['x'] }, /query/],
+    ['read_source', { reference: 'Wells 1' }, /ref/],
+    ['read_source', { ref: 'Wells 1', before: -1 }, /before/],
+    ['list_works', { category: 7 }, /category/],
+  ])('answer bad arguments of %s in words: %j', async (name, args, message) => {
+    const { outcome, content } = await call(name, args)
+    expect(outcome.isError).toBe(true)
+    expect(content.error).toMatch(message)
+  })
+
+  it('list works by category and author', async () => {
+    const { content } = await call('list_works', {})
+    expect(content.works?.map((w) => w.title)).toEqual(['Endless', 'Wells'])
+    expect((await call('list_works', { author: 'nobody' })).content.works).toEqual([])
+  })
+
+  it('stop when the turn is over', async () => {
+    const aborted = AbortSignal.abort()
+    const tools = sourceTools(db.database.system, createSourceRegister())
+    await expect(tools[0]?.execute({ query: 'well' }, aborted)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,188 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+
+/** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+const server = path.resolve('src/server.ts')
+const started = new Set<ChildProcess>()
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-start-'))
+})
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL')
+})
+afterAll(async () => {
+  // After a failure a Postgres may be left.
+  for (const dataDir of ['data', 'refused']) {
+    const pid = await postgresPid(path.join(folder, dataDir)).catch(() => 0)
+    if (pid > 0) process.kill(pid, 'SIGINT')
+  }
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+})
+
+/** In a folder of its own, so that no `.env` of a developer takes part. */
+function launch(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [server], {
+    cwd: folder,
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.add(child)
+  let [stdout, stderr] = ['', '']
+  const ended = once(child, 'close').then(([code]): Ended => {
+    started.delete(child)
+    return { code, stdout, stderr }
+  })
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      const url = /(?:Base URL +|ready at )(\S+)\/v1\n/.exec(stdout)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    void ended.then(({ code }) => reject(new Error(`ended with ${code}: ${stderr}`)))
+  })
+  ready.catch(() => undefined)
+  return {
+    ready,
+    ended,
+    output: () => stdout,
+    stop(signal: NodeJS.Signals): Promise<Ended> {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+async function asJson(url: string, key: string, body?: object): Promise<unknown> {
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+async function projectNames(url: string, key: string): Promise<readonly string[]> {
+  const list = (await asJson(`${url}/v1/projects`, key)) as { data: { name: string }[] }
+  return list.data.map(({ name }) => name)
+}
+
+async function postgresPid(dataDir: string): Promise<number> {
+  return Number((await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+const keyIn = (output: string) => /API key +(svc_\w+)/.exec(output)?.[1]
+
+test('a first start prints a key once; what it stored outlives restarts, kill -9 and the loss of Postgres', async () => {
+  const dataDir = path.join(folder, 'data')
+  const env = { DATA_DIR: dataDir }
+
+  const first = launch(env)
+  const firstUrl = await first.ready
+  const key = keyIn(first.output()) ?? ''
+  expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
+  await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
+  expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+
+  const second = launch(env)
+  const secondUrl = await second.ready
+  expect(keyIn(second.output())).toBeUndefined()
+  expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
+  await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
+  const pid = await postgresPid(dataDir)
+  await second.stop('SIGKILL')
+
+  const third = launch(env)
+  const thirdUrl = await third.ready
+  expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
+  expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
+  await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
+  await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
+
+  const fourth = launch(env)
+  expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
+  expect(keyIn(fourth.output())).toBeUndefined()
+
+  const rival = await launch(env).ended
+  expect(rival).toMatchObject({ code: 1, stdout: '' })
+  expect(rival.stderr).toBe(
+    `A service is running on the data folder ${dataDir} already: stop it, or set DATA_DIR.\n`,
+  )
+  expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
+
+  // A terminal and npm both pass a signal on.
+  void fourth.stop('SIGINT')
+  expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+})
+
+describe('what cannot work is told in one sentence, with exit code 1', () => {
+  const pepper = 'a pepper for tests only'
+
+  async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
+    const { code, stdout, stderr } = await launch({ DATA_DIR: path.join(folder, 'refused'), ...env }).ended
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr.split('\n'), 'one line, no stack').toHaveLength(2)
+    return stderr
+  }
+
+  test.each([
+    ['PORT', { PORT: 'http' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
+    ['PORT', { PORT: '70000' }, 'The setting PORT is wrong: must be a whole number from 0 to 65535.'],
+    ['DATABASE_URL', { DATABASE_URL: 'localhost:5432', KEY_PEPPER: pepper }, 'must start with postgres://'],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@c:d/e', KEY_PEPPER: pepper }, 'is no URL'],
+    [
+      'DATABASE_URL',
+      { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
+      'The database 127.0.0.1:1/chat cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.',
+    ],
+    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER must be set together'],
+    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME must be set together'],
+    ['DATA_DIR', { DATA_DIR: `${server}/data` }, 'choose another with DATA_DIR'],
+  ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
+    expect(await refusal(env)).toContain(sentence)
+  })
+
+  test('DATABASE_URL with a wrong password, which is not repeated', async () => {
+    const url = new URL(inject('postgres').serviceUrl)
+    url.password = 'mistaken'
+    const sentence = await refusal({ DATABASE_URL: url.href, KEY_PEPPER: pepper })
+    expect(sentence).toContain('password authentication failed for user "service". Check DATABASE_URL.')
+    expect(sentence).not.toContain('mistaken')
+  })
+
+  test('MODELS_FILE with a mistake: the field is named', async () => {
+    const file = path.join(folder, 'models.json')
+    await writeFile(file, JSON.stringify({ models: [{ id: 'not an id' }] }))
+    expect(await refusal({ MODELS_FILE: file })).toContain(`MODELS_FILE ${file} cannot be used: models.0.id`)
+  })
+
+  test('a port that is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const address = holder.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    expect(await refusal({ PORT: String(port) })).toBe(
+      `Port ${port} on 127.0.0.1 is taken: choose another with PORT.\n`,
+    )
+    holder.close()
+  })
+})

@@ -1,0 +1,141 @@
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPlans, type Plans } from '../../src/accounts/plans.ts'
+import { findViolations } from '../../src/billing/invariants.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let service: TestService
+let plans: Plans
+
+const row = {
+  api_access: true,
+  monthly_credits: 1_000,
+  requests_per_minute: 1_000,
+  turns_per_minute: 1_000,
+  concurrent_turns: 1_000,
+  queued_turns: 4,
+  stored_megabytes: 10,
+  file_megabytes: 1,
+}
+
+beforeAll(async () => {
+  const file = path.join(tmpdir(), `plans-${process.pid}.json`)
+  await writeFile(
+    file,
+    JSON.stringify({
+      few_requests: { ...row, requests_per_minute: 3 },
+      few_turns: { ...row, turns_per_minute: 2 },
+      one_at_once: { ...row, concurrent_turns: 1 },
+      poor: { ...row, monthly_credits: 0 },
+    }),
+  )
+  plans = await openPlans(file)
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  upstream.setDefault(() => reply('An answer.'))
+  service = await startTestService(db.database, {
+    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
+    plans,
+  })
+})
+afterAll(async () => {
+  expect(await findViolations(db.database.system)).toEqual([])
+  await service.stop()
+  await upstream.close()
+  await db.drop()
+})
+
+const keyOnPlan = async (plan: string) =>
+  makeKey(db.database, (await makeAccount(db.database, plan, plans)).id, { reach: { kind: 'owner' } })
+
+const ask = (key: string, text: string) => call(service, key, 'POST', '/v1/chat/completions', question(text))
+
+test('every reply says how many requests are left, and the one too many is told when to come back', async () => {
+  const key = await keyOnPlan('few_requests')
+  const left: (string | null)[] = []
+  for (let i = 0; i < 3; i += 1) {
+    const response = await call(service, key, 'GET', '/v1/models')
+    left.push(response.headers.get('x-ratelimit-remaining-requests'))
+  }
+  expect(left).toEqual(['2', '1', '0'])
+  const refused = await call(service, key, 'GET', '/v1/models')
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('3')
+  expect(await refused.json()).toMatchObject({
+    error: { type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null },
+  })
+})
+
+test('requests of one account do not count against another', async () => {
+  const [one, two] = [await keyOnPlan('few_requests'), await keyOnPlan('few_requests')]
+  for (let i = 0; i < 4; i += 1) await call(service, one, 'GET', '/v1/models')
+  expect((await call(service, two, 'GET', '/v1/models')).status).toBe(200)
+})
+
+test('turns a minute are counted exactly, also when they come at once', async () => {
+  const key = await keyOnPlan('few_turns')
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(key, `Question ${i}`)))
+  const statuses = replies.map((r) => r.status).sort()
+  expect(statuses).toEqual([200, 200, 429, 429, 429, 429, 429, 429])
+})
+
+test('a replay is served although the turns of this minute are used up', async () => {
+  const key = await keyOnPlan('few_turns')
+  const send = () =>
+    call(service, key, 'POST', '/v1/chat/completions', question('Once'), { 'idempotency-key': 'once' })
+  const first = (await (await send()).json()) as { id: string }
+  await ask(key, 'Twice')
+  expect((await ask(key, 'Thrice')).status).toBe(429)
+  expect(((await (await send()).json()) as { id: string }).id).toBe(first.id)
+})
+
+test('a turn beyond the places of the plan is refused before anything is written', async () => {
+  const key = await keyOnPlan('one_at_once')
+  const held = gate()
+  upstream.enqueue([{ waitFor: held.opened }, { text: 'held' }])
+  const asked = upstream.requests.length
+  const running = ask(key, 'The first')
+  await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+  const refused = await ask(key, 'The second')
+  expect(refused.status).toBe(429)
+  expect(await refused.json()).toMatchObject({ error: { code: 'too_many_concurrent_runs' } })
+  held.open()
+  expect((await running).status).toBe(200)
+})
+
+test('without credits a turn is a 402 that says balance and need, and the model is never asked', async () => {
+  const key = await keyOnPlan('poor')
+  const asked = upstream.requests.length
+  const response = await ask(key, 'For nothing')
+  expect(response.status).toBe(402)
+  const { error } = (await response.json()) as { error: { type: string; code: string; message: string } }
+  expect(error).toMatchObject({ type: 'billing_error', code: 'insufficient_credits' })
+  expect(error.message).toMatch(/needs [\d.]+ credits.*has 0.*\d{4}-\d{2}-01/)
+  expect(upstream.requests.length).toBe(asked)
+  const sessions = await call(service, key, 'GET', '/v1/agent/sessions')
+  expect(await sessions.json()).toMatchObject({ data: [] })
+})
+
+test('addresses that send wrong keys again and again are slowed down, and valid keys from there are not', async () => {
+  const strict = await startTestService(db.database, { plans, invalidKeysPerMinute: 2 })
+  const key = await keyOnPlan('few_turns')
+  const statuses: number[] = []
+  for (let i = 0; i < 4; i += 1) statuses.push((await call(strict, 'svc_wrong', 'GET', '/v1/models')).status)
+  expect(statuses).toEqual([401, 401, 429, 429])
+  expect((await call(strict, key, 'GET', '/v1/models')).status).toBe(200)
+  await strict.stop()
+})

@@ -1,0 +1,57 @@
+import { createServer, connect as dial, type Socket } from 'node:net'
+
+/** What to do with one connection: pass it on, or cut it. */
+export type Cut =
+  | { readonly kind: 'pass' }
+  /** The request reaches the service; the client's side is cut before any byte of the reply. */
+  | { readonly kind: 'before-reply' }
+  /** The client's side is cut once this many bytes of the reply have passed. */
+  | { readonly kind: 'after-bytes'; readonly bytes: number }
+  /** The service never hears of it. */
+  | { readonly kind: 'refuse' }
+
+export type CuttingProxy = {
+  readonly url: string
+  readonly connections: () => number
+  close(): Promise<void>
+}
+
+/** A TCP proxy on loopback that treats its connections as `plan` says, in order; the rest pass. */
+export async function startCuttingProxy(target: string, plan: readonly Cut[]): Promise<CuttingProxy> {
+  const { hostname, port } = new URL(target)
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer((client) => {
+    const cut = plan[connections] ?? { kind: 'pass' }
+    connections += 1
+    sockets.add(client)
+    client.on('error', () => client.destroy())
+    if (cut.kind === 'refuse') {
+      client.destroy()
+      return
+    }
+    const upstream = dial(Number(port), hostname)
+    sockets.add(upstream)
+    upstream.on('error', () => client.destroy())
+    client.pipe(upstream)
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    let passed = 0
+    upstream.on('data', (bytes: Buffer) => {
+      const room = cut.kind === 'after-bytes' ? cut.bytes - passed : cut.kind === 'pass' ? bytes.length : 0
+      if (room > 0) client.write(bytes.subarray(0, room))
+      passed += bytes.length
+      if (bytes.length >= room && cut.kind !== 'pass') client.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    connections: () => connections,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
