@@ -258,6 +258,7 @@ CREATE TABLE "runs" (
 	"usage" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"cost_micros" bigint DEFAULT 0 NOT NULL,
 	"hold_micros" bigint NOT NULL,
+	"most_micros" bigint NOT NULL,
 	"step_count" integer DEFAULT 0 NOT NULL,
 	"event_count" integer DEFAULT 0 NOT NULL,
 	"epoch" integer DEFAULT 0 NOT NULL,

@@ -4,6 +4,7 @@ import {
   estimateUsage,
   type FinishReason,
   type ModelMessage,
+  type ModelRequest,
   type Provider,
   type ProviderFailure,
   type Sampling,
@@ -59,7 +60,7 @@ export type LoopInput<Transaction> = {
   readonly limits: LoopLimits
   readonly journal: Journal<Transaction>
   /** Asked before each model call: a text ends the turn with `length` and that notice. */
-  readonly budget: () => Promise<string | null>
+  readonly budget: (request: ModelRequest) => Promise<string | null>
   readonly newCallId: () => string
   readonly signal: AbortSignal
 }
@@ -105,9 +106,10 @@ async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<A
   if (end) return end
   if (turn.modelCalls >= input.limits.modelCalls)
     return finished('length', 'The turn reached its limit of steps.')
-  const notice = await input.budget()
+  const request = turn.request()
+  const notice = await input.budget(request)
   if (notice !== null) return finished('length', notice)
-  return yield* callModel(input, turn)
+  return yield* callModel(input, turn, request)
 }
 
 async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent> {
@@ -133,15 +135,13 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
   }
 }
 
-async function* callModel<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
+async function* callModel<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  request: ModelRequest,
+): AsyncGenerator<AgentEvent, TurnEnd | null> {
   const step = turn.step + 1
   yield { type: 'step.started', step }
-  const request = {
-    messages: turn.messages,
-    tools: turn.toolSpecs,
-    toolChoice: turn.toolChoice(),
-    sampling: input.sampling,
-  }
   const separator = turn.textLength > 0 ? '\n\n' : ''
   const pieces = new StorablePieces()
   let text = ''
@@ -267,6 +267,16 @@ class Turn<T> {
     })
     // What was cut off was not shown, so nothing of this result can be cited.
     return { ...outcome, sources: [], content: `${kept}… [cut: limit of the turn]` }
+  }
+
+  /** What the model is asked next. */
+  request(): ModelRequest {
+    return {
+      messages: this.messages,
+      tools: this.toolSpecs,
+      toolChoice: this.toolChoice(),
+      sampling: this.#input.sampling,
+    }
   }
 
   toolChoice(): ToolChoice {

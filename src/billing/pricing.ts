@@ -22,3 +22,17 @@ export function modelCallMicros(
     BigInt(usage.completionTokens) * price.outputMicrosPerToken
   )
 }
+
+/** Tokens that a reply is expected to have at most when the client names no bound. */
+const replyTokens = 4_000
+/** Tool calls that one reply is expected to make at most. */
+const toolCalls = 4
+
+/**
+ * What the next model call may cost, with the tool calls it may make: the credits that must be set aside before it.
+ * @param maxTokens the client's bound on the reply.
+ */
+export function nextCallMicros(price: Price, promptTokens: number, maxTokens: number | undefined): bigint {
+  const completionTokens = Math.min(maxTokens ?? replyTokens, replyTokens * 8)
+  return modelCallMicros(price, { promptTokens, completionTokens }) + BigInt(toolCalls) * price.toolCallMicros
+}

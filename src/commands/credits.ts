@@ -1,7 +1,7 @@
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import type { Plans } from '../accounts/plans.ts'
 import { creditsText, parseCredits } from '../billing/credits.ts'
-import { balanceOf, ensureAllowance, grantCredits } from '../billing/ledger.ts'
+import { balanceOf, ensureAllowance, grantCredits } from '../billing/pools.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'

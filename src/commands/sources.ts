@@ -7,7 +7,9 @@ import { importJsonl } from '../sources/import-jsonl.ts'
 import { lockLibrary, removeWork } from '../sources/library.ts'
 import { listWorks } from '../sources/passages.ts'
 import { searchSources } from '../sources/search.ts'
+import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
+import { markdownCommands } from './import-markdown.ts'
 import { allowedLicenses, licenseOption } from './import-options.ts'
 import { sefariaCommands } from './import-sefaria.ts'
 
@@ -35,7 +37,9 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       return { rows, lines: [summary, ...skipped] }
     },
   },
+  ...markdownCommands,
   ...sefariaCommands,
+  ...checkCommands,
   'sources list': {
     usage: '',
     summary: 'lists the works of the library',

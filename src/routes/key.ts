@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findKey } from '../accounts/keys.ts'
 import { creditsText } from '../billing/credits.ts'
-import { balanceOf, ensureAllowance, nextRenewal } from '../billing/ledger.ts'
+import { balanceOf, ensureAllowance, nextRenewal } from '../billing/pools.ts'
 import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'

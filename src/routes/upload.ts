@@ -103,7 +103,9 @@ function formError(error: unknown): unknown {
   }
   if (
     error instanceof Error &&
-    /^(Unexpected end of|Part terminated|Malformed|premature close)/i.test(error.message)
+    /^(Unexpected end of|Part terminated|Malformed|premature close|Multipart: Boundary not found)/i.test(
+      error.message,
+    )
   ) {
     return new ServiceError('invalid_value', 'The multipart body is incomplete or malformed.')
   }

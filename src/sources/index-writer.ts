@@ -22,12 +22,15 @@ const heldPostings = 3_000_000
  * caller holds the library lock.
  * @returns the number of words in all the texts.
  */
-export async function addToIndex(tx: Executor, texts: Iterable<IndexedText>): Promise<number> {
+export async function addToIndex(
+  tx: Executor,
+  texts: Iterable<IndexedText> | AsyncIterable<IndexedText>,
+): Promise<number> {
   let held = new Map<string, number[]>()
   let count = 0
   let block = -1
   let words = 0
-  for (const { docId, text, headings } of texts) {
+  for await (const { docId, text, headings } of texts) {
     if (blockOf(docId) !== block || count > heldPostings) {
       await writeBlock(tx, block, held)
       held = new Map()

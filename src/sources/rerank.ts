@@ -2,6 +2,7 @@ import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '
 import type { PassageRow } from './documents.ts'
 import type { FoundConcept } from './index-reader.ts'
 import type { Query } from './query.ts'
+import { type ByTerm, titleConcepts } from './titles.ts'
 import { type Token, tokenize } from './tokens.ts'
 
 /** Words apart, at most, for two words of the query to count as standing together. */
@@ -12,6 +13,9 @@ const nearbyWorth = 0.3
 
 /** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
 const shortestPhrase = 3
+
+/** What standing under the very title that was asked for is worth, in weights of the words of the title. */
+const titleWorth = 0.5
 
 /** A concept as it is looked for in the words of a passage. */
 export type Weighed = {
@@ -46,25 +50,43 @@ export function rerank(
   concepts: readonly Weighed[],
   collection: CollectionFacts,
 ): readonly Scored[] {
-  const look = closeLook(query, concepts, collection)
+  const byTerm = conceptsByTerm(concepts)
+  const look = closeLook(query, concepts, byTerm, collection)
   return candidates
     .flatMap(({ doc, score }) => {
       const row = rows.get(doc)
-      return row ? [{ doc, ref: row.ref, score: score + look(row.text) }] : []
+      if (!row) return []
+      return [{ doc, ref: row.ref, score: score + look(row.text) + titleScore(row, concepts, byTerm) }]
     })
     .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
+}
+
+function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
+  const byTerm = new Map<string, number[]>()
+  concepts.forEach(({ concept }, index) => {
+    for (const term of concept.terms.keys()) byTerm.set(term, [...(byTerm.get(term) ?? []), index])
+  })
+  return byTerm
+}
+
+/**
+ * What a passage gains by standing under a title that the query names in full: who asks for a person or an idea by
+ * name wants the entry about it before the places that mention it.
+ */
+function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm): number {
+  const worths = titleConcepts({ ref: row.ref, heRef: row.he_ref }, byTerm).map((met) =>
+    met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0),
+  )
+  return titleWorth * Math.max(0, ...worths)
 }
 
 /** Returns what the words of a text add to its score. */
 function closeLook(
   query: Query,
   concepts: readonly Weighed[],
+  byTerm: ByTerm,
   collection: CollectionFacts,
 ): (text: string) => number {
-  const byTerm = new Map<string, number[]>()
-  concepts.forEach(({ concept }, index) => {
-    for (const term of concept.terms.keys()) byTerm.set(term, [...(byTerm.get(term) ?? []), index])
-  })
   const phraseWorth = phraseScorer(query, concepts)
   return (text) => {
     const tokens = tokenize(text)

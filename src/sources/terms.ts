@@ -14,20 +14,24 @@ export type DocumentTerms = {
  * that occur in it, and the words of the headings it stands under.
  */
 export function documentTerms(text: string, headings: readonly string[] = []): DocumentTerms {
-  const tokens = tokenize(text)
   const frequencies = new Map<string, number>()
   const count = (term: string): void => {
     frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
   }
-  tokens.forEach((token, at) => {
+  const length = countTerms(text, count)
+  for (const heading of headings) countTerms(heading, count)
+  return { frequencies, length }
+}
+
+/** Counts the terms of a text and returns its length in words. */
+function countTerms(text: string, count: (term: string) => void): number {
+  const tokens = tokenize(text)
+  for (const [at, token] of tokens.entries()) {
     if (!isFunctionWord(token)) count(token.term)
     if (token.abbreviated) for (const term of expansionOf(token.term)) count(term)
     for (const { group, script } of namesAt(tokens, at)) count(groupTerm(group, script))
-  })
-  for (const heading of headings) {
-    for (const token of tokenize(heading)) if (!isFunctionWord(token)) count(token.term)
   }
-  return { frequencies, length: tokens.length }
+  return tokens.length
 }
 
 /** The headings of a place in both languages: its refs without numbers, which say nothing about it. */

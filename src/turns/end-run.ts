@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { StepRecord } from '../agent/events.ts'
-import { settleHold } from '../billing/ledger.ts'
+import { settleHold } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
 import { runs, sessions } from '../db/schema/index.ts'
 import { LeaseLost } from './event-log.ts'

@@ -1,12 +1,14 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
 import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { ToolOutcome } from '../agent/tools.ts'
+import { extendHold } from '../billing/holds.ts'
 import { modelCallMicros, type Price } from '../billing/pricing.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { runSteps, runs } from '../db/schema/index.ts'
-import { appendEvents } from './event-log.ts'
+import { ServiceError } from '../errors.ts'
+import { appendEvents, LeaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 
 export type OwnedRun = { readonly id: string; readonly accountId: string; readonly epoch: number }
@@ -23,6 +25,11 @@ export type RunJournal = Journal<Executor> & {
     prepare: (costMicros: bigint) => E,
     close: (tx: Executor, event: E) => Promise<void>,
   ): Promise<E>
+  /**
+   * Sets more credits aside before a step, under the same fence.
+   * @returns false when the account has not enough; nothing has changed then.
+   */
+  extendHold(step: number, micros: bigint): Promise<boolean>
   /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
   close(): Promise<void>
   /** Cost of the finished steps, in micro-credits. */
@@ -109,6 +116,7 @@ export function createJournal(
         return { value: event, events: [event] }
       }, close)
     },
+    extendHold: (step, micros) => extendRunHold(database, run, step, micros),
     async close() {
       clearTimeout(timer)
       await tail
@@ -151,6 +159,29 @@ async function insertStep(
   const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
   await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros })
   await tx.update(runs).set({ stepCount: step }).where(eq(runs.id, run.id))
+}
+
+async function extendRunHold(
+  database: Database,
+  run: OwnedRun,
+  step: number,
+  micros: bigint,
+): Promise<boolean> {
+  try {
+    await withTx(database, run, async (tx) => {
+      const [owned] = await tx
+        .update(runs)
+        .set({ holdMicros: sql`${runs.holdMicros} + ${micros}` })
+        .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
+        .returning({ id: runs.id })
+      if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+      await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
+    })
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'insufficient_credits') return false
+    throw error
+  }
 }
 
 /** What readers are told of a finished tool call; committed with its step. */

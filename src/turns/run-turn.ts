@@ -2,7 +2,9 @@ import type { Plans } from '../accounts/plans.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { defaultLimits, type LoopInput, runAgent } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
+import { estimateTokens, type ModelRequest } from '../agent/provider.ts'
 import { creditsText } from '../billing/credits.ts'
+import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -101,7 +103,7 @@ function loopInput(
     sampling: request.sampling,
     limits: defaultLimits,
     journal: turn.journal,
-    budget: async () => turn.budgetNotice(),
+    budget: (next) => turn.prepareCall(next, model.price),
     newCallId: () => newId('call'),
     signal,
   }
@@ -118,6 +120,7 @@ class TurnWriter {
   readonly #lookups: VerifyLookups
   readonly #log: Logger
   #step: number
+  #holdMicros: bigint
 
   constructor(services: TurnServices, run: Run, live: LiveRun, journal: RunJournal, journaled: Steps) {
     this.#lookups = verifyLookups(services.database.system)
@@ -127,6 +130,7 @@ class TurnWriter {
     this.journal = journal
     this.journaled = journaled
     this.#step = journaled.length
+    this.#holdMicros = run.holdMicros
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
     )
@@ -146,11 +150,25 @@ class TurnWriter {
     }
   }
 
-  /** The notice with which a turn ends that has used up its hold. */
-  budgetNotice(): string | null {
-    const { costMicros } = this.journal
-    if (costMicros < this.#run.holdMicros) return null
-    return `The turn has used the ${creditsText(this.#run.holdMicros)} credits set aside for it.`
+  /**
+   * Makes sure that the hold covers the next model call, extending it when it does not.
+   * @returns the notice with which the turn ends instead, when the credits or the turn's own bound do not allow it.
+   */
+  async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
+    const prompt =
+      estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools))
+    const need = this.journal.costMicros + nextCallMicros(price, prompt, request.sampling.maxTokens)
+    if (need <= this.#holdMicros) return null
+    const bounded = need < this.#run.mostMicros ? need : this.#run.mostMicros
+    const missing = bounded - this.#holdMicros
+    if (need > this.#run.mostMicros && this.journal.costMicros > 0n) {
+      return `The turn has come to its bound of ${creditsText(this.#run.mostMicros)} credits.`
+    }
+    if (missing <= 0n) return null
+    const extended = await this.journal.extendHold(this.#step + 1, missing)
+    if (!extended) return 'The account has not enough credits left for another step of this turn.'
+    this.#holdMicros = bounded
+    return null
   }
 
   /** Says that the run starts, or that it goes on and which committed events are void now. */
@@ -246,7 +264,7 @@ class TurnWriter {
     if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
     await this.#answer.check(this.#lookups)
     const event = await this.journal.end(
-      (costMicros) => prepare(costMicros < this.#run.holdMicros ? costMicros : this.#run.holdMicros),
+      (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
       (tx, ended) => closeRun(tx, this.#run, ended),
     )
     this.#live.push(event)

@@ -3,7 +3,8 @@ import { usable } from '../accounts/keys.ts'
 import type { Plan, Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { ensureAllowance, placeHold } from '../billing/ledger.ts'
+import { placeHold } from '../billing/holds.ts'
+import { ensureAllowance } from '../billing/pools.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
@@ -19,6 +20,8 @@ export type Run = typeof runs.$inferSelect
 
 export type TurnInput = {
   readonly model: string
+  /** What the first model call may cost: set aside at the start, and extended before each further call. */
+  readonly firstCallMicros: bigint
   /** Every message the client sent, in order. */
   readonly messages: readonly ModelMessage[]
   readonly sessionId: string | undefined
@@ -31,11 +34,11 @@ export type TurnInput = {
 export type TurnLimits = {
   /** Wall-clock bound of a turn, waiting included. */
   readonly turnSeconds: number
-  /** Credits set aside for a turn: it can never cost more. */
-  readonly holdMicros: bigint
+  /** What a turn may cost at most, however many steps it takes. */
+  readonly mostMicros: bigint
 }
 
-export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, holdMicros: 20_000_000n })
+export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, mostMicros: 50_000_000n })
 
 /** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
 const holdGraceSeconds = 60
@@ -85,7 +88,7 @@ export async function startTurn(
   await placeHold(executor, {
     accountId,
     runId: run.id,
-    micros: limits.holdMicros,
+    micros: run.holdMicros,
     seconds: limits.turnSeconds + holdGraceSeconds,
   })
   await storeInput(executor, run, fresh)
@@ -211,7 +214,8 @@ async function insertRun(
       model: input.model,
       request: input.request,
       requestHash: input.identity.hash,
-      holdMicros: limits.holdMicros,
+      holdMicros: input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros,
+      mostMicros: limits.mostMicros,
       deadlineAt: inSeconds(limits.turnSeconds),
       onDisconnect: input.onDisconnect,
       ...(lease

@@ -4,6 +4,7 @@ import { withTx } from '../../src/db/client.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { lockLibrary, mergeOrder, removeWork } from '../../src/sources/library.ts'
 import { listWorks, readPassage } from '../../src/sources/passages.ts'
+import { ensureSearchIndex } from '../../src/sources/reindex.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { ensureStarterLibrary } from '../../src/sources/starter.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -183,6 +184,23 @@ describe('removeWork', () => {
     expect(await found('persimmon')).toEqual([])
     const left = await db.database.system.execute(sql`select 1 from search_postings where term = 'persimmon'`)
     expect(left.rows).toEqual([])
+  })
+})
+
+describe('ensureSearchIndex', () => {
+  it('makes the same index anew when another normaliser made it, and only then', async () => {
+    await load([{ work: 'Reindexed', ref: 'Reindexed 1', he: 'והקב"ה אמר', en: 'tamarind' }])
+    const index = () =>
+      db.database.system.execute(sql`select term, documents from search_postings order by term, block`)
+    const before = await index()
+    expect(await ensureSearchIndex(db.database)).toBe(false)
+    await db.database.system.execute(sql`update library_state set value = 'old' where key = 'normaliser'`)
+    await db.database.system.execute(sql`insert into search_postings values ('stale', 0, 1, '\\x00000000')`)
+    expect(await Promise.all([ensureSearchIndex(db.database), ensureSearchIndex(db.database)])).toContain(
+      true,
+    )
+    expect((await index()).rows).toEqual(before.rows)
+    expect(await ensureSearchIndex(db.database)).toBe(false)
   })
 })
 

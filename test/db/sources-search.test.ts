@@ -35,6 +35,12 @@ const passages = [
   },
   { work: 'River', ref: 'River 2:2', en: 'The silver river of light runs to the sea of wisdom' },
   { work: 'River', ref: 'River 3:1', en: 'of light The wisdom sea silver to runs the river' },
+  {
+    work: 'People',
+    ref: 'People, Baal Shem Tov 1',
+    en: 'He lived in Medzhibozh and healed the sick',
+    he_ref: 'אישים, בעל שם טוב א',
+  },
   { work: 'Both', ref: 'Both 1', he: 'נהר יוצא מעדן', en: 'A river goes out of Eden', license: 'CC0' },
   ...Array.from({ length: 40 }, (_, i) => ({
     work: 'Filler',
@@ -71,8 +77,13 @@ describe('searchSources', () => {
     ['an abbreviation by its words', 'קדוש ברוך', 'Garden 2:1'],
     ['defective for plene spelling', 'הבטחון', 'Garden 2:2'],
     ['a transliteration spelled otherwise', 'hasidut', 'River 1:3'],
-    ['another name of a person', 'Besht', 'River 1:2'],
-    ['a name in the other language', 'בעש"ט', 'River 1:2'],
+    ['another name of a person in the text', 'melody of the Besht', 'River 1:2'],
+    ['a name in the other language', 'נגון של הבעש"ט', 'River 1:2'],
+    [
+      'the entry about who is named before a place that names him',
+      'Who was the Besht?',
+      'People, Baal Shem Tov 1',
+    ],
     ['a stem', 'intentions', 'River 1:1'],
   ])('finds %s', async (_, text, ref) => {
     expect(await first(text)).toBe(ref)

@@ -24,6 +24,7 @@ beforeAll(async () => {
       })
     }
     yield JSON.stringify({ work: 'Wells', ref: 'Wells 99:1', he: 'קצר ויפה' })
+    yield JSON.stringify({ work: 'Unbroken', ref: 'Unbroken 1', he: 'א'.repeat(30_000) })
     yield JSON.stringify({ work: 'Endless', ref: 'Endless 1', he: longSentence })
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
@@ -131,7 +132,7 @@ describe('the source tools', () => {
 
   it('list works by category and author', async () => {
     const { content } = await call('list_works', {})
-    expect(content.works?.map((w) => w.title)).toEqual(['Endless', 'Wells'])
+    expect(content.works?.map((w) => w.title)).toEqual(['Endless', 'Unbroken', 'Wells'])
     expect((await call('list_works', { author: 'nobody' })).content.works).toEqual([])
   })
 

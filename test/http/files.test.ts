@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { request as open } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { form, type Part, type Reply, send } from '../support/http-raw.ts'
@@ -105,7 +104,7 @@ test('the parts of an upload come in any order, and unknown ones are ignored', a
 })
 
 const names = [
-  { sent: 'דף מקורות – תניא.pdf', kept: 'דף מקורות – תניא.pdf', ascii: '___ ______ _ ____.pdf' },
+  { sent: 'דף מקורות – תניא.pdf', kept: 'דף מקורות – תניא.pdf', ascii: '__ ______ _ ____.pdf' },
   { sent: "it's 100% (new)*.txt", kept: "it's 100% (new)*.txt", ascii: "it's 100_ (new)*.txt" },
   { sent: '📜.md', kept: '📜.md', ascii: '__.md' },
   { sent: '../../etc/passwd', kept: 'passwd', ascii: 'passwd' },
@@ -129,13 +128,11 @@ test.each(names)(
 )
 
 test('a download is never rendered by a browser that trusts this host', async () => {
-  const { id } = JSON.parse(
-    (await upload([part('<script>1</script>', 'a.html', 'text/html; charset=utf-8')])).text,
-  )
+  const { id } = JSON.parse((await upload([part('<script>1</script>', 'a.html', 'text/html')])).text)
   for (const method of ['GET', 'HEAD']) {
     const reply = await send(world.service, { method, path: `/v1/files/${id}/content`, key: home.key })
     expect(reply.headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
+      'content-type': 'text/html',
       'content-length': '18',
       'content-disposition': expect.stringMatching(/^attachment;/),
       'x-content-type-options': 'nosniff',
@@ -231,24 +228,24 @@ test('a body that is no whole form is refused and leaves nothing', async () => {
 })
 
 test('the plan bounds one file and all files together; what was refused leaves nothing', async () => {
-  const tiny = await makeOwner(world.db, 'tiny')
+  const small = await makeOwner(world.db, 'basic')
   const tooLarge: Refusal = { status: 413, code: 'file_too_large', param: 'file' }
-  const full = await upload([part(randomBytes(64 * 1024))], tiny.key)
+  const full = await upload([part(randomBytes(64 * 1024))], small.key)
   expect(full.status).toBe(200)
   before = await rowCounts(world.db)
   for (const size of [64 * 1024 + 1, 5 * mebibyte]) {
-    const reply = await upload([purpose('vision'), part(randomBytes(size))], tiny.key)
+    const reply = await upload([purpose('vision'), part(randomBytes(size))], small.key)
     await expectRefusal(reply, tooLarge, /plan/)
     expect(reply.headers['x-should-retry']).toBe('false')
   }
   await expectRefusal(
-    await upload([part(randomBytes(36 * 1024 + 1))], tiny.key),
+    await upload([part(randomBytes(36 * 1024 + 1))], small.key),
     tooLarge,
     /delete files to make room/,
   )
   const { id } = JSON.parse(full.text)
-  await send(world.service, { method: 'DELETE', path: `/v1/files/${id}`, key: tiny.key })
-  expect((await upload([part(randomBytes(36 * 1024 + 1))], tiny.key)).status).toBe(200)
+  await send(world.service, { method: 'DELETE', path: `/v1/files/${id}`, key: small.key })
+  expect((await upload([part(randomBytes(36 * 1024 + 1))], small.key)).status).toBe(200)
 })
 
 const rest = form([part(randomBytes(3 * mebibyte)), purpose('vision')]).body
@@ -271,12 +268,12 @@ test.each(cuts)(
       ...{ hostname, port, method: 'POST', path: '/v1/files', agent: false },
       headers: { ...headers, ...length, authorization: `Bearer ${home.key}` },
     })
+    request.once('error', () => undefined)
     request.write(rest.subarray(0, bytes))
     const chunks = async () => (await rowCounts(world.db))['file_chunks'] ?? 0
     const arrived = (before['file_chunks'] ?? 0) + Math.floor((bytes - 200) / mebibyte)
     await expect.poll(chunks, { timeout: 10_000 }).toBe(arrived)
     request.destroy()
-    await once(request, 'close')
     await expect.poll(() => rowCounts(world.db), { timeout: 10_000 }).toEqual(before)
   },
 )

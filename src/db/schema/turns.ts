@@ -57,8 +57,10 @@ export const runs = pgTable(
     finishReason: text('finish_reason'),
     usage: jsonb('usage').notNull().default({}),
     costMicros: micros('cost_micros').notNull().default(sql`0`),
-    /** What the run may cost at most: the amount of its hold. */
+    /** Set aside for it by now: what it can be charged at most. */
     holdMicros: micros('hold_micros').notNull(),
+    /** What the hold may grow to. */
+    mostMicros: micros('most_micros').notNull(),
     /** Finished steps and committed events so far: the next ones take these numbers plus one. */
     stepCount: integer('step_count').notNull().default(0),
     eventCount: integer('event_count').notNull().default(0),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requireScope } from '../../accounts/principal.ts'
+import { estimateTokens, type ModelMessage } from '../../agent/provider.ts'
+import { nextCallMicros, type Price } from '../../billing/pricing.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
@@ -118,9 +120,11 @@ function admit(
     )
   }
   const principal = principalOf(request)
+  const messages = toModelMessages(body.messages, model.readsImages)
   const input = {
     model: model.id,
-    messages: toModelMessages(body.messages, model.readsImages),
+    firstCallMicros: firstCallMicros(model.price, messages, body.max_completion_tokens ?? body.max_tokens),
+    messages,
     sessionId: options.sessionId,
     projectId: options.projectId,
     request: toRunRequest(body, options.sources),
@@ -135,6 +139,15 @@ function admit(
   return withTx(services.database, principal, (tx) =>
     startTurn(tx, principal, input, { ...services, lease: services.runner.lease }),
   )
+}
+
+/** The prompt is the client's messages and some 1,500 tokens of our own instructions and tools. */
+function firstCallMicros(
+  price: Price,
+  messages: readonly ModelMessage[],
+  maxTokens: number | null | undefined,
+): bigint {
+  return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 1_500, maxTokens ?? undefined)
 }
 
 /** The request has started this run before: it only reads what the run says, from its beginning. */

@@ -6,6 +6,7 @@ import { address, addressType, hebrewAddress, numberAt } from './address.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import type { Progress } from './import-export.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
+import { withRestOfWork } from './rest-of-work.ts'
 import { storeVersions } from './store.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './version.ts'
 import type { PlacedSegment } from './walk.ts'
@@ -39,7 +40,10 @@ export async function importFromApi(
       const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, tell))
       if (options.signal?.aborted) break
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
-      await report.timed('storing', () => storeVersions(database, versions, report))
+      await report.timed('storing', async () => {
+        const whole = await completed(database, versions, gathered.parts)
+        await storeVersions(database, whole, report)
+      })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       report.note('failed', title, error.message)
@@ -52,6 +56,8 @@ export async function importFromApi(
 
 type Gathered = {
   readonly work: WorkFacts | undefined
+  /** What was walked, when that is less than the work. */
+  readonly parts: readonly string[]
   /** Segments by version. */
   readonly versions: ReadonlyMap<
     string,
@@ -72,7 +78,7 @@ async function gatherWork(
   // The first answer only tells which versions there are.
   const opening = await api.section(starts[0] ?? title, [])
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
-  if (wanted.length === 0) return { work: undefined, versions: new Map() }
+  if (wanted.length === 0) return { work: undefined, parts: [], versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
   for (const start of starts) {
     let next: string | undefined = walk.hasPart(start) ? undefined : start
@@ -83,7 +89,12 @@ async function gatherWork(
     }
   }
   const author = walk.first ? await api.author(walk.first.indexTitle) : ''
-  return { work: walk.first && workOf(walk.first, author), versions: walk.versions }
+  const isPart = walk.first !== undefined && title !== walk.first.indexTitle
+  return {
+    work: walk.first && workOf(walk.first, author),
+    parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
+    versions: walk.versions,
+  }
 }
 
 function allowedVersions(
@@ -112,6 +123,15 @@ function workOf(section: ApiSection, author: string): WorkFacts {
   }
 }
 
+async function completed(
+  database: Database,
+  versions: readonly ReadVersion[],
+  parts: readonly string[],
+): Promise<readonly ReadVersion[]> {
+  if (parts.length === 0) return versions
+  return Promise.all(versions.map((version) => withRestOfWork(database.system, version, parts)))
+}
+
 function readVersions(
   { work, versions }: Gathered,
   title: string,
@@ -138,6 +158,10 @@ class Walk {
   constructor(parts: readonly string[] | undefined, allowed: readonly RestrictedLicense[]) {
     this.#parts = parts && new Set(parts)
     this.#allowed = allowed
+  }
+
+  get walkedParts(): readonly string[] {
+    return [...this.#seenParts]
   }
 
   hasPart(title: string): boolean {

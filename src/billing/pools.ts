@@ -1,0 +1,106 @@
+import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Plan } from '../accounts/plans.ts'
+import type { Executor } from '../db/client.ts'
+import { creditPools } from '../db/schema/index.ts'
+import { recordMovement } from './ledger.ts'
+
+export type Balance = { readonly availableMicros: bigint; readonly heldMicros: bigint }
+
+/** Pools whose credits can still be used. */
+export const notExpired = or(isNull(creditPools.expiresAt), gt(creditPools.expiresAt, sql`now()`))
+
+/** What expires first comes first; what never does comes last. */
+export const poolExpiry = sql`coalesce(${creditPools.expiresAt}, 'infinity')`
+
+/** Gives credits outside the plan. @param micros more than zero. @param expiresAt null for credits that stay. */
+export async function grantCredits(
+  executor: Executor,
+  accountId: string,
+  micros: bigint,
+  expiresAt: Date | null = null,
+): Promise<void> {
+  const [pool] = await executor
+    .insert(creditPools)
+    .values({ accountId, kind: 'grant', availableMicros: micros, expiresAt })
+    .returning({ id: creditPools.id })
+  if (!pool) throw new Error('insert returned no row')
+  await issue(executor, accountId, 'grant', pool.id, micros)
+}
+
+/**
+ * Makes sure that this calendar month's allowance (UTC, on the database's clock) has been given, once. What is left
+ * of earlier pools that have expired is taken back at the same time.
+ */
+export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
+  if (plan.monthlyMicros === 0n) return
+  const monthStart = sql`date_trunc('month', now(), 'UTC')`
+  const [known] = await executor
+    .select({ id: creditPools.id })
+    .from(creditPools)
+    .where(and(eq(creditPools.accountId, accountId), eq(creditPools.periodStart, monthStart)))
+  if (known) return
+  const [pool] = await executor
+    .insert(creditPools)
+    .values({
+      accountId,
+      kind: 'allowance',
+      periodStart: monthStart as unknown as Date,
+      expiresAt: sql`date_trunc('month', now(), 'UTC') + interval '1 month'` as unknown as Date,
+      availableMicros: plan.monthlyMicros,
+    })
+    .onConflictDoNothing()
+    .returning({ id: creditPools.id })
+  if (!pool) return
+  await issue(executor, accountId, 'allowance', pool.id, plan.monthlyMicros)
+  await expirePools(executor, accountId)
+}
+
+function issue(
+  executor: Executor,
+  accountId: string,
+  kind: 'grant' | 'allowance',
+  poolId: bigint,
+  micros: bigint,
+): Promise<void> {
+  const parts = [{ poolId, micros }]
+  return recordMovement(executor, { accountId, runId: null, kind, from: 'issued', to: 'available', parts })
+}
+
+/** Takes back what is available in expired pools; what running turns hold of them stays theirs. */
+async function expirePools(executor: Executor, accountId: string): Promise<void> {
+  const expired = await executor
+    .select({ poolId: creditPools.id, micros: creditPools.availableMicros })
+    .from(creditPools)
+    .where(
+      and(
+        eq(creditPools.accountId, accountId),
+        lte(creditPools.expiresAt, sql`now()`),
+        gt(creditPools.availableMicros, 0n),
+      ),
+    )
+    .orderBy(asc(creditPools.id))
+    .for('update')
+  if (expired.length === 0) return
+  const movement = { accountId, runId: null, kind: 'expire', from: 'available', to: 'issued' } as const
+  await recordMovement(executor, { ...movement, parts: expired })
+}
+
+/** When the next allowance is given: the first instant of the next month (UTC), by the database's clock. */
+export async function nextRenewal(executor: Executor): Promise<Date> {
+  const { rows } = await executor.execute<{ at: Date }>(
+    sql`select date_trunc('month', now(), 'UTC') + interval '1 month' as at`,
+  )
+  return new Date(rows[0]?.at ?? 0)
+}
+
+/** What the account can still spend, and what its running turns have set aside. */
+export async function balanceOf(executor: Executor, accountId: string): Promise<Balance> {
+  const [sums] = await executor
+    .select({
+      available: sql<string>`coalesce(sum(${creditPools.availableMicros}) filter (where ${notExpired}), 0)`,
+      held: sql<string>`coalesce(sum(${creditPools.heldMicros}), 0)`,
+    })
+    .from(creditPools)
+    .where(eq(creditPools.accountId, accountId))
+  return { availableMicros: BigInt(sums?.available ?? 0), heldMicros: BigInt(sums?.held ?? 0) }
+}

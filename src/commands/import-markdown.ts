@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { ServiceError } from '../errors.ts'
+import { importMarkdown } from '../sources/import-markdown.ts'
+import type { Command } from './command.ts'
+import { allowedLicenses, licenseOption } from './import-options.ts'
+
+export const markdownCommands: Readonly<Record<string, Command>> = {
+  'sources import markdown': {
+    usage:
+      'FILE [--title T] [--he-title T] [--author A] [--category C] [--license L] [--language he|en] [--version V] [--source-url U] [--allow-license cc-by-nc|unknown]...',
+    summary: 'imports a text of one’s own: headings become parts of its refs, paragraphs numbered passages',
+    options: {
+      ...licenseOption,
+      title: { type: 'string' },
+      'he-title': { type: 'string' },
+      author: { type: 'string' },
+      category: { type: 'string' },
+      license: { type: 'string' },
+      language: { type: 'string' },
+      version: { type: 'string' },
+      'source-url': { type: 'string' },
+    },
+    words: [1, 1],
+    run: async (invocation) => {
+      const file = invocation.words[0] ?? ''
+      const content = await readFile(file, 'utf8').catch(() => {
+        throw new ServiceError('invalid_value', `The file ${file} cannot be read.`)
+      })
+      const flags = {
+        title: invocation.text('title'),
+        he_title: invocation.text('he-title'),
+        author: invocation.text('author'),
+        category: invocation.text('category'),
+        license: invocation.text('license'),
+        language: invocation.text('language'),
+        version: invocation.text('version'),
+        source_url: invocation.text('source-url'),
+      }
+      const rows = await importMarkdown(
+        invocation.installation.database,
+        content,
+        flags,
+        allowedLicenses(invocation),
+      )
+      const summary = `${rows.work}: ${rows.versions} versions, ${rows.segments} segments`
+      return { rows, lines: [rows.unchanged > 0 ? `${summary} (unchanged)` : summary] }
+    },
+  },
+}

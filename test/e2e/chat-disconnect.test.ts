@@ -1,0 +1,153 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ask, type ChatWorld, LiveStream, openChatWorld } from '../support/chat-world.ts'
+import { call } from '../support/service.ts'
+import { readStream } from '../support/sse-rules.ts'
+import { callTools, gate, reply, stall } from '../support/upstream-scripts.ts'
+
+let world: ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+type RunRow = {
+  readonly status: string
+  readonly cost: string
+  readonly charge: string | null
+  readonly left: Date | null
+  readonly cancel: Date | null
+}
+
+const runRow = (runId: string) =>
+  world.row<RunRow>(
+    `select r.status, r.cost_micros::text as cost, t.amount_micros::text as charge, r.client_closed_at as left,
+       r.cancel_requested_at as cancel
+     from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
+    runId,
+  )
+
+/** Opens a stream, reads as far as `text`, and hangs up. */
+async function hangUpAfter(text: string, body: object): Promise<string> {
+  const hangUp = new AbortController()
+  const response = await world.chat(body, { signal: hangUp.signal })
+  await new LiveStream(response).until(text)
+  hangUp.abort()
+  return String(response.headers.get('x-service-run-id'))
+}
+
+const clientIsGone = (runId: string) =>
+  vi.waitFor(async () => expect((await runRow(runId)).left).toBeInstanceOf(Date), { timeout: 10_000 })
+
+const usage = { prompt_tokens: 100, completion_tokens: 10 }
+
+test('a turn whose client hangs up goes on, is stored, and is charged', async () => {
+  const rest = gate()
+  world.upstream.enqueue([
+    { text: 'The first half' },
+    { waitFor: rest.opened },
+    { text: ' and the second.' },
+    { usage },
+  ])
+  const runId = await hangUpAfter('The first half', ask('Hang up 1', { stream: true }))
+  await clientIsGone(runId)
+  expect(await runRow(runId)).toMatchObject({ status: 'in_progress', cancel: null })
+  rest.open()
+  expect(await world.end(runId)).toMatchObject({ type: 'run.completed', reason: 'stop' })
+  expect(await runRow(runId)).toMatchObject({ status: 'completed', cost: '14000', charge: '14000' })
+  const run = await world.get<{ sessionId: string }>(`/v1/agent/runs/${runId}`)
+  const messages = await world.get<{ data: { content: string }[] }>(
+    `/v1/agent/sessions/${run.sessionId}/messages`,
+  )
+  expect(messages.data.map((message) => message.content)).toEqual([
+    'Hang up 1',
+    'The first half and the second.',
+  ])
+})
+
+test('the same for a client that waits for the whole reply', async () => {
+  const rest = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue([{ waitFor: rest.opened }, { text: 'Nobody reads this.' }, { usage }])
+  const hangUp = new AbortController()
+  const pending = world.chat(ask('Hang up 2'), { signal: hangUp.signal })
+  await world.upstream.request(index)
+  hangUp.abort()
+  await expect(pending).rejects.toThrow('aborted')
+  const { id } = await world.row<{ id: string }>(
+    `select run_id as id from messages where role = 'user' and content->>'content' = $1`,
+    'Hang up 2',
+  )
+  await clientIsGone(id)
+  rest.open()
+  expect(await world.end(id)).toMatchObject({ type: 'run.completed', end: { text: 'Nobody reads this.' } })
+  expect(await runRow(id)).toMatchObject({ status: 'completed', charge: '14000' })
+})
+
+test('with on_disconnect=cancel the turn ends cancelled, its model call is closed, and its finished steps are charged', async () => {
+  const index = world.upstream.requests.length
+  world.upstream.enqueue(
+    callTools([{ name: 'list_files', arguments: {} }], { usage }),
+    stall('The second step'),
+  )
+  const body = ask('Hang up 3', { stream: true, x_service: { on_disconnect: 'cancel' } })
+  const runId = await hangUpAfter('The second step', body)
+  expect(await world.end(runId)).toMatchObject({ type: 'run.cancelled' })
+  expect(await (await world.upstream.request(index + 1)).ended).toBe('cut')
+  // 100 tokens in, 10 out, one tool call; the second model call did not finish.
+  expect(await runRow(runId)).toMatchObject({ status: 'cancelled', cost: '64000', charge: '64000' })
+  expect((await runRow(runId)).left).toBeInstanceOf(Date)
+})
+
+test('a client that reads to the end has not left', async () => {
+  world.upstream.enqueue(reply('All of it.'))
+  const response = await world.chat(ask('Stay', { stream: true }))
+  expect(readStream(await response.text()).problems).toEqual([])
+  const runId = String(response.headers.get('x-service-run-id'))
+  expect(await runRow(runId)).toMatchObject({ left: null, status: 'completed' })
+})
+
+test('the cancel endpoint stops a turn whose model is silent, and the stream says so', async () => {
+  const index = world.upstream.requests.length
+  world.upstream.enqueue(stall('I am thinking'))
+  const response = await world.chat(ask('Cancel me', { stream: true }))
+  const live = new LiveStream(response)
+  await live.until('I am thinking')
+  const runId = String(response.headers.get('x-service-run-id'))
+  expect((await call(world.service, world.key, 'POST', `/v1/agent/runs/${runId}/cancel`)).status).toBe(200)
+  const stream = readStream(await live.rest())
+  expect(stream.problems).toEqual([])
+  expect(stream.text).toBe('I am thinking')
+  expect(stream.error).toMatchObject({ code: 'run_cancelled', x_service: { status: 'cancelled' } })
+  expect(await (await world.upstream.request(index)).ended).toBe('cut')
+  expect(await world.get(`/v1/agent/runs/${runId}`)).toMatchObject({ status: 'cancelled', credits: '0' })
+})
+
+test('cancelling a run that has ended changes nothing', async () => {
+  world.upstream.enqueue(reply('Done.', { usage }))
+  const response = await world.chat(ask('Too late'))
+  const runId = String(response.headers.get('x-service-run-id'))
+  expect((await call(world.service, world.key, 'POST', `/v1/agent/runs/${runId}/cancel`)).status).toBe(200)
+  expect(await runRow(runId)).toMatchObject({ status: 'completed', charge: '14000', cancel: null })
+})
+
+test('a reader that takes nothing does not hold the turn up', async () => {
+  const text = 'אבגדהוזח ט'.repeat(15_000)
+  world.upstream.enqueue([{ text, chunks: 3_000 }, { usage }])
+  const headers = { authorization: `Bearer ${world.key}`, 'content-type': 'application/json' }
+  const sent = request(`${world.service.url}/v1/chat/completions`, { method: 'POST', headers })
+  sent.end(JSON.stringify(ask('Slow reader', { stream: true })))
+  const runId = await new Promise<string>((resolve, reject) => {
+    sent.on('error', reject)
+    // No listener for the data: the reply stays paused.
+    sent.on('response', (response) => resolve(String(response.headers['x-service-run-id'])))
+  })
+  const end = await world.end(runId)
+  expect(end).toMatchObject({ type: 'run.completed', reason: 'stop' })
+  expect(end.end.text).toBe(text)
+  expect(await runRow(runId)).toMatchObject({ status: 'completed', charge: '14000' })
+  sent.destroy()
+})

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ask,
+  type ChatWorld,
+  type Completion,
+  type ErrorReply,
+  LiveStream,
+  openChatWorld,
+} from '../support/chat-world.ts'
+import { call } from '../support/service.ts'
+import { readStream } from '../support/sse-rules.ts'
+import { gate, reply } from '../support/upstream-scripts.ts'
+
+let world: ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+async function newSession(): Promise<string> {
+  const response = await call(world.service, world.key, 'POST', '/v1/agent/sessions', {})
+  return ((await response.json()) as { id: string }).id
+}
+
+const inSession = (id: string, text: string, more: object = {}) =>
+  ask(text, { x_service: { session_id: id }, ...more })
+
+const runIdOf = (response: Response) => String(response.headers.get('x-service-run-id'))
+
+test('the same question twice at one moment on one key is two runs, each with its own session', async () => {
+  const both = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue(
+    [{ waitFor: both.opened }, { text: 'One.' }],
+    [{ waitFor: both.opened }, { text: 'Two.' }],
+  )
+  const asked = [world.chat(ask('Twin')), world.chat(ask('Twin'))]
+  await world.upstream.request(index + 1)
+  both.open()
+  const replies = await Promise.all(asked.map(async (reply) => (await (await reply).json()) as Completion))
+  expect(new Set(replies.map((reply) => reply.x_service.run_id)).size).toBe(2)
+  expect(new Set(replies.map((reply) => reply.x_service.session_id)).size).toBe(2)
+  expect(replies.map((reply) => reply.choices[0]?.message.content).toSorted()).toEqual(['One.', 'Two.'])
+})
+
+test('turns of one session run one after the other, in order, and each sees the answers before it', async () => {
+  const session = await newSession()
+  const first = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue(
+    [{ waitFor: first.opened }, { text: 'Answer 1' }],
+    reply('Answer 2'),
+    reply('Answer 3'),
+  )
+  const one = new LiveStream(await world.chat(inSession(session, 'Question 1', { stream: true })))
+  const two = new LiveStream(await world.chat(inSession(session, 'Question 2', { stream: true })))
+  const three = world.chat(inSession(session, 'Question 3'))
+  await two.until('\n\n')
+  expect(two.body).toContain('"status":"queued"')
+  await world.upstream.request(index)
+  expect(world.upstream.requests).toHaveLength(index + 1)
+  first.open()
+  const streams = [readStream(await one.rest()), readStream(await two.rest())]
+  expect(streams.map((stream) => stream.problems)).toEqual([[], []])
+  expect(streams.map((stream) => stream.text)).toEqual(['Answer 1', 'Answer 2'])
+  expect(((await (await three).json()) as Completion).choices[0]?.message.content).toBe('Answer 3')
+  const last = world.upstream.requests[index + 2]?.body.messages.slice(1)
+  expect(last?.map((message) => message.content)).toEqual([
+    'Question 1',
+    'Answer 1',
+    'Question 2',
+    'Answer 2',
+    'Question 3',
+  ])
+})
+
+test('four turns can wait behind the running one; a fifth is refused and leaves nothing', async () => {
+  const session = await newSession()
+  const first = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'Answer 0' }])
+  for (let n = 1; n <= 4; n += 1) world.upstream.enqueue(reply(`Answer ${n}`))
+  const open: LiveStream[] = []
+  for (let n = 0; n <= 4; n += 1) {
+    const response = await world.chat(inSession(session, `Question ${n}`, { stream: true }))
+    expect(response.status).toBe(200)
+    open.push(new LiveStream(response))
+  }
+  const count = `select count(*)::int as runs from runs where session_id = $1`
+  const refused = await world.chat(inSession(session, 'Question 5', { stream: true }))
+  expect(refused.status).toBe(409)
+  expect(refused.headers.get('x-should-retry')).toBe('false')
+  expect(((await refused.json()) as ErrorReply).error).toMatchObject({
+    type: 'conflict_error',
+    code: 'session_busy',
+  })
+  expect(await world.row(count, session)).toEqual({ runs: 5 })
+  first.open()
+  const texts = await Promise.all(open.map(async (live) => readStream(await live.rest()).text))
+  expect(texts).toEqual([0, 1, 2, 3, 4].map((n) => `Answer ${n}`))
+  expect(world.upstream.requests).toHaveLength(index + 5)
+})
+
+test('a queued turn that is cancelled never calls the model, and costs nothing', async () => {
+  const session = await newSession()
+  const first = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'First' }], reply('Third'))
+  const one = await world.chat(inSession(session, 'One', { stream: true }))
+  const two = await world.chat(inSession(session, 'Two', { stream: true }))
+  const three = world.chat(inSession(session, 'Three'))
+  const cancelled = await call(world.service, world.key, 'POST', `/v1/agent/runs/${runIdOf(two)}/cancel`)
+  expect(cancelled.status).toBe(200)
+  first.open()
+  expect(readStream(await one.text()).text).toBe('First')
+  const stream = readStream(await two.text())
+  expect(stream.problems).toEqual([])
+  expect(stream.error).toMatchObject({ code: 'run_cancelled', x_service: { usage: { cost: 0 } } })
+  expect(((await (await three).json()) as Completion).choices[0]?.message.content).toBe('Third')
+  expect(world.upstream.requests).toHaveLength(index + 2)
+})
+
+test('sessions do not wait for each other', async () => {
+  const first = gate()
+  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'Slow' }], reply('Quick'))
+  const index = world.upstream.requests.length
+  const slow = world.chat(inSession(await newSession(), 'A'))
+  await world.upstream.request(index)
+  const quick = (await (await world.chat(inSession(await newSession(), 'B'))).json()) as Completion
+  expect(quick.choices[0]?.message.content).toBe('Quick')
+  first.open()
+  expect(((await (await slow).json()) as Completion).choices[0]?.message.content).toBe('Slow')
+})

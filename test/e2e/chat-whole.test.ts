@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ask,
+  type ChatWorld,
+  type Completion,
+  type ErrorReply,
+  openChatWorld,
+} from '../support/chat-world.ts'
+import { callTools, cut, error, reply } from '../support/upstream-scripts.ts'
+
+let world: ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+const usage = { prompt_tokens: 100, completion_tokens: 10 }
+const listing = [{ name: 'list_files', arguments: {} }]
+
+const runRow = (runId: string) =>
+  world.row<{ status: string; cost: string; charge: string | null; released: string }>(
+    `select r.status, r.cost_micros::text as cost, c.amount_micros::text as charge, l.amount_micros::text as released
+     from runs r
+     left join credit_transactions c on c.run_id = r.id and c.kind = 'charge'
+     left join credit_transactions l on l.run_id = r.id and l.kind = 'release' where r.id = $1`,
+    runId,
+  )
+
+test('a whole reply has the full official shape, and one cost on the wire, in the run and in the ledger', async () => {
+  world.upstream.enqueue(callTools(listing, { usage }), reply('שלום', { usage }))
+  const response = await world.chat(ask('Whole'))
+  expect(response.status).toBe(200)
+  const body = (await response.json()) as Completion
+  expect(body).toMatchObject({
+    object: 'chat.completion',
+    model: 'service',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'שלום', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: { prompt_tokens: 200, completion_tokens: 20, total_tokens: 220, cost: 0.078 },
+    x_service: { status: 'completed', usage: { cost: 0.078, model_calls: 2, tool_calls: 1 } },
+  })
+  expect(Object.keys(body.choices[0]?.message ?? {})).not.toContain('tool_calls')
+  const { x_service: block } = body
+  for (const [header, id] of [
+    ['project', block.project_id],
+    ['session', block.session_id],
+    ['run', block.run_id],
+    ['message', block.message_id],
+  ]) {
+    expect(response.headers.get(`x-service-${header}-id`)).toBe(id)
+  }
+  expect(await runRow(block.run_id)).toEqual({
+    status: 'completed',
+    cost: '78000',
+    charge: '78000',
+    released: '19922000',
+  })
+  expect(await world.get(`/v1/agent/runs/${block.run_id}`)).toMatchObject({ credits: '0.078' })
+})
+
+test.each([
+  ['refuses', error(400, 'no such model')],
+  ['is cut off in its first text', cut('Half')],
+])('an upstream that %s before anything was charged is a 502', async (_, script) => {
+  world.upstream.enqueue(script)
+  const response = await world.chat(ask('Fails at once'))
+  expect(response.status).toBe(502)
+  expect(((await response.json()) as ErrorReply).error).toMatchObject({
+    type: 'server_error',
+    code: 'upstream_error',
+  })
+  const run = await runRow(String(response.headers.get('x-service-run-id')))
+  expect(run).toMatchObject({ status: 'failed', cost: '0', released: '20000000' })
+})
+
+test('a failure without output after a finished step is a 502 too: it costs nothing and leaves no charge', async () => {
+  world.upstream.enqueue(callTools(listing, { usage }), error(400, 'bad'))
+  const response = await world.chat(ask('Fails after a tool'))
+  expect(response.status).toBe(502)
+  const run = await runRow(String(response.headers.get('x-service-run-id')))
+  expect(run).toEqual({ status: 'failed', cost: '0', charge: null, released: '20000000' })
+})
+
+test('a failure after charged output is a well-formed completion that says so', async () => {
+  world.upstream.enqueue(callTools(listing, { text: 'I looked.', usage }), error(400, 'bad'))
+  const response = await world.chat(ask('Fails after text'))
+  expect(response.status).toBe(200)
+  const body = (await response.json()) as Completion
+  expect(body.choices[0]?.finish_reason).toBe('stop')
+  expect(body.choices[0]?.message.content).toMatch(/^I looked\.\n\n\[.+\]$/)
+  expect(body.x_service).toMatchObject({
+    status: 'failed',
+    error: { code: 'upstream_failed' },
+    usage: { cost: 0.064 },
+  })
+  expect(body).not.toHaveProperty('error')
+  expect(await runRow(body.x_service.run_id)).toMatchObject({
+    status: 'failed',
+    cost: '64000',
+    charge: '64000',
+  })
+})
+
+test('a prompt that is too long is a 400, not retried, and costs nothing', async () => {
+  const tooLong = {
+    error: { message: 'maximum context length is 8192 tokens', code: 'context_length_exceeded' },
+  }
+  world.upstream.enqueue(error(400, tooLong))
+  const response = await world.chat(ask('Too long'))
+  expect(response.status).toBe(400)
+  expect(response.headers.get('x-should-retry')).toBe('false')
+  expect(((await response.json()) as ErrorReply).error.code).toBe('context_length_exceeded')
+})
+
+test('what went wrong inside the service is not told to the client', async () => {
+  world.upstream.enqueue(callTools(listing, { usage }), reply('never'))
+  // The step of the tool's result cannot be written.
+  const refuse = `create function refuse_step() returns trigger language plpgsql as
+    $$ begin raise exception 'secret detail'; end $$;
+    create trigger refuse_step before insert on run_steps for each row when (new.step = 2)
+    execute function refuse_step()`
+  await world.db.database.systemPool.query(refuse)
+  try {
+    const response = await world.chat(ask('Inner fault'))
+    const { error: told } = (await response.json()) as ErrorReply
+    expect(told.code).toBe('run_failed')
+    expect(told.message).not.toMatch(/secret|query|insert/i)
+    const run = await runRow(String(response.headers.get('x-service-run-id')))
+    expect(run).toEqual({ status: 'failed', cost: '0', charge: null, released: '20000000' })
+  } finally {
+    await world.db.database.systemPool.query('drop function refuse_step cascade')
+  }
+})
