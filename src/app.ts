@@ -1,9 +1,11 @@
 import multipart from '@fastify/multipart'
 import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
 import { registerAuth } from './http/auth.ts'
 import { registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
+import { registerMetrics } from './http/metrics.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
@@ -26,6 +28,7 @@ export type AppOptions = {
   readonly ready: () => boolean
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
+  readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
 
 /** The service over given parts, in mount order. It does not listen. */
@@ -53,6 +56,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(sensible)
   await app.register(multipart)
 
+  if (options.metrics) registerMetrics(app, options.metrics.registry, options.metrics.token)
   healthRoutes(app, { ...services, ready: options.ready })
   await app.register(
     (v1, _options, done) => {

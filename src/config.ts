@@ -35,6 +35,7 @@ const environment = z.object({
   MODEL_NAME: optionalText,
   MODELS_FILE: optionalText,
   PLANS_FILE: optionalText,
+  METRICS_TOKEN: optionalText,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -67,6 +68,8 @@ export type Config = {
   }
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
+  /** Bearer token of `/metrics`; undefined: no such route. */
+  readonly metricsToken: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -111,6 +114,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       catalogueFile: e.MODELS_FILE,
     }),
     plansFile: e.PLANS_FILE,
+    metricsToken: e.METRICS_TOKEN,
     logLevel: e.LOG_LEVEL,
   })
 }

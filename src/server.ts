@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
+import { Registry } from 'prom-client'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { firstStart, welcome } from './first-start.ts'
@@ -9,6 +10,7 @@ import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { openCatalogue } from './turns/catalogue.ts'
+import { watchInvariants } from './turns/invariant-watch.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
 import { defaultTurnLimits } from './turns/start-turn.ts'
 
@@ -47,10 +49,17 @@ async function startService(
   const runner = createRunner({ database, catalogue, plans, log })
   let ready = true
   const services = { database, peppers, plans, catalogue, runner, log, limits: defaultTurnLimits }
-  const app = await buildApp(services, { trustProxy: config.trustProxy, ready: () => ready })
+  const registry = new Registry()
+  const watch = watchInvariants(database, registry, log)
+  const app = await buildApp(services, {
+    trustProxy: config.trustProxy,
+    ready: () => ready,
+    metrics: { registry, token: config.metricsToken },
+  })
   try {
     await listen(app, config)
   } catch (error) {
+    await watch.stop()
     await runner.drain()
     await catalogue.close()
     throw error
@@ -64,6 +73,7 @@ async function startService(
       ready = false
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
+      await watch.stop()
       await catalogue.close()
     },
   }

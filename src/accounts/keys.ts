@@ -197,5 +197,14 @@ export async function authenticateKey(
   }
 }
 
+/** Whether a key still works: asked between the steps of a running turn. */
+export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
+  const [key] = await executor
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), usable))
+  return key !== undefined
+}
+
 /** Neither revoked nor expired, by the database's clock. */
 export const usable = sql`${apiKeys.revokedAt} is null and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > now())`

@@ -15,7 +15,7 @@ const nearbyWorth = 0.3
 const shortestPhrase = 3
 
 /** What standing under the very title that was asked for is worth, in weights of the words of the title. */
-const titleWorth = 0.5
+const titleWorth = 0.8
 
 /** A concept as it is looked for in the words of a passage. */
 export type Weighed = {
@@ -70,14 +70,16 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
 }
 
 /**
- * What a passage gains by standing under a title that the query names in full: who asks for a person or an idea by
- * name wants the entry about it before the places that mention it.
+ * What a passage gains by standing under a title that the query names in full, the more the less else it asks for:
+ * who asks for a person or an idea by name wants the entry about it before the places that mention it.
  */
 function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm): number {
   const worths = titleConcepts({ ref: row.ref, heRef: row.he_ref }, byTerm).map((met) =>
     met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0),
   )
-  return titleWorth * Math.max(0, ...worths)
+  const total = concepts.reduce((sum, concept) => sum + concept.worth, 0)
+  const worth = Math.max(0, ...worths)
+  return total > 0 ? (titleWorth * worth * worth) / total : 0
 }
 
 /** Returns what the words of a text add to its score. */

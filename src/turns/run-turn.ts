@@ -1,3 +1,4 @@
+import { isKeyUsable } from '../accounts/keys.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { defaultLimits, type LoopInput, runAgent } from '../agent/loop.ts'
@@ -61,7 +62,7 @@ export async function runTurn(
       costMicros: journaled.costMicros,
       onFault,
     })
-    const turn = new TurnWriter(services, run, live, journal, journaled.steps)
+    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -119,10 +120,21 @@ class TurnWriter {
   readonly #answer: Answer
   readonly #lookups: VerifyLookups
   readonly #log: Logger
+  readonly #database: Database
+  readonly #stop: AbortController
   #step: number
   #holdMicros: bigint
 
-  constructor(services: TurnServices, run: Run, live: LiveRun, journal: RunJournal, journaled: Steps) {
+  constructor(
+    services: TurnServices,
+    run: Run,
+    live: LiveRun,
+    journal: RunJournal,
+    journaled: Steps,
+    stop: AbortController,
+  ) {
+    this.#database = services.database
+    this.#stop = stop
     this.#lookups = verifyLookups(services.database.system)
     this.#log = services.log
     this.#run = run
@@ -155,6 +167,10 @@ class TurnWriter {
    * @returns the notice with which the turn ends instead, when the credits or the turn's own bound do not allow it.
    */
   async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
+    if (await this.#keyIsRevoked()) {
+      this.#stop.abort('cancelled' satisfies StopReason)
+      return null
+    }
     const prompt =
       estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools))
     const need = this.journal.costMicros + nextCallMicros(price, prompt, request.sampling.maxTokens)
@@ -169,6 +185,13 @@ class TurnWriter {
     if (!extended) return 'The account has not enough credits left for another step of this turn.'
     this.#holdMicros = bounded
     return null
+  }
+
+  /** Asked between steps; the start of the turn has asked before the first one. */
+  async #keyIsRevoked(): Promise<boolean> {
+    const { apiKeyId } = this.#run
+    if (apiKeyId === null || this.#step === 0) return false
+    return !(await isKeyUsable(this.#database.system, apiKeyId))
   }
 
   /** Says that the run starts, or that it goes on and which committed events are void now. */

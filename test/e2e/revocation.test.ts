@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { findViolations } from '../../src/billing/invariants.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  callTools,
+  gate,
+  reply,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let service: TestService
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  upstream.setDefault(() => reply('never asked for'))
+  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+})
+afterAll(async () => {
+  expect(await findViolations(db.database.system)).toEqual([])
+  await service.stop()
+  await upstream.close()
+  await db.drop()
+})
+
+test('a turn whose key is revoked while it runs stops before its next model call, and pays for its finished steps', async () => {
+  const { id: accountId } = await makeAccount(db.database)
+  const key = await makeKey(db.database, accountId)
+  const held = gate()
+  const [toolStep] = callTools([{ name: 'list_files', arguments: {} }])
+  if (!toolStep) throw new Error('the script has no action')
+  upstream.enqueue([{ waitFor: held.opened }, toolStep])
+  const asked = upstream.requests.length
+  const running = call(service, key, 'POST', '/v1/chat/completions', question('List the files'))
+  await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+  const [info] = await listKeys(db.database.system, accountId)
+  await revokeKey(db.database.system, info?.id ?? '')
+  held.open()
+  const body = (await (await running).json()) as { usage: { cost: number }; x_service: { status: string } }
+  expect(body.x_service.status).toBe('cancelled')
+  expect(body.usage.cost).toBeGreaterThan(0)
+  expect(upstream.requests.length - asked).toBe(1)
+  expect((await call(service, key, 'GET', '/v1/models')).status).toBe(401)
+})
+
+test('a turn that the account cannot afford to its end stops cleanly with `length` and says so', async () => {
+  const { id: accountId } = await makeAccount(db.database, 'basic')
+  const key = await makeKey(db.database, accountId)
+  const usage = { prompt_tokens: 9_000_000, completion_tokens: 10 }
+  upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { usage }))
+  const asked = upstream.requests.length
+  const response = await call(service, key, 'POST', '/v1/chat/completions', question('Costly'))
+  const body = (await response.json()) as {
+    choices: { finish_reason: string; message: { content: string } }[]
+  }
+  expect(body.choices[0]?.finish_reason).toBe('length')
+  expect(body.choices[0]?.message.content).toMatch(/credits/)
+  expect(upstream.requests.length - asked).toBe(1)
+})
