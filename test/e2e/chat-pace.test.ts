@@ -36,7 +36,7 @@ beforeAll(async () => {
   projectId = (await insertProject(database.system, account.id, 'Pace')).id
   const principal: Principal = {
     accountId: account.id,
-    plan: planNamed('pro'),
+    plan: builtInPlans.of('pro'),
     keyId: null,
     scopes: new Set(scopes),
     binding: { kind: 'project', projectId },

@@ -159,13 +159,18 @@ test('an upstream that is cut off after some text is an error frame behind that 
   expect(run).toEqual({ cost: '51000', charge: '51000', status: 'failed' })
 })
 
-test('a turn that was stopped by the credits set aside for it says so and ends with length', async () => {
+test('a turn that has come to its bound of credits says so, ends with length, and costs no more than was set aside', async () => {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 0 }
+  const index = world.upstream.requests.length
   world.upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { text: 'Reading.', usage }))
   const { stream } = await read(streamed('Dear?'))
   expect(stream.problems).toEqual([])
   expect(stream.finish?.choices[0]?.finish_reason).toBe('length')
-  expect(stream.text).toBe('Reading.\n\nThe turn has used the 20 credits set aside for it.')
-  // A turn never costs more than its hold, whatever the model's server counts.
-  expect(stream.finish?.x_service?.usage).toMatchObject({ cost: 20 })
+  expect(stream.text).toBe('Reading.\n\nThe turn has come to its bound of 50 credits.')
+  expect(world.upstream.requests).toHaveLength(index + 1)
+  const { held } = await world.row<{ held: string }>(
+    `select amount_micros::text as held from credit_transactions where kind = 'hold' and run_id = $1`,
+    String(stream.finish?.x_service?.run_id),
+  )
+  expect(stream.finish?.x_service?.usage).toMatchObject({ cost: Number(held) / 1e6 })
 })

@@ -20,12 +20,14 @@ afterAll(async () => {
 const usage = { prompt_tokens: 100, completion_tokens: 10 }
 const listing = [{ name: 'list_files', arguments: {} }]
 
+/** What the ledger says of a run: `kept` is what its hold took and has not given back. */
 const runRow = (runId: string) =>
-  world.row<{ status: string; cost: string; charge: string | null; released: string }>(
-    `select r.status, r.cost_micros::text as cost, c.amount_micros::text as charge, l.amount_micros::text as released
-     from runs r
-     left join credit_transactions c on c.run_id = r.id and c.kind = 'charge'
-     left join credit_transactions l on l.run_id = r.id and l.kind = 'release' where r.id = $1`,
+  world.row<{ status: string; cost: string; charge: string | null; kept: string }>(
+    `select r.status, r.cost_micros::text as cost,
+       (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charge,
+       (select sum(case kind when 'release' then -amount_micros else amount_micros end)::text
+        from credit_transactions where run_id = r.id and kind in ('hold', 'extend', 'release')) as kept
+     from runs r where r.id = $1`,
     runId,
   )
 
@@ -62,7 +64,7 @@ test('a whole reply has the full official shape, and one cost on the wire, in th
     status: 'completed',
     cost: '78000',
     charge: '78000',
-    released: '19922000',
+    kept: '78000',
   })
   expect(await world.get(`/v1/agent/runs/${block.run_id}`)).toMatchObject({ credits: '0.078' })
 })
@@ -79,7 +81,7 @@ test.each([
     code: 'upstream_error',
   })
   const run = await runRow(String(response.headers.get('x-service-run-id')))
-  expect(run).toMatchObject({ status: 'failed', cost: '0', released: '20000000' })
+  expect(run).toMatchObject({ status: 'failed', cost: '0', kept: '0' })
 })
 
 test('a failure without output after a finished step is a 502 too: it costs nothing and leaves no charge', async () => {
@@ -87,7 +89,7 @@ test('a failure without output after a finished step is a 502 too: it costs noth
   const response = await world.chat(ask('Fails after a tool'))
   expect(response.status).toBe(502)
   const run = await runRow(String(response.headers.get('x-service-run-id')))
-  expect(run).toEqual({ status: 'failed', cost: '0', charge: null, released: '20000000' })
+  expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
 })
 
 test('a failure after charged output is a well-formed completion that says so', async () => {
@@ -135,7 +137,7 @@ test('what went wrong inside the service is not told to the client', async () =>
     expect(told.code).toBe('run_failed')
     expect(told.message).not.toMatch(/secret|query|insert/i)
     const run = await runRow(String(response.headers.get('x-service-run-id')))
-    expect(run).toEqual({ status: 'failed', cost: '0', charge: null, released: '20000000' })
+    expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
   } finally {
     await world.db.database.systemPool.query('drop function refuse_step cascade')
   }

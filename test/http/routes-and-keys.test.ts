@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKeyText } from '../../src/accounts/key-text.ts'
 import { defaultScopes, type KeyScope, scopes } from '../../src/accounts/scopes.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { errorOf } from '../support/http-raw.ts'
+import { errorOf, send } from '../support/http-raw.ts'
 import { ask, type Row, table } from '../support/http-routes.ts'
 import {
   makeKeyWithId,
@@ -158,6 +158,19 @@ test.each(titled)(
     expect(got).toEqual(expected)
   },
 )
+
+test('only a bearer key in the header opens a route', async () => {
+  const key = owner.key
+  const opens = ['Bearer KEY', 'bearer KEY', 'BEARER   KEY']
+  const closed = ['KEY', 'Basic KEY', 'BearerKEY', 'Bearer', 'Bearer ', 'Bearer KEY x', 'Bearer x KEY', '']
+  for (const form of [...opens, ...closed]) {
+    const headers = { authorization: form.replace('KEY', key) }
+    const { status } = await send(world.service, { method: 'GET', path: '/v1/models', headers })
+    expect({ form, status }).toEqual({ form, status: opens.includes(form) ? 200 : 401 })
+  }
+  const inQuery = await send(world.service, { method: 'GET', path: `/v1/models?api_key=${key}&key=${key}` })
+  expect(inQuery.status).toBe(401)
+})
 
 test('a service with a route that declares no scope refuses to boot', async () => {
   const addRoute = (message: unknown) => {

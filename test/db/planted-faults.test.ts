@@ -1,0 +1,203 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findViolations, invariants } from '../../src/billing/invariants.ts'
+import { withTx } from '../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  callTools,
+  error,
+  gate,
+  reply,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let service: TestService
+const held = gate()
+let running: Promise<Response>
+
+/** One completed run with a tool, one that failed for nothing, one in progress, and another account. */
+beforeAll(async () => {
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+  const key = await makeKey(db.database, (await makeAccount(db.database)).id)
+  const ask = (text: string) => call(service, key, 'POST', '/v1/chat/completions', question(text))
+  upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), reply('Done.'))
+  expect((await ask('With a tool')).status).toBe(200)
+  upstream.enqueue(error(400, { error: { message: 'no' } }))
+  expect((await ask('That fails')).status).toBe(502)
+  const asked = upstream.requests.length
+  upstream.enqueue([{ waitFor: held.opened }, { text: 'held' }])
+  running = ask('That runs')
+  await upstream.request(asked)
+  const stranger = await makeKey(db.database, (await makeAccount(db.database)).id)
+  upstream.enqueue(reply('Theirs.'))
+  await call(service, stranger, 'POST', '/v1/chat/completions', question('Another account'))
+})
+afterAll(async () => {
+  held.open()
+  await (await running).text()
+  await service.stop()
+  await upstream.close()
+  await db.drop()
+})
+
+const completed = `(select id from runs where status = 'completed' order by created_at limit 1)`
+const failed = `(select id from runs where status = 'failed' limit 1)`
+const inProgress = `(select id from runs where status = 'in_progress' limit 1)`
+const charge = `(select id from credit_transactions where kind = 'charge' and run_id = ${completed})`
+const unlock =
+  'alter table credit_entries disable trigger user; alter table credit_transactions disable trigger user;'
+
+/** Each fault, and the rule that has to notice it. */
+const faults: readonly (readonly [fault: string, rule: string, statements: string])[] = [
+  [
+    'an entry is changed',
+    'every transaction sums to zero',
+    `${unlock} update credit_entries set amount_micros = amount_micros + 1 where transaction_id = ${charge} and ledger = 'spent'`,
+  ],
+  [
+    'an entry is lost',
+    'every transaction sums to zero',
+    `${unlock} delete from credit_entries where transaction_id = ${charge} and ledger = 'held'`,
+  ],
+  [
+    'all entries of a charge are lost',
+    'the amount of a transaction is what its entries move',
+    `${unlock} delete from credit_entries where transaction_id = ${charge}`,
+  ],
+  [
+    'credits are added to a pool without an entry',
+    'a pool holds what its entries say',
+    'update credit_pools set available_micros = available_micros + 1',
+  ],
+  [
+    'a hold is given back twice',
+    'a pool holds what its entries say',
+    `update credit_pools set held_micros = 0, available_micros = available_micros + held_micros where held_micros > 0`,
+  ],
+  [
+    'a balance is clamped at zero',
+    'a pool holds what its entries say',
+    `update credit_pools set available_micros = 0`,
+  ],
+  [
+    'a balance goes below zero',
+    'no pool is negative',
+    `alter table credit_pools drop constraint credit_pools_available; update credit_pools set available_micros = -1`,
+  ],
+  [
+    'a charge is booked on another account',
+    'entries stay within the account of their pool and transaction',
+    `${unlock} update credit_entries set account_id = (select id from accounts where id <> account_id limit 1) where transaction_id = ${charge}`,
+  ],
+  [
+    'a run is settled twice',
+    'a run is held, charged and released at most once',
+    `drop index credit_transactions_once; insert into credit_transactions (account_id, run_id, kind, amount_micros) select account_id, run_id, kind, amount_micros from credit_transactions where id = ${charge}`,
+  ],
+  [
+    'a running turn loses its hold',
+    'an unfinished run has an open hold',
+    `delete from holds where run_id = ${inProgress}`,
+  ],
+  [
+    'a run ends without settling',
+    'a finished run has no open hold',
+    `update runs set status = 'completed' where id = ${inProgress}`,
+  ],
+  [
+    'a finished run is reopened',
+    'an unfinished run has an open hold',
+    `update runs set status = 'in_progress' where id = ${completed}`,
+  ],
+  [
+    'a hold grows without credits',
+    'a hold is the sum of what was held for its run',
+    `update holds set amount_micros = amount_micros + 1 where run_id = ${inProgress}`,
+  ],
+  [
+    'the rest of a hold is never given back',
+    'what a settled hold took is charged or given back, to the last micro-credit',
+    `${unlock} delete from credit_entries where transaction_id in (select id from credit_transactions where kind = 'release' and run_id = ${completed}); delete from credit_transactions where kind = 'release' and run_id = ${completed}`,
+  ],
+  [
+    'the shown cost is rounded',
+    'a run shows what the ledger charged',
+    `update runs set cost_micros = cost_micros / 1000000 * 1000000 + 1 where id = ${completed}`,
+  ],
+  [
+    'a charge is lost',
+    'a completed run has exactly one charge',
+    `${unlock} delete from credit_entries where transaction_id = ${charge}; delete from credit_transactions where id = ${charge}`,
+  ],
+  [
+    'a run is charged for more than it did',
+    'a run costs no more than its steps',
+    `delete from run_steps where run_id = ${completed}`,
+  ],
+  [
+    'a failed turn is charged',
+    'a run that failed with nothing to show was not charged',
+    `${unlock} update credit_transactions set run_id = ${failed} where id = ${charge}`,
+  ],
+  [
+    'an event is lost',
+    'the events of a run are numbered without gap',
+    `delete from run_events where run_id = ${completed} and seq = 2`,
+  ],
+  [
+    'an owner without its epoch appends an event',
+    'the events of a run are numbered without gap',
+    `insert into run_events (run_id, seq, account_id, step, attempt, event) select id, event_count + 2, account_id, 0, 0, '{}' from runs where id = ${completed}`,
+  ],
+  [
+    'a step is lost',
+    'the steps of a run are numbered without gap',
+    `delete from run_steps where run_id = ${completed} and step = 1`,
+  ],
+  [
+    'two turns of a session run at once',
+    'a session runs one turn at a time',
+    `update runs set status = 'in_progress', session_id = (select session_id from runs where id = ${inProgress}), turn = 99 where id = ${completed}`,
+  ],
+  [
+    'a run is forgotten',
+    'no unfinished run is far past its deadline',
+    `update runs set deadline_at = now() - interval '1 hour' where id = ${inProgress}`,
+  ],
+]
+
+test('a database that the service has written breaks no rule', async () => {
+  expect(await findViolations(db.database.system)).toEqual([])
+})
+
+class Undo extends Error {}
+
+test.each(faults)('doctor notices when %s', async (_, rule, statements) => {
+  let names: readonly string[] = []
+  await withTx(db.database, 'system', async (tx) => {
+    await tx.execute(sql.raw(statements))
+    names = (await findViolations(tx)).map((violation) => violation.invariant)
+    throw new Undo()
+  }).catch((fault: unknown) => {
+    if (!(fault instanceof Undo)) throw fault
+  })
+  expect(names).toContain(rule)
+})
+
+test('every rule is proven by at least one fault', () => {
+  const proven = new Set(faults.map(([, rule]) => rule))
+  expect(invariants.map(({ name }) => name).filter((name) => !proven.has(name))).toEqual([])
+})
