@@ -10,6 +10,8 @@ export type Scope = { readonly accountId: string } | 'system'
 export type Database = {
   /** Sees every account; for look-ups that find out who is asking, and for background work. */
   readonly system: Executor
+  /** Where it is; carries the password, so it is for connecting only. */
+  readonly url: string
   readonly tenantPool: pg.Pool
   readonly systemPool: pg.Pool
   close(): Promise<void>
@@ -47,6 +49,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   for (const pool of [tenantPool, systemPool]) pool.on('error', options.onIdleError)
   return {
     system: drizzle({ client: systemPool }),
+    url: options.url,
     tenantPool,
     systemPool,
     async close() {

@@ -23,7 +23,7 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
       await requestCancel(tx, run.id)
       return run
     })
-    services.runner.cancelLocal(run.id)
+    services.runner.cancel(run.id)
     return runBody(marked)
   })
 }

@@ -9,6 +9,7 @@ import {
 } from './bm25.ts'
 import { readPostings } from './postings.ts'
 import type { Concept } from './query.ts'
+import { headingKeys } from './ref-lookup.ts'
 import type { Script } from './tokens.ts'
 
 /** A concept with the terms of it that the library has, and in how many documents they occur, at most. */
@@ -82,14 +83,16 @@ async function findSpellings(
   return new Map([...bySkeleton].map(([skeleton, rows]) => [skeleton, rows.slice(0, mostSpellings)]))
 }
 
-/** Loads the posting lists of concepts, merged. */
+/** Loads the posting lists of concepts, merged; only those of some blocks when they are given. */
 export async function loadPostings(
   executor: Executor,
   concepts: readonly FoundConcept[],
+  blocks?: readonly number[],
 ): Promise<readonly ConceptPostings[]> {
   const terms = [...new Set(concepts.flatMap((c) => [...c.terms.keys()]))]
+  const inBlocks = blocks ? sql`and block = any(${sql.param(blocks)}::int[])` : sql``
   const loaded = await executor.execute<{ term: string; block: number; data: Buffer }>(
-    sql`select term, block, data from search_postings where term = any(${sql.param(terms)}::text[])`,
+    sql`select term, block, data from search_postings where term = any(${sql.param(terms)}::text[]) ${inBlocks}`,
   )
   const byTerm = Map.groupBy(loaded.rows, (row) => row.term)
   return concepts.map((concept) => {
@@ -137,8 +140,7 @@ export async function documentRanges(
   const conditions: SQL[] = []
   if (filter.language) conditions.push(sql`v.language = ${filter.language}`)
   if (filter.license) conditions.push(sql`lower(v.license) = lower(${filter.license})`)
-  if (filter.work)
-    conditions.push(sql`(lower(w.title) = lower(${filter.work}) or w.he_title = ${filter.work})`)
+  if (filter.work) conditions.push(isWork(filter.work))
   if (filter.author) conditions.push(sql`lower(w.author) = lower(${filter.author})`)
   if (filter.category) {
     conditions.push(
@@ -152,4 +154,12 @@ export async function documentRanges(
     where v.doc_count > 0 and ${sql.join(conditions, sql` and `)}
     order by v.first_doc`)
   return found.rows.map((row) => [row.first, row.last] as const)
+}
+
+/** By its title in either language, in another spelling, or by another name. */
+function isWork(written: string): SQL {
+  const { exact, loose } = headingKeys(written)
+  return sql`(lower(w.title) = lower(${written}) or w.he_title = ${written} or w.id in (
+    select h.work_id from headings h
+    where h.key = any(${sql.param([...exact, loose])}::text[]) or starts_with(h.key, ${`${loose} `})))`
 }

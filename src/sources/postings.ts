@@ -12,6 +12,15 @@ export function blockOf(doc: number): number {
   return Math.floor(doc / blockSize)
 }
 
+/** The blocks that ranges of documents (both ends inclusive) lie in. */
+export function blocksIn(ranges: readonly (readonly [first: number, last: number])[]): readonly number[] {
+  const blocks = new Set<number>()
+  for (const [first, last] of ranges) {
+    for (let block = blockOf(first); block <= blockOf(last); block += 1) blocks.add(block)
+  }
+  return [...blocks]
+}
+
 /** Lengths up to this many words are kept exactly, longer ones to within 2.5 %. */
 const exactLengths = 128
 const lengthStep = 1.05

@@ -17,6 +17,14 @@ const headingByAlias = new Map(
   ),
 )
 
+/** The keys under which a heading may be found: as written and by another title, and in another spelling. */
+export function headingKeys(written: string): { readonly exact: readonly string[]; readonly loose: string } {
+  const key = headingKey(written)
+  const loose = looseHeadingKey(written)
+  const alias = headingByAlias.get(key) ?? headingByAlias.get(loose)
+  return { exact: alias === undefined ? [key] : [key, alias], loose }
+}
+
 /**
  * The places that a ref names, in whatever way it is written; a ref above passage level and a range name several.
  * Undefined when the library has none.
@@ -42,10 +50,9 @@ async function exactPlace(executor: Executor, ref: string): Promise<PlaceRange |
 
 /** Headings that the words may mean, surest first: as they stand, another title, a part of it, another spelling. */
 async function findHeadings(executor: Executor, written: string): Promise<readonly Heading[]> {
-  const key = headingKey(written)
+  const { exact, loose } = headingKeys(written)
+  const [key = '', alias = ''] = exact
   if (key === '') return []
-  const loose = looseHeadingKey(written)
-  const alias = headingByAlias.get(key) ?? headingByAlias.get(loose) ?? ''
   const found = await executor.execute<Heading>(sql`
     select heading, work_id from (
       select heading, work_id, first_ordinal, case

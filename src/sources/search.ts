@@ -1,13 +1,7 @@
 import type { Executor } from '../db/client.ts'
-import {
-  type CollectionFacts,
-  type DocumentRanges,
-  inRanges,
-  inverseFrequency,
-  rankByBm25,
-  type Scored,
-} from './bm25.ts'
+import { type CollectionFacts, type DocumentRanges, inRanges, inverseFrequency, rankByBm25 } from './bm25.ts'
 import { loadDocuments, loadPlaces, type PassageRow, toPassage } from './documents.ts'
+import { collapse, type Fused, fuse } from './fusion.ts'
 import {
   collectionFacts,
   documentRanges,
@@ -16,10 +10,11 @@ import {
   type LibraryFilter,
   loadPostings,
 } from './index-reader.ts'
+import { blockSize, blocksIn } from './postings.ts'
 import { parseQuery, type Query } from './query.ts'
 import { resolveRef } from './ref-lookup.ts'
 import { parseRef } from './refs.ts'
-import { rerank, type Weighed, weigh } from './rerank.ts'
+import { rerank, weigh } from './rerank.ts'
 import { snippetOf } from './snippet.ts'
 import { type Script, tokenize } from './tokens.ts'
 import type { SearchHit } from './types.ts'
@@ -38,9 +33,6 @@ const mostCandidates = 100
 /** Postings that a search reads at most: the rarest words first; the others only weigh what those found. */
 const postingBudget = 250_000
 
-/** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
-const fusionConstant = 60
-
 /**
  * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
  * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
@@ -54,8 +46,9 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   const parsed = parseQuery(query.text)
   const facts = await collectionFacts(executor)
   const found = (await findConcepts(executor, parsed.concepts, facts)).filter((c) => c.documents > 0)
-  const chosen = withinBudget(found)
-  const postings = await loadPostings(executor, chosen)
+  const blocks = ranges && blocksIn(ranges)
+  const chosen = withinBudget(found, blocks ? blockShare(blocks.length, facts) : 1)
+  const postings = await loadPostings(executor, chosen, blocks)
   const read = new Set(chosen)
   const top = Math.max(chosen.length < found.length ? mostCandidates : fewestCandidates, wanted * 3)
   const candidates = scriptsOf(parsed).map((script) => {
@@ -73,6 +66,7 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   const lists = candidates.map((list) => ({
     ...list,
     ranked: rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]),
+    weight: list.concepts.reduce((sum, { concept }) => sum + concept.concept.weight, 0),
   }))
   const fused = named.length > 0 ? withNamed(named, fuse(lists, rows)) : collapse(fuse(lists, rows))
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
@@ -80,6 +74,11 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
     snippet: snippet(row, found, facts),
     score,
   }))
+}
+
+/** The part of the index that some of its blocks are. */
+function blockShare(blocks: number, facts: Readonly<Record<Script, CollectionFacts>>): number {
+  return Math.min(1, (blocks * blockSize) / Math.max(1, facts.he.documents + facts.en.documents))
 }
 
 /** A text longer than this is no ref, whatever number it ends with. */
@@ -120,60 +119,22 @@ function scriptsOf(query: Query): readonly Script[] {
   return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
 }
 
-function withinBudget(found: readonly FoundConcept[]): readonly FoundConcept[] {
+/**
+ * The concepts to read postings of: the rarest first, as far as the budget goes, and the rarest of each script in any
+ * case.
+ * @param share the part of the index that will be read.
+ */
+function withinBudget(found: readonly FoundConcept[], share: number): readonly FoundConcept[] {
   let sum = 0
+  const begun = new Set<Script>()
   return found
     .toSorted((a, b) => a.documents - b.documents)
-    .filter((concept, index) => {
-      sum += concept.documents
-      return index === 0 || sum <= postingBudget
+    .filter(({ concept, documents }) => {
+      sum += documents * share
+      const first = !begun.has(concept.script)
+      begun.add(concept.script)
+      return first || sum <= postingBudget
     })
-}
-
-type List = {
-  readonly script: Script
-  readonly ranked: readonly Scored[]
-  readonly concepts: readonly Weighed[]
-}
-type Fused = { readonly row: PassageRow; readonly score: number }
-
-/**
- * Reciprocal rank fusion by ref: a passage found in both languages gains from both. A list counts by how much of the
- * query it answers, so that one word with a translation does not outweigh the sentence around it.
- */
-function fuse(lists: readonly List[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
-  const byRef = new Map<string, Fused & { readonly share: number }>()
-  const asked = lists.map(({ concepts }) => concepts.reduce((sum, c) => sum + c.concept.concept.weight, 0))
-  const most = Math.max(...asked)
-  for (const [index, list] of lists.entries()) {
-    const seen = new Set<string>()
-    const weight = (asked[index] ?? 0) / most
-    for (const { doc } of list.ranked) {
-      const row = rows.get(doc)
-      if (!row || seen.has(row.ref)) continue
-      seen.add(row.ref)
-      const share = weight / (fusionConstant + seen.size)
-      const before = byRef.get(row.ref)
-      const best = before && before.share >= share ? before : { row, share }
-      byRef.set(row.ref, { row: best.row, share: best.share, score: share + (before?.score ?? 0) })
-    }
-  }
-  return [...byRef.values()].sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Drops what stands next to something better in the same section. */
-function collapse(fused: readonly Fused[]): readonly Fused[] {
-  const taken = new Set<string>()
-  return fused.filter(({ row }) => {
-    const place = (ordinal: number): string => `${row.work_id} ${ordinal} ${row.section_ref}`
-    const near = taken.has(place(row.ordinal - 1)) || taken.has(place(row.ordinal + 1))
-    if (!near) taken.add(place(row.ordinal))
-    return !near
-  })
 }
 
 function snippet(

@@ -20,7 +20,7 @@ export async function clientLeft(
       await noteClientClosed(tx, run.id)
       if (cancel) await requestCancel(tx, run.id)
     })
-    if (cancel) services.runner.cancelLocal(run.id)
+    if (cancel) services.runner.cancel(run.id)
   } catch (error) {
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, reason }, 'could not note that a client left')

@@ -3,8 +3,8 @@ import { readEvents, withoutVoid } from './event-log.ts'
 import { isTerminal, type RunEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
 
-/** How often a reader looks for news of a run that another process drives, or that waits in its session. */
-const pollMs = 200
+/** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
+const pollMs = 1_000
 
 /**
  * All events of a run from its start, in batches, up to its end. From memory when this process drives the run, else
@@ -22,6 +22,8 @@ export async function* followRun(
       yield* live.read(signal)
       return
     }
+    // Before looking, so that what is committed meanwhile is not waited for.
+    const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
     const committed = await withTx(services.database, run, (tx) => readEvents(tx, run.id, position))
     if (committed.length > 0) {
       position = committed.at(-1)?.seq ?? position
@@ -29,18 +31,6 @@ export async function* followRun(
       yield events
       if (events.some(isTerminal)) return
     }
-    await pause(pollMs, signal)
+    await news
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

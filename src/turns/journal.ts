@@ -41,12 +41,18 @@ const flushAfterLength = 2_048
 
 type Work<T> = (tx: Executor) => Promise<{ readonly value: T; readonly events: readonly RunEvent[] }>
 
-/** @param onFault called when a timed write fails; the turn must then stop. */
-export function createJournal(
-  database: Database,
-  run: OwnedRun,
-  options: { readonly price: Price; readonly costMicros: bigint; readonly onFault: (error: unknown) => void },
-): RunJournal {
+export type JournalOptions = {
+  readonly price: Price
+  /** What the steps before this attempt have cost. */
+  readonly costMicros: bigint
+  /** Called after each commit: there is news for readers elsewhere. */
+  readonly onCommit: () => void
+  /** Called when a timed write fails; the turn must then stop. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** The writer of the attempt that owns `run`. */
+export function createJournal(database: Database, run: OwnedRun, options: JournalOptions): RunJournal {
   const line = new EventLine()
   let costMicros = options.costMicros
   let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
@@ -60,12 +66,14 @@ export function createJournal(
     const waiting = line.take()
     const costBefore = costMicros
     try {
-      return await withTx(database, run, async (tx) => {
+      const written = await withTx(database, run, async (tx) => {
         const { value, events } = await work(tx)
         await appendEvents(tx, run, [...waiting, ...events])
         await after?.(tx, value)
         return value
       })
+      options.onCommit()
+      return written
     } catch (error) {
       // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
       line.putBack(waiting)
@@ -85,9 +93,8 @@ export function createJournal(
     write(async () => ({ value: undefined, events: [] })).catch(options.onFault)
   }
   const addStep = (tx: Executor, step: number, record: StepRecord): Promise<void> => {
-    const cost = stepMicros(options.price, record)
-    costMicros += cost
-    return insertStep(tx, run, step, record, cost)
+    costMicros += stepMicros(options.price, record)
+    return insertStep(tx, run, step, record, stepMicros(options.price, record))
   }
 
   return {

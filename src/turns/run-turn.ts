@@ -21,6 +21,7 @@ import { createJournal, type RunJournal, readJournal, toolEvents } from './journ
 import type { LiveRun } from './live-runs.ts'
 import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
 import type { RunRequest } from './run-request.ts'
+import type { Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { readTranscript } from './transcript.ts'
 import { turnTools } from './turn-tools.ts'
@@ -28,7 +29,9 @@ import { turnTools } from './turn-tools.ts'
 /** Why a turn was stopped from outside the loop; anything else that aborts it means that the run was lost. */
 export type StopReason = 'cancelled' | 'deadline' | 'handover'
 
-export type TurnServices = {
+export type TurnServices = RunnerServices & { readonly signals: Signals }
+
+export type RunnerServices = {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly plans: Plans
@@ -60,6 +63,7 @@ export async function runTurn(
     journal = createJournal(services.database, run, {
       price: model?.price ?? freePrice,
       costMicros: journaled.costMicros,
+      onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault,
     })
     const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop)

@@ -1,4 +1,4 @@
-import { withTx } from '../db/client.ts'
+import { type Database, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
 import { randomBase62 } from '../ids.ts'
@@ -6,7 +6,8 @@ import { LeaseLost } from './event-log.ts'
 import { claimRun, type Lease, leaseSeconds, releaseLeases, renewLeases } from './leases.ts'
 import { createLiveRun, type LiveRun } from './live-runs.ts'
 import { repeat } from './repeat.ts'
-import { runTurn, type StopReason, type TurnServices } from './run-turn.ts'
+import { type RunnerServices, runTurn, type StopReason } from './run-turn.ts'
+import { openSignals, type Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 
 const heartbeatMs = 5_000
@@ -15,12 +16,14 @@ const claimMs = 1_000
 /** The part of a process that drives runs: its own, and those whose owner is gone. */
 export type Runner = {
   readonly lease: Lease
+  /** What this process tells the others and hears from them. */
+  readonly signals: Signals
   /** Begins to drive a run that this process owns by its row. */
   start(run: Run): LiveRun
   /** The run if this process drives it. */
   find(runId: string): LiveRun | undefined
-  /** Stops a run that this process drives; the others see the mark in its row with their next heartbeat. */
-  cancelLocal(runId: string): void
+  /** Stops a run wherever it is driven, after its row was marked. A replica that misses the signal sees the mark. */
+  cancel(runId: string): void
   /** Stops driving, hands the runs over by releasing their leases, and waits until nothing is written any more. */
   drain(): Promise<void>
 }
@@ -28,9 +31,12 @@ export type Runner = {
 type Driven = { readonly live: LiveRun; readonly stop: AbortController; readonly done: Promise<void> }
 
 /** Starts the heartbeat and the search for unowned runs. */
-export function createRunner(services: TurnServices): Runner {
+export function createRunner(services: RunnerServices): Runner {
   const lease = { owner: `replica_${randomBase62(12)}`, seconds: leaseSeconds }
   const { database, log } = services
+  const signals = openSignals(database.system, database.url, (error) =>
+    log.warn({ reason: error.message }, 'signals between replicas are interrupted'),
+  )
   const driven = new Map<string, Driven>()
   let draining = false
 
@@ -42,24 +48,14 @@ export function createRunner(services: TurnServices): Runner {
     const deadline = setTimeout(() => stop.abort('deadline' satisfies StopReason), millisecondsLeft(run))
     // Asked for while it waited in its session, or of an owner that is gone.
     if (run.cancelRequestedAt) stop.abort('cancelled' satisfies StopReason)
-    const done = runTurn(services, run, live, stop).finally(() => {
+    const done = runTurn({ ...services, signals }, run, live, stop).finally(() => {
       clearTimeout(deadline)
       driven.delete(run.id)
       claiming.soon()
+      signals.send({ kind: 'claim', runId: run.id })
     })
     driven.set(run.id, { live, stop, done })
     return live
-  }
-
-  const heartbeat = async () => {
-    const ids = [...driven.keys()]
-    if (ids.length === 0) return
-    const held = await renewLeases(database.system, lease, ids)
-    for (const id of ids) {
-      const run = held.get(id)
-      if (!run) stopDriven(id, new LeaseLost(`run ${id} has another owner or has ended`))
-      else if (run.cancelRequested) stopDriven(id, 'cancelled')
-    }
   }
 
   const claim = async () => {
@@ -77,14 +73,23 @@ export function createRunner(services: TurnServices): Runner {
       'runner could not reach the database',
     )
   }
-  const beating = repeat(heartbeat, heartbeatMs, report)
+  const beating = repeat(() => heartbeat(database, lease, driven), heartbeatMs, report)
   const claiming = repeat(claim, claimMs, report)
+
+  const unsubscribe = signals.subscribe(({ kind, runId }) => {
+    if (kind === 'cancel') stopDriven(runId, 'cancelled')
+    if (kind === 'claim') claiming.soon()
+  })
 
   return {
     lease,
+    signals,
     start,
     find: (runId) => driven.get(runId)?.live,
-    cancelLocal: (runId) => stopDriven(runId, 'cancelled'),
+    cancel(runId) {
+      stopDriven(runId, 'cancelled')
+      signals.send({ kind: 'cancel', runId })
+    },
     async drain() {
       draining = true
       await Promise.all([beating.stop(), claiming.stop()])
@@ -92,7 +97,30 @@ export function createRunner(services: TurnServices): Runner {
       for (const { stop } of open) stop.abort('handover' satisfies StopReason)
       await Promise.all(open.map(({ done }) => done))
       await releaseLeases(database.system, lease).catch(report)
+      unsubscribe()
+      await signals.close()
     },
+  }
+}
+
+/** Prolongs the leases of the driven runs; stops those that were lost or are to be cancelled. */
+async function heartbeat(
+  database: Database,
+  lease: Lease,
+  driven: ReadonlyMap<string, Driven>,
+): Promise<void> {
+  if (driven.size === 0) return
+  // A run that starts meanwhile is not asked about and must not be taken for lost.
+  const asked = [...driven]
+  const held = await renewLeases(
+    database.system,
+    lease,
+    asked.map(([id]) => id),
+  )
+  for (const [id, { stop }] of asked) {
+    const run = held.get(id)
+    if (!run) stop.abort(new LeaseLost(`run ${id} has another owner or has ended`))
+    else if (run.cancelRequested) stop.abort('cancelled' satisfies StopReason)
   }
 }
 

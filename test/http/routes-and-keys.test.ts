@@ -1,10 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKeyText } from '../../src/accounts/key-text.ts'
+import { digestKey } from '../../src/accounts/pepper.ts'
 import { defaultScopes, type KeyScope, scopes } from '../../src/accounts/scopes.ts'
+import { apiKeys } from '../../src/db/schema/index.ts'
 import type { TestDatabase } from '../support/database.ts'
-import { errorOf, send } from '../support/http-raw.ts'
+import { errorOf, send, sendJson } from '../support/http-raw.ts'
+import { expectError } from '../support/http-refusal.ts'
 import { ask, type Row, table } from '../support/http-routes.ts'
 import {
   makeKeyWithId,
@@ -15,7 +19,7 @@ import {
   type Things,
   type World,
 } from '../support/http-world.ts'
-import { startTestService } from '../support/service.ts'
+import { startTestService, testPeppers } from '../support/service.ts'
 
 let world: World
 let db: TestDatabase
@@ -75,14 +79,19 @@ async function spoiled(column: 'revoked_at' | 'expires_at'): Promise<string> {
   return key
 }
 
-function mistyped(key: string): string {
-  return key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a') + key.slice(11)
+/** Wrong in one letter, so that its checksum is; its digest is in the database all the same. */
+async function mistyped(): Promise<string> {
+  const { key, id } = await makeKeyWithId(db, owner.accountId, { kind: 'owner' }, scopes)
+  const text = key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a') + key.slice(11)
+  const digest = digestKey(text, testPeppers[0])
+  await db.database.system.update(apiKeys).set({ digest }).where(eq(apiKeys.id, id))
+  return text
 }
 
 const principals: readonly Principal[] = [
   { name: 'no key', key: () => undefined, answer: () => refused },
   { name: 'a malformed key', key: () => 'sk-not-of-here', answer: () => refused },
-  { name: 'a key with a mistyped letter', key: () => mistyped(owner.key), answer: () => refused },
+  { name: 'a key with a mistyped letter', key: () => mistyped(), answer: () => refused },
   { name: 'an unknown key', key: () => generateKeyText(), answer: () => refused },
   { name: 'a revoked key', key: () => spoiled('revoked_at'), answer: () => refused },
   { name: 'an expired key', key: () => spoiled('expires_at'), answer: () => refused },
@@ -170,6 +179,21 @@ test('only a bearer key in the header opens a route', async () => {
   }
   const inQuery = await send(world.service, { method: 'GET', path: `/v1/models?api_key=${key}&key=${key}` })
   expect(inQuery.status).toBe(401)
+})
+
+test('a bound key creates no project, not even with the scope in its row', async () => {
+  const { key, id } = await makeKeyWithId(db, owner.accountId, { kind: 'project', projectId: home.projectId })
+  await db.database.system
+    .update(apiKeys)
+    .set({ scopes: [...scopes] })
+    .where(eq(apiKeys.id, id))
+  const reply = await sendJson(world.service, {
+    method: 'POST',
+    path: '/v1/projects',
+    key,
+    body: { name: 'P' },
+  })
+  expectError(reply, { status: 403, code: 'missing_scope', param: null }, /owner-wide/)
 })
 
 test('a service with a route that declares no scope refuses to boot', async () => {

@@ -1,0 +1,75 @@
+import { pino } from 'pino'
+import { builtInPlans, type Plan, type Plans } from '../../src/accounts/plans.ts'
+import type { Principal } from '../../src/accounts/principal.ts'
+import { scopes } from '../../src/accounts/scopes.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
+import { type Catalogue, openCatalogue } from '../../src/turns/catalogue.ts'
+import { insertProject } from '../../src/turns/projects.ts'
+import type { RunRequest } from '../../src/turns/run-request.ts'
+import type { TurnServices } from '../../src/turns/run-turn.ts'
+import { defaultTurnLimits, type Run, startTurn } from '../../src/turns/start-turn.ts'
+import { makeAccount } from './service.ts'
+
+/** Someone who starts turns without HTTP: a person in a project of their own, on a plan made for the test. */
+export type Person = { readonly principal: Principal; readonly plans: Plans }
+
+export async function makePerson(database: Database, plan: Partial<Plan> = {}): Promise<Person> {
+  const { id: accountId } = await makeAccount(database)
+  const projectId = await withTx(
+    database,
+    'system',
+    async (tx) => (await insertProject(tx, accountId, 'P')).id,
+  )
+  const own = { ...builtInPlans.of('pro'), ...plan }
+  return {
+    principal: {
+      accountId,
+      plan: own,
+      keyId: null,
+      scopes: new Set(scopes),
+      binding: { kind: 'project', projectId },
+    },
+    plans: { names: [own.name], of: () => own },
+  }
+}
+
+export const plainRequest: RunRequest = {
+  sampling: {},
+  clientTools: [],
+  toolChoice: 'auto',
+  sources: 'inline',
+}
+
+export type StartOptions = {
+  readonly sessionId?: string
+  readonly owner?: string
+  readonly firstCallMicros?: bigint
+  readonly text?: string
+}
+
+/** Admits a turn, owned by a replica that does not exist unless one is named. */
+export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
+  const { principal, plans } = person
+  const input = {
+    model: 'service',
+    firstCallMicros: options.firstCallMicros ?? 2_000_000n,
+    messages: [{ role: 'user' as const, content: options.text ?? 'question' }],
+    sessionId: options.sessionId,
+    projectId: undefined,
+    request: plainRequest,
+    identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
+    onDisconnect: 'continue' as const,
+  }
+  const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
+  const admission = { plans, limits: defaultTurnLimits, lease }
+  const started = await withTx(database, principal, (tx) => startTurn(tx, principal, input, admission))
+  return started.run
+}
+
+export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
+  return openCatalogue({ baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined })
+}
+
+export function turnServices(database: Database, catalogue: Catalogue): TurnServices {
+  return { database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }) }
+}
