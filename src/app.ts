@@ -3,7 +3,7 @@ import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { registerAuth } from './http/auth.ts'
-import { registerErrorHandler } from './http/error-handler.ts'
+import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { createRateLimits } from './http/rate-limits.ts'
@@ -16,6 +16,7 @@ import { keyRoutes } from './routes/key.ts'
 import { modelRoutes } from './routes/models.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { responsesRoutes } from './routes/responses.ts'
+import { runEventRoutes } from './routes/run-events.ts'
 import { runRoutes } from './routes/runs.ts'
 import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
@@ -33,6 +34,8 @@ export type AppOptions = {
 
 /** The service over given parts, in mount order. It does not listen. */
 export async function buildApp(services: Services, options: AppOptions): Promise<FastifyInstance> {
+  const rateLimits = createRateLimits(options.invalidKeysPerMinute ?? 120)
+  const auth = { ...services, rateLimits }
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -42,7 +45,9 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     // Covers receiving a request only; a reply may take as long as its turn.
     requestTimeout: 120_000,
     bodyLimit: 1024 * 1024,
-    routerOptions: { maxParamLength: 512 },
+    // The header limit bounds the length of a URL already.
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, request, reply) => void refuseUnroutable(auth, request, reply),
   })
 
   app.addHook('onRequest', async (request, reply) => {
@@ -51,8 +56,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerErrorHandler(app)
   registerJsonBody(app)
   registerZod(app)
-  const rateLimits = createRateLimits(options.invalidKeysPerMinute ?? 120)
-  registerAuth(app, { ...services, rateLimits })
+  registerAuth(app, auth)
   await app.register(sensible)
   await app.register(multipart)
 
@@ -65,6 +69,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       projectRoutes(v1, services)
       sessionRoutes(v1, services)
       runRoutes(v1, services)
+      runEventRoutes(v1, services)
       fileRoutes(v1, services)
       sourceRoutes(v1, services)
       keyRoutes(v1, services)

@@ -28,6 +28,7 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config.dataDir) : undefined
   const url = config.databaseUrl ?? embedded?.url ?? ''
   const pepper = config.keyPepper ?? (await installationSecrets(config.dataDir)).keyPepper
+  let closing = false
   try {
     const peppers = parsePeppers(pepper)
     if (await bypassesPolicies(url)) {
@@ -36,7 +37,9 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
     await upToDate(config.migrateDatabaseUrl ?? url, url)
     const database = openDatabase({
       url,
-      onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection was lost'),
+      onIdleError: (error) => {
+        if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
+      },
     })
     return {
       database,
@@ -44,6 +47,8 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
       plans,
       embedded,
       async close() {
+        // A connection may still be on its way out when the server stops.
+        closing = true
         await database.close()
         await embedded?.release()
       },

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateKey } from '../accounts/keys.ts'
 import type { Peppers } from '../accounts/pepper.ts'
 import type { Plans } from '../accounts/plans.ts'
@@ -30,14 +30,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
   app.addHook('onRequest', async (request, reply) => {
     const { scope, resource } = request.routeOptions.config
     if (request.is404 || scope === undefined || scope === 'public') return
-    const principal = await authenticate(request, services)
-    if (!principal.plan.apiAccess) {
-      throw new ServiceError(
-        'plan_without_api_access',
-        `The plan "${principal.plan.name}" of this account does not include the API. Change to a plan that does.`,
-      )
-    }
-    await services.rateLimits.countRequest(principal, reply)
+    const principal = await admitKey(services, request, reply)
     request.principal = principal
     if (resource) {
       const params = request.params as Record<string, string>
@@ -49,6 +42,26 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
     }
     if (scope !== 'any-key') requireScope(principal, scope)
   })
+}
+
+/**
+ * Who sends the request, if the API is open to it.
+ * @throws ServiceError in the order: valid key (401), plan (403), requests a minute (429).
+ */
+export async function admitKey(
+  services: AuthServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Principal> {
+  const principal = await authenticate(request, services)
+  if (!principal.plan.apiAccess) {
+    throw new ServiceError(
+      'plan_without_api_access',
+      `The plan "${principal.plan.name}" of this account does not include the API. Change to a plan that does.`,
+    )
+  }
+  await services.rateLimits.countRequest(principal, reply)
+  return principal
 }
 
 async function authenticate(request: FastifyRequest, services: AuthServices): Promise<Principal> {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { databaseFault, isUnavailable } from '../db/errors.ts'
-import { errorTable, messageOf, ServiceError } from '../errors.ts'
+import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
+import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './zod.ts'
 
 export type ErrorBody = {
@@ -28,6 +29,20 @@ export function registerErrorHandler(app: FastifyInstance): void {
       new ServiceError('not_found', `There is no route ${request.method} ${request.url.split('?')[0]}.`),
     ),
   )
+}
+
+/**
+ * A path that cannot be decoded names nothing: the same 404 as for any other id that does not exist. The router
+ * answers such a request before any hook, hence the checks of the key here.
+ */
+export async function refuseUnroutable(
+  services: AuthServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  reply.header('x-request-id', request.id)
+  const refusal = await admitKey(services, request, reply).then(notFound, (error: unknown) => error)
+  sendError(request, reply, asServiceError(refusal, request))
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {

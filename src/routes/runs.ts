@@ -9,7 +9,7 @@ import { findRun, requestCancel } from '../turns/runs.ts'
 import type { Run } from '../turns/start-turn.ts'
 import type { Services } from './services.ts'
 
-const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
+export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
 
 /** `GET /v1/agent/runs/{id}`, `POST /v1/agent/runs/{id}/cancel` */
 export function runRoutes(app: FastifyInstance, services: Services): void {

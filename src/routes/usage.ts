@@ -5,7 +5,7 @@ import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
-import type { ZodTypes } from '../http/zod.ts'
+import { idText, type ZodTypes } from '../http/zod.ts'
 import { readUsage, type UsageRow, usageGroups } from '../turns/usage.ts'
 import type { Services } from './services.ts'
 
@@ -20,7 +20,7 @@ const query = z.object({
   /** The last day that counts. */
   end: day.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: z.string().min(1).max(256).optional(),
+  after: idText.optional(),
 })
 
 /** `GET /v1/usage`: what was charged, summed up from the ledger by day, model, key or project. */

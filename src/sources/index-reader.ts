@@ -10,7 +10,7 @@ import {
 import { readPostings } from './postings.ts'
 import type { Concept } from './query.ts'
 import { headingKeys } from './ref-lookup.ts'
-import type { Script } from './tokens.ts'
+import { type Script, skeletonOf } from './tokens.ts'
 
 /** A concept with the terms of it that the library has, and in how many documents they occur, at most. */
 export type FoundConcept = {
@@ -45,17 +45,24 @@ export async function findConcepts(
     where term = any(${sql.param(terms)}::text[]) group by term`)
   const documents = new Map(found.rows.map((row) => [row.term, row.documents]))
   const own = concepts.map((concept) => withTerms(concept, new Map(), documents))
-  const wanting = own.filter(
-    ({ concept, documents: few }) => concept.skeletons.length > 0 && (concept.script === 'en' || few <= rare),
+  const wanting = new Map(
+    own
+      .filter(({ concept, documents: few }) => concept.script === 'en' || few <= rare)
+      .map((one) => [one, skeletonsOf(one.concept)] as const)
+      .filter(([, skeletons]) => skeletons.length > 0),
   )
-  if (wanting.length === 0) return own
-  const spellings = await findSpellings(executor, [...new Set(wanting.flatMap((w) => w.concept.skeletons))])
+  if (wanting.size === 0) return own
+  const spellings = await findSpellings(executor, [...new Set([...wanting.values()].flat())])
   return own.map((one) => {
-    if (!wanting.includes(one)) return one
-    const others = one.concept.skeletons.flatMap((skeleton) => spellings.get(skeleton) ?? [])
+    const others = (wanting.get(one) ?? []).flatMap((skeleton) => spellings.get(skeleton) ?? [])
+    if (others.length === 0) return one
     for (const row of others) documents.set(row.term, row.documents)
     return withTerms(one.concept, new Map(others.map((row) => [row.term, spellingWeight])), documents)
   })
+}
+
+function skeletonsOf(concept: Concept): readonly string[] {
+  return concept.respelled.map(skeletonOf).filter((skeleton) => skeleton !== undefined)
 }
 
 function withTerms(

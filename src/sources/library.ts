@@ -96,9 +96,11 @@ export async function removeWork(tx: Executor, title: string): Promise<boolean> 
   if (workId === undefined) return false
   const owned = await tx.execute<{ id: number }>(sql`select id from versions where work_id = ${workId}`)
   for (const version of owned.rows) await dropVersion(tx, version.id)
-  await tx.execute(
-    sql`delete from links where from_ref in (select ref from passages where work_id = ${workId})`,
-  )
+  // A line that was cut into passages has its links at the ref above them.
+  await tx.execute(sql`
+    delete from links where from_ref in (
+      select ref from passages where work_id = ${workId}
+      union select section_ref from passages where work_id = ${workId})`)
   await tx.execute(sql`delete from works where id = ${workId}`)
   return true
 }

@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from './hebrew.ts'
-import { isFunctionWord, type Script, skeletonOf, type Token, tokenize } from './tokens.ts'
+import { isFunctionWord, type Script, type Token, tokenize } from './tokens.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from './vocabulary/lookup.ts'
 
 /** One thing the query asks for: all its terms count as one in scoring. */
@@ -8,8 +8,8 @@ export type Concept = {
   readonly script: Script
   /** How much an occurrence of each term counts, 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>
-  /** Classes of spellings whose other members join the terms; in Hebrew only when the library lacks the terms. */
-  readonly skeletons: readonly string[]
+  /** Terms whose other spellings join them; in Hebrew only when the library hardly has any of the terms. */
+  readonly respelled: readonly string[]
   /** What finding it is worth beside finding a word of the query, which is 1. */
   readonly weight: number
   /** Position among the query's words, by which concepts that belong together are known. */
@@ -58,19 +58,19 @@ export function parseQuery(text: string): Query {
 function wordConcepts(token: Token, position: number, weight: number): readonly Concept[] {
   const own = new Map<string, number>()
   addForms(own, token.term, token.script, 1)
-  const skeletons = [...own.keys()].map(skeletonOf).filter((skeleton) => skeleton !== undefined)
+  const respelled = [...own.keys()]
   const other: Script = token.script === 'he' ? 'en' : 'he'
   const foreign = new Map<string, number>()
   for (const group of groupsOfWord(token.term)) {
     addNames(own, group, token.script)
     addNames(foreign, group, other)
   }
-  const concepts: Concept[] = [{ script: token.script, terms: own, skeletons, weight, position }]
+  const concepts: Concept[] = [{ script: token.script, terms: own, respelled, weight, position }]
   if (foreign.size > 0)
     concepts.push({
       script: other,
       terms: foreign,
-      skeletons: [],
+      respelled: [],
       weight: weight * translationWeight,
       position,
     })
@@ -81,7 +81,7 @@ function groupConcepts(group: NameGroup, position: number): readonly Concept[] {
   return (['he', 'en'] as const).map((script) => {
     const terms = new Map<string, number>()
     addNames(terms, group, script)
-    return { script, terms, skeletons: [], weight: 1, position }
+    return { script, terms, respelled: [], weight: 1, position }
   })
 }
 

@@ -1,5 +1,5 @@
 import { type Database, withTx } from '../db/client.ts'
-import { readEvents, withoutVoid } from './event-log.ts'
+import { type CommittedEvent, readEvents, readOn, withoutVoid } from './event-log.ts'
 import { isTerminal, type RunEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
 
@@ -31,6 +31,28 @@ export async function* followRun(
       yield events
       if (events.some(isTerminal)) return
     }
+    await news
+  }
+}
+
+/**
+ * The committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
+ * replica can show, with numbers that a reader can come back with.
+ */
+export async function* followCommitted(
+  services: { readonly database: Database; readonly runner: Runner },
+  run: { readonly id: string; readonly accountId: string },
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly CommittedEvent[]> {
+  let position = afterSeq
+  while (!signal.aborted) {
+    const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
+    const { events, over } = await withTx(services.database, run, (tx) => readOn(tx, run.id, position))
+    if (events.length > 0) yield events
+    position = events.at(-1)?.seq ?? position
+    // A reader that comes after the last event has nothing to wait for.
+    if (over) return
     await news
   }
 }

@@ -34,12 +34,9 @@ type Driven = { readonly live: LiveRun; readonly stop: AbortController; readonly
 export function createRunner(services: RunnerServices): Runner {
   const lease = { owner: `replica_${randomBase62(12)}`, seconds: leaseSeconds }
   const { database, log } = services
-  const signals = openSignals(database.system, database.url, (error) =>
-    log.warn({ reason: error.message }, 'signals between replicas are interrupted'),
-  )
+  const signals = openSignals(database.system, database.url, log)
   const driven = new Map<string, Driven>()
   let draining = false
-
   const stopDriven = (runId: string, reason: StopReason | Error) => driven.get(runId)?.stop.abort(reason)
 
   const start = (run: Run): LiveRun => {
@@ -48,9 +45,11 @@ export function createRunner(services: RunnerServices): Runner {
     const deadline = setTimeout(() => stop.abort('deadline' satisfies StopReason), millisecondsLeft(run))
     // Asked for while it waited in its session, or of an owner that is gone.
     if (run.cancelRequestedAt) stop.abort('cancelled' satisfies StopReason)
+    // A process that could not renew its leases for a while may claim its own run: the earlier attempt has lost it.
+    stopDriven(run.id, new LeaseLost(`run ${run.id} has been claimed anew`))
     const done = runTurn({ ...services, signals }, run, live, stop).finally(() => {
       clearTimeout(deadline)
-      driven.delete(run.id)
+      if (driven.get(run.id)?.live === live) driven.delete(run.id)
       claiming.soon()
       signals.send({ kind: 'claim', runId: run.id })
     })

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { databaseFault } from '../db/errors.ts'
 import { type Listener, openListener } from '../db/listen.ts'
+import type { Logger } from '../log.ts'
 
 /**
  * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
@@ -31,8 +33,13 @@ const kinds = new Map<string, Signal['kind']>([
   ['q', 'claim'],
 ])
 
-/** @param onFault hears of lost connections and failed sends; polling goes on meanwhile. */
-export function openSignals(executor: Executor, url: string, onFault: (error: Error) => void): Signals {
+/** Lost connections and failed sends are logged; whoever waits goes on polling meanwhile. */
+export function openSignals(executor: Executor, url: string, log: Logger): Signals {
+  const onFault = (error: Error) =>
+    log.warn(
+      { reason: databaseFault(error)?.message ?? error.message },
+      'signals between replicas are interrupted',
+    )
   const subscribers = new Set<(signal: Signal) => void>()
   const waiting = new Map<string, Set<() => void>>()
   const line = new Set<string>()

@@ -173,7 +173,11 @@ describe('importJsonl', () => {
 
 describe('removeWork', () => {
   it('takes a work out of the texts and the index, and says whether there was one', async () => {
-    await load([{ work: 'Gone', ref: 'Gone 1', en: 'persimmon', refs: ['Away 1'] }])
+    const links = await count('links')
+    await load([
+      { work: 'Gone', ref: 'Gone 1', en: 'persimmon', refs: ['Away 1'] },
+      { work: 'Gone', ref: 'Gone 2', en: 'long text. '.repeat(150), refs: ['Away 2'] },
+    ])
     const remove = (title: string) =>
       withTx(db.database, 'system', async (tx) => {
         await lockLibrary(tx)
@@ -181,6 +185,7 @@ describe('removeWork', () => {
       })
     expect(await remove('Gone')).toBe(true)
     expect(await remove('Gone')).toBe(false)
+    expect(await count('links')).toBe(links)
     expect(await found('persimmon')).toEqual([])
     const left = await db.database.system.execute(sql`select 1 from search_postings where term = 'persimmon'`)
     expect(left.rows).toEqual([])

@@ -117,6 +117,8 @@ describe('searchSources', () => {
 
   it('keeps to work, author, category, language and licence', async () => {
     expect(await refs({ text: 'light', work: 'Garden' })).toEqual([])
+    expect(await refs({ text: 'lesson', work: 'likutey moharan' })).toEqual(['Likutei Moharan 283:1:1'])
+    expect(await refs({ text: 'lesson', work: 'ליקוטי מוהר"ן' })).toEqual(['Likutei Moharan 283:1:1'])
     expect(await refs({ text: 'כוונה', author: 'gardener' })).toEqual(['Garden 1:1'])
     expect(await refs({ text: 'כוונה', category: 'nothing' })).toEqual([])
     const onlyHebrew = await search({ text: 'river נהר', language: 'he' })

@@ -142,12 +142,8 @@ test('what another account or another project has is in no list', async () => {
   }
 })
 
-// The router answers these itself, before any hook, until `app.ts` gives Fastify its `frameworkErrors`.
-test.fails.each(['%zz', '%ff', 'a'.repeat(600)])(
-  'the id %s in a path is the same 404 as any other',
-  async (id) => {
-    const read = (name: string) =>
-      send(world.service, { method: 'GET', path: `/v1/files/${name}`, key: owner.key })
-    expect(comparable(await read(id))).toEqual(comparable(await read('x')))
-  },
-)
+test.each(['%zz', '%ff', 'a'.repeat(600)])('the id %s in a path is the same 404 as any other', async (id) => {
+  const read = (name: string) =>
+    send(world.service, { method: 'GET', path: `/v1/files/${name}`, key: owner.key })
+  expect(comparable(await read(id))).toEqual(comparable(await read('x')))
+})

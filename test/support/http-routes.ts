@@ -69,6 +69,7 @@ export const table: readonly Row[] = [
   { route: 'GET /v1/agent/sessions/:id/runs', scope: 'chat:write', own: (t) => t.sessionId },
   { route: 'GET /v1/agent/runs/:id', scope: 'chat:write', own: (t) => t.runId },
   { route: 'POST /v1/agent/runs/:id/cancel', scope: 'chat:write', own: (t) => t.runId },
+  { route: 'GET /v1/agent/runs/:id/events', scope: 'chat:write', own: (t) => t.runId },
   {
     route: 'POST /v1/files',
     scope: 'files:write',

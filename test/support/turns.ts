@@ -7,6 +7,7 @@ import { type Catalogue, openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
+import type { Signals } from '../../src/turns/signals.ts'
 import { defaultTurnLimits, type Run, startTurn } from '../../src/turns/start-turn.ts'
 import { makeAccount } from './service.ts'
 
@@ -70,6 +71,13 @@ export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
   return openCatalogue({ baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined })
 }
 
+/** What drives one attempt at a run outside any runner: it renews no lease, claims nothing and hears no signal. */
 export function turnServices(database: Database, catalogue: Catalogue): TurnServices {
-  return { database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }) }
+  const signals: Signals = {
+    send: () => undefined,
+    subscribe: () => () => undefined,
+    waitForEvents: async () => undefined,
+    close: async () => undefined,
+  }
+  return { database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }), signals }
 }

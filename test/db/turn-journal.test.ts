@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { ModelStep } from '../../src/agent/events.ts'
+import { defaultPrice } from '../../src/billing/pricing.ts'
+import { withTx } from '../../src/db/client.ts'
+import type { Catalogue } from '../../src/turns/catalogue.ts'
+import { closeRun } from '../../src/turns/end-run.ts'
+import { LeaseLost, readEvents, withoutVoid } from '../../src/turns/event-log.ts'
+import { createJournal, readJournal } from '../../src/turns/journal.ts'
+import { claimRun } from '../../src/turns/leases.ts'
+import { createLiveRun } from '../../src/turns/live-runs.ts'
+import type { RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
+import { runTurn } from '../../src/turns/run-turn.ts'
+import type { Run } from '../../src/turns/start-turn.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import { reply } from '../support/upstream-scripts.ts'
+
+let db: TestDatabase
+let person: Person
+let upstream: ScriptedUpstream
+let catalogue: Catalogue
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  person = await makePerson(db.database)
+  upstream = await startScriptedUpstream()
+  catalogue = await scriptedCatalogue(upstream.baseUrl)
+})
+afterEach(async () => {
+  expect(await checkInvariants(db.database)).toEqual([])
+})
+afterAll(async () => {
+  await catalogue.close()
+  await upstream.close()
+  await db.drop()
+})
+
+const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
+const calls = [1, 2].map((n) => ({ id: `call_${n}`, name: 'list_files', arguments: `{"n":${n}}` }))
+const asking: ModelStep = {
+  kind: 'model',
+  text: 'Let me see.',
+  toolCalls: calls,
+  reason: 'tool_calls',
+  usage,
+}
+
+function journalOf(run: Run) {
+  const faults: unknown[] = []
+  const onFault = (fault: unknown) => void faults.push(fault)
+  const journal = createJournal(db.database, run, {
+    price: defaultPrice,
+    costMicros: 0n,
+    onFault,
+    onCommit: () => undefined,
+  })
+  return { journal, faults }
+}
+
+/** The next attempt's claim, whoever owned the run. */
+async function claim(run: Run): Promise<Run> {
+  await db.database.systemPool.query(
+    `update runs set lease_expires_at = now() - interval '1 second' where id = $1`,
+    [run.id],
+  )
+  const claimed = await withTx(db.database, 'system', (tx) =>
+    claimRun(tx, { owner: 'replica_next', seconds: 15 }),
+  )
+  if (claimed?.id !== run.id) throw new Error('another run was claimed')
+  return claimed
+}
+
+/** Drives the attempt to its end, which must be one. */
+async function finish(run: Run): Promise<readonly RunEvent[]> {
+  const live = createLiveRun(run.id)
+  await runTurn(turnServices(db.database, catalogue), run, live, new AbortController())
+  const seen: RunEvent[] = []
+  for await (const batch of live.read(AbortSignal.timeout(5_000))) seen.push(...batch)
+  expect(seen.at(-1)?.type).toBe('run.completed')
+  return seen
+}
+
+const logOf = (run: Run) => withTx(db.database, 'system', (tx) => readEvents(tx, run.id, 0))
+const stepsOf = (run: Run) => withTx(db.database, 'system', (tx) => readJournal(tx, run.id))
+const brief = (events: readonly RunEvent[]) =>
+  events.map((event) => ('step' in event ? `${event.type} ${event.step}` : event.type))
+const textOf = (events: readonly RunEvent[]) =>
+  events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
+
+const emptyEnd = (cost: bigint): TerminalEvent => ({
+  type: 'run.cancelled',
+  end: {
+    text: '',
+    source_list: '',
+    sources: [],
+    citations: [],
+    unknown_marks: 0,
+    unknown_refs: [],
+    files: [],
+    tool_calls: [],
+    usage: {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      model_calls: 0,
+      tool_calls: 0,
+      estimated: false,
+      cost_micros: cost.toString(),
+    },
+  },
+})
+
+test('an owner that lost its run can write nothing: no event, no step, no deferred write, no hold, no end', async () => {
+  const run = await start(db.database, person)
+  const { journal, faults } = journalOf(run)
+  const next = await claim(run)
+  const wrote: string[] = []
+  const outcome = {
+    content: 'x',
+    commit: async () => {
+      wrote.push('deferred')
+      return { files: [] }
+    },
+  }
+  const [call] = calls
+  if (!call) throw new Error('no call')
+  const before = [await logOf(run), await stepsOf(run)]
+  journal.event({ type: 'text.delta', step: 1, text: 'x'.repeat(5_000) })
+  await expect(journal.model(1, asking, false)).rejects.toThrow(LeaseLost)
+  await expect(journal.tool(1, call, outcome)).rejects.toThrow(LeaseLost)
+  await expect(journal.extendHold(1, 1_000_000n)).rejects.toThrow(LeaseLost)
+  await expect(journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))).rejects.toThrow(LeaseLost)
+  await journal.close()
+  expect(faults).toEqual([expect.any(LeaseLost)])
+  expect([await logOf(run), await stepsOf(run)]).toEqual(before)
+  expect(journal.costMicros).toBe(0n)
+  // The deferred write ran in the transaction that was rolled back.
+  expect(wrote).toEqual(['deferred'])
+  await journalOf(next).journal.end(emptyEnd, (tx, event) => closeRun(tx, next, event))
+})
+
+test('after the end nothing more can be written, and a second end is refused', async () => {
+  const run = await start(db.database, person)
+  const { journal } = journalOf(run)
+  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+  await expect(journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))).rejects.toThrow(LeaseLost)
+  await expect(journal.model(1, asking, false)).rejects.toThrow(LeaseLost)
+  expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.cancelled'])
+})
+
+test('a write that failed loses no event and charges no step', async () => {
+  const run = await start(db.database, person)
+  const { journal } = journalOf(run)
+  const [call] = calls
+  if (!call) throw new Error('no call')
+  journal.event({ type: 'run.started' })
+  journal.event({ type: 'text.delta', step: 1, text: 'Let me' })
+  const failing = { content: 'x', commit: () => Promise.reject(new Error('disk full')) }
+  await expect(journal.tool(1, call, failing)).rejects.toThrow('disk full')
+  expect(journal.costMicros).toBe(0n)
+  journal.event({ type: 'text.delta', step: 1, text: ' see.' })
+  await journal.model(1, asking, false)
+  expect(journal.costMicros).toBe(3_000n)
+  const log = await logOf(run)
+  expect(log.map(({ seq }) => seq)).toEqual([1, 2])
+  expect(textOf(log.map(({ event }) => event))).toBe('Let me see.')
+  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+})
+
+test('events that nobody hurries are committed by themselves, and deltas in a row become one', async () => {
+  const run = await start(db.database, person)
+  const { journal } = journalOf(run)
+  for (const text of ['a', 'b', 'c']) journal.event({ type: 'text.delta', step: 1, text })
+  await expect.poll(async () => textOf((await logOf(run)).map(({ event }) => event))).toBe('abc')
+  expect(await logOf(run)).toHaveLength(1)
+  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+})
+
+test('results of parallel calls that were committed before the crash stay, those after it follow', async () => {
+  const run = await start(db.database, person)
+  const { journal } = journalOf(run)
+  const [first] = calls
+  if (!first) throw new Error('no call')
+  journal.event({ type: 'run.started' })
+  journal.event({ type: 'step.started', step: 1 })
+  journal.event({ type: 'text.delta', step: 1, text: 'Let me see.' })
+  await journal.model(1, asking, false)
+  journal.event({ type: 'tool.started', step: 2, name: 'list_files', title: 'List' })
+  journal.event({ type: 'tool.started', step: 3, name: 'list_files', title: 'List' })
+  await journal.tool(2, first, { content: '{"files":[]}' })
+  await journal.close()
+  upstream.enqueue(reply('Nothing there.'))
+  const seen = await finish(await claim(run))
+  const log = withoutVoid(await logOf(run)).map(({ event }) => event)
+  const finished = (events: readonly RunEvent[]) =>
+    brief(events).filter((line) => line.startsWith('tool.finished'))
+  expect(finished(log)).toEqual(['tool.finished 2', 'tool.finished 3'])
+  expect(finished(seen)).toEqual(['tool.finished 2', 'tool.finished 3'])
+  expect(textOf(log)).toBe('Let me see.\n\nNothing there.')
+  expect(textOf(seen)).toBe('Let me see.\n\nNothing there.')
+  expect((await stepsOf(run)).steps.map((step) => step.kind)).toEqual(['model', 'tool', 'tool', 'model'])
+})
+
+test('what an abandoned attempt said of a step is not shown once the next attempt finished that step', async () => {
+  const run = await start(db.database, person)
+  const one = journalOf(run).journal
+  one.event({ type: 'run.started' })
+  one.event({ type: 'step.started', step: 1 })
+  one.event({ type: 'text.delta', step: 1, text: 'Abandoned words.' })
+  await expect.poll(async () => (await logOf(run)).length).toBe(3)
+  await one.close()
+  const second = await claim(run)
+  const two = journalOf(second).journal
+  two.event({ type: 'step.restarted', step: 1, void_from_seq: 2 })
+  two.event({ type: 'step.started', step: 1 })
+  two.event({ type: 'text.delta', step: 1, text: 'Let me see.' })
+  await two.model(1, { ...asking, toolCalls: calls.slice(0, 1) }, false)
+  await two.close()
+  upstream.enqueue(reply('Nothing there.'))
+  const seen = await finish(await claim(second))
+  expect(textOf(seen)).toBe('Let me see.\n\nNothing there.')
+  expect(textOf(withoutVoid(await logOf(run)).map(({ event }) => event))).toBe(
+    'Let me see.\n\nNothing there.',
+  )
+})
+
+test('a turn that was interrupted again and again ends as failed', async () => {
+  let run = await start(db.database, person)
+  for (let n = 0; n < 8; n += 1) run = await claim(run)
+  await runTurn(turnServices(db.database, catalogue), run, createLiveRun(run.id), new AbortController())
+  expect(brief((await logOf(run)).map(({ event }) => event)).at(-1)).toBe('run.failed')
+})

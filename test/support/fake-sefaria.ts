@@ -1,0 +1,323 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Files of an export by path; what is a string is written as it is, all else as JSON. */
+export type ExportFiles = Readonly<Record<string, unknown>>
+
+type VersionFields = {
+  readonly title: string
+  readonly heTitle?: string
+  readonly versionTitle: string
+  readonly language?: 'he' | 'en'
+  readonly license?: string
+  readonly text: unknown
+  readonly [field: string]: unknown
+}
+
+const categories = ['Chasidut', 'Made Up']
+
+/** One per-version file in its place, as the exporter names it. */
+export function versionFile(fields: VersionFields): ExportFiles {
+  const language = fields.language ?? 'en'
+  const folder = language === 'he' ? 'Hebrew' : 'English'
+  const name = fields.versionTitle.replace(/[/:()<>"|?*\\]/g, '')
+  return {
+    [`json/${categories.join('/')}/${fields.title}/${folder}/${name}.json`]: {
+      language,
+      actualLanguage: language,
+      direction: language === 'he' ? 'rtl' : 'ltr',
+      categories,
+      ...fields,
+    },
+  }
+}
+
+const primary = (en: string, he: string) => [
+  { lang: 'en', text: en, primary: true },
+  { lang: 'he', text: he, primary: true },
+]
+
+export function leaf(title: string, heTitle: string, addressTypes: readonly string[]): object {
+  return {
+    nodeType: 'JaggedArrayNode',
+    depth: addressTypes.length,
+    addressTypes,
+    sectionNames: addressTypes.map((type) => (type === 'Talmud' ? 'Daf' : 'Paragraph')),
+    title,
+    heTitle,
+    ...(title === '' ? { default: true, key: 'default' } : { titles: primary(title, heTitle), key: title }),
+  }
+}
+
+/** The schema file of a work. */
+export function schemaFile(title: string, heTitle: string, schema: object, others: object = {}): ExportFiles {
+  return {
+    [`schemas/${title.replaceAll(' ', '_')}.json`]: {
+      title,
+      heTitle,
+      categories,
+      schema: { ...schema, title, heTitle, titles: primary(title, heTitle), key: title },
+      authors: [{ en: 'Rivka of Nowhere', he: 'רבקה' }],
+      titleVariants: [title],
+      ...others,
+    },
+  }
+}
+
+/** What the fake bucket and the folders of tests hold: made-up texts in the real shapes. */
+export const sampleExport: ExportFiles = {
+  ...versionFile({
+    title: 'Lamp of Dawn',
+    heTitle: 'נר השחר',
+    versionTitle: 'First Print (Nowhere, 1901)',
+    language: 'he',
+    license: 'Public Domain',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [
+      ['<b>הַנֵּר</b> דולק בחלון', '<i data-overlay="Pages" data-value="[ב]"></i> והשמש עולה'],
+      [],
+      ['', 'מי שמחכה לבוקר<br>רואה אור'],
+    ],
+  }),
+  ...versionFile({
+    title: 'Lamp of Dawn',
+    heTitle: 'נר השחר',
+    versionTitle: 'Community Translation',
+    license: 'CC-BY',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [
+      [
+        'The lamp burns<sup class="footnote-marker">1</sup><i class="footnote">See <i>Window</i> 2a, <i>there</i>.</i> in the window',
+        '',
+      ],
+      ['<big><strong>Between</big></strong> night &amp; day'],
+    ],
+  }),
+  ...versionFile({
+    title: 'Lamp of Dawn',
+    versionTitle: 'Open Torah Ai',
+    license: 'CC0',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [['A lamp is burning in a window.']],
+  }),
+  ...versionFile({
+    title: 'Lamp of Dawn',
+    versionTitle: 'Press Translation',
+    license: 'CC-BY-NC',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [['The lamp, lit.']],
+  }),
+  ...versionFile({
+    title: 'Lamp of Dawn',
+    versionTitle: 'La luz en español',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [
+      ['La luz de los días que pasan por el mundo y las noches del alma con una voz que espera en su casa'],
+    ],
+  }),
+  [`json/${categories.join('/')}/Lamp of Dawn/English/merged.json`]: {
+    title: 'Lamp of Dawn',
+    language: 'en',
+    versionTitle: 'merged',
+    sectionNames: ['Chapter', 'Paragraph'],
+    text: [['merged text']],
+  },
+  ...versionFile({
+    title: 'Gates of Song',
+    heTitle: 'שערי זמר',
+    versionTitle: 'Manuscript',
+    language: 'he',
+    license: 'CC0',
+    text: {
+      Introduction: ['פתיחה קצרה'],
+      '': [[['א א א', 'א א ב']], [], [['ג א א'], ['ג ב א']]],
+      'Part II': { Letters: [['מכתב ראשון']], '': [[['תנינא ראשון']]] },
+    },
+  }),
+  ...schemaFile('Gates of Song', 'שערי זמר', {
+    nodes: [
+      leaf('Introduction', 'הקדמה', ['Integer']),
+      leaf('', '', ['Integer', 'Integer', 'Integer']),
+      {
+        title: 'Part II',
+        heTitle: 'תנינא',
+        nodes: [
+          leaf('Letters', 'מכתבים', ['Integer', 'Integer']),
+          leaf('', '', ['Integer', 'Integer', 'Integer']),
+        ],
+      },
+    ],
+  }),
+  ...versionFile({
+    title: 'Tractate Window',
+    heTitle: 'מסכת חלון',
+    versionTitle: 'Study Edition',
+    license: 'CC-BY-SA',
+    text: [[], [], ['First line of the first side', 'Second line'], ['Other side']],
+  }),
+  ...schemaFile('Tractate Window', 'מסכת חלון', leaf('Tractate Window', 'מסכת חלון', ['Talmud', 'Integer'])),
+  ...versionFile({
+    title: 'Columns',
+    heTitle: 'עמודים',
+    versionTitle: 'Study Edition',
+    license: 'CC0',
+    text: [[], [], [], [], ['col a'], ['col b'], ['col c'], ['col d']],
+  }),
+  ...schemaFile('Columns', 'עמודים', leaf('Columns', 'עמודים', ['Folio', 'Integer'])),
+  ...versionFile({
+    title: 'Window Glosses',
+    versionTitle: 'Only Edition',
+    license: 'CC0',
+    sectionNames: ['Daf', 'Line', 'Comment'],
+    text: [[], [], [['gloss one', 'gloss two']]],
+  }),
+  'links/links0.csv': [
+    'Citation 1,Citation 2,Conection Type,Text 1,Text 2,Category 1,Category 2',
+    '"Lamp of Dawn 1:1","Genesis 1:1-2",Quotation,Lamp of Dawn,Genesis,Chasidut,Tanakh',
+    'Exodus 3:2,Lamp of Dawn 1:1-2:1,,Exodus,Lamp of Dawn,Tanakh,Chasidut',
+    'Exodus 3:2,Genesis 1:1,,Exodus,Genesis,Tanakh,Tanakh',
+    '"Gates of Song, Introduction 1","Tractate Window 2a",commentary,"Gates of Song, Introduction",Tractate Window,Chasidut,Chasidut',
+  ].join('\n'),
+  'links/links_by_book.csv': 'Text 1,Text 2,Link Count\nLamp of Dawn,Genesis,1',
+}
+
+/** The files in a folder that is gone with `remove`. */
+export async function writeExport(
+  files: ExportFiles,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'fake-sefaria-'))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), asText(content))
+  }
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+function asText(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content)
+}
+
+/** What the API answers about a ref: a section without what is the same for all. */
+export type FakeSection = { readonly ref: string; readonly [field: string]: unknown }
+
+export type FakeSefaria = {
+  readonly baseUrl: string
+  readonly booksUrl: string
+  /** Decoded paths of all requests so far, with the agent that asked. */
+  readonly requests: readonly { readonly path: string; readonly agent: string; readonly atMs: number }[]
+  files: ExportFiles
+  sections: readonly FakeSection[]
+  shapes: Readonly<Record<string, readonly string[]>>
+  /** The next request whose path holds `part` gets this status (repeatedly: as often as `times`). */
+  fail(part: string, status: number, times?: number): void
+  slow(part: string, milliseconds: number): void
+  close(): Promise<void>
+}
+
+type Trouble = { readonly part: string; readonly status: number; times: number }
+
+/** A bucket with its books.json and the API v3 on loopback. */
+export async function startFakeSefaria(): Promise<FakeSefaria> {
+  const requests: { path: string; agent: string; atMs: number }[] = []
+  const troubles: Trouble[] = []
+  const delays = new Map<string, number>()
+  const server = createServer((request, response) => {
+    void answer(request, response)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const fake: FakeSefaria = {
+    baseUrl,
+    booksUrl: `${baseUrl}/books.json`,
+    requests,
+    files: sampleExport,
+    sections: [],
+    shapes: {},
+    fail: (part, status, times = 1) => troubles.push({ part, status, times }),
+    slow: (part, milliseconds) => delays.set(part, milliseconds),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = decodeURIComponent(request.url ?? '')
+    requests.push({ path, agent: request.headers['user-agent'] ?? '', atMs: performance.now() })
+    for (const [part, milliseconds] of delays) if (path.includes(part)) await delay(milliseconds)
+    const status = troubleWith(path)
+    if (status !== undefined) {
+      response.writeHead(status, { 'retry-after': '0' }).end('trouble')
+      return
+    }
+    send(request, response, path.startsWith('/api/') ? apiAnswer(fake, path) : bucketAnswer(fake, path))
+  }
+
+  function troubleWith(path: string): number | undefined {
+    const trouble = troubles.find((t) => t.times > 0 && path.includes(t.part))
+    if (trouble) trouble.times -= 1
+    return trouble?.status
+  }
+  return fake
+}
+
+function send(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
+  if (body === undefined) {
+    response.writeHead(404).end('no such file')
+    return
+  }
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`
+  if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end()
+  else response.writeHead(200, { 'content-type': 'application/json', etag }).end(body)
+}
+
+function bucketAnswer(fake: FakeSefaria, path: string): string | undefined {
+  if (path !== '/books.json') {
+    const content = fake.files[path.slice(1)]
+    return content === undefined ? undefined : asText(content)
+  }
+  const names = Object.keys(fake.files)
+  const books = names
+    .filter((name) => name.startsWith('json/'))
+    .map((name) => {
+      const parts = name.split('/')
+      const content = fake.files[name] as { versionTitle?: string }
+      return {
+        title: parts.at(-3),
+        language: parts.at(-2),
+        versionTitle: content.versionTitle ?? parts.at(-1)?.replace('.json', ''),
+        categories: parts.slice(1, -3),
+        // As in the real list: neither blanks nor commas are encoded.
+        json_url: `${fake.baseUrl}/${name}`,
+      }
+    })
+  const special = names.filter((name) => !name.startsWith('json/'))
+  return JSON.stringify({
+    generated_at: 'today',
+    base_url: fake.baseUrl,
+    total_texts: books.length,
+    special_files: special.map((name) => ({ path: name, url: `${fake.baseUrl}/${name}`, size: 1 })),
+    books,
+  })
+}
+
+/** Errors come with a status of 200, as the real API has it. */
+function apiAnswer(fake: FakeSefaria, path: string): string {
+  const shape = /^\/api\/shape\/(.*)$/.exec(path)?.[1]
+  if (shape !== undefined) {
+    const titles = fake.shapes[shape.replaceAll('_', ' ')]
+    return JSON.stringify(titles ? titles.map((title) => ({ title, chapters: [] })) : { error: 'no shape.' })
+  }
+  const ref = /^\/api\/v3\/texts\/(.*?)\?/.exec(path)?.[1]?.replaceAll('_', ' ').replaceAll('.', ':')
+  const section =
+    fake.sections.find((s) => s.ref === ref) ?? fake.sections.find((s) => s.ref.replace(/ \d+$/, '') === ref)
+  return JSON.stringify(section ?? { error: `Could not find title in reference: ${ref}.` })
+}
