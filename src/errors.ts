@@ -65,11 +65,6 @@ export function notFound(): ServiceError {
   return new ServiceError('not_found', 'No such resource, or this key cannot reach it. Check the id.')
 }
 
-/** Exhaustiveness check for `switch` over a tagged union. */
-export function unreachable(value: never): never {
-  throw new Error(`unreachable: ${JSON.stringify(value)}`)
-}
-
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

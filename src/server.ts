@@ -9,7 +9,7 @@ import { firstStart, welcome } from './first-start.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
-import { openCatalogue } from './turns/catalogue.ts'
+import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
 import { defaultTurnLimits } from './turns/start-turn.ts'
@@ -21,11 +21,13 @@ async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
+  // Before the database: a mistake in the settings should start nothing.
+  const catalogue = await openCatalogue(config.model)
   const installation = await openInstallation(config, log)
   try {
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
-    const service = await startService(config, installation, log)
+    const service = await startService(config, catalogue, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
@@ -41,11 +43,11 @@ type RunningService = { readonly url: string; stop(): Promise<void> }
 
 async function startService(
   config: Config,
+  catalogue: Catalogue,
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
   const { database, peppers, plans } = installation
-  const catalogue = await openCatalogue(config.model)
   const runner = createRunner({ database, catalogue, plans, log })
   let ready = true
   const services = { database, peppers, plans, catalogue, runner, log, limits: defaultTurnLimits }

@@ -21,11 +21,6 @@ export type Binding =
   | { readonly kind: 'dedicated'; readonly projectId: string | null }
   | { readonly kind: 'owner'; readonly projectId: string | null }
 
-/** Whether the principal may see the project at all. */
-export function reaches(principal: Principal, projectId: string): boolean {
-  return principal.binding.kind === 'owner' || principal.binding.projectId === projectId
-}
-
 /**
  * The project a bound principal is confined to; null for an owner-wide one. A dedicated key without a project yet
  * is confined to nothing at all, which no real id equals.

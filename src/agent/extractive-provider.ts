@@ -123,7 +123,7 @@ function passagesIn(result: Readonly<Record<string, unknown>> | undefined): read
   const list = result?.['passages']
   if (!Array.isArray(list)) return []
   return list.flatMap((item: Record<string, unknown>) =>
-    typeof item['mark'] === 'string' && typeof item['text'] === 'string'
+    typeof item['mark'] === 'string' && typeof item['text'] === 'string' && item['weak_match'] !== true
       ? [
           {
             mark: item['mark'],

@@ -10,7 +10,7 @@ export function creditsText(micros: bigint): string {
   return `${sign}${absolute / microsPerCredit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The same amount as a JSON number. Exact as printed for amounts below nine thousand million credits. */
+/** The same amount as a JSON number. Exact as printed for amounts up to eight thousand million credits. */
 export function creditsNumber(micros: bigint): number {
   return Number(creditsText(micros))
 }

@@ -124,6 +124,7 @@ function hitBody(hit: SearchHit, place: number) {
     object: 'source.hit',
     ...passageBody(hit),
     snippet: hit.snippet,
+    coverage: hit.coverage,
     score: hit.score,
   }
 }

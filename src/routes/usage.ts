@@ -45,14 +45,19 @@ function spanOf({ start, end }: z.infer<typeof query>): { from: Date; to: Date }
   if (from >= to)
     throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
   if (to.getTime() - from.getTime() > mostDays * dayMs) {
-    throw new ServiceError('invalid_value', `At most ${mostDays} days at once.`, { param: 'start' })
+    throw new ServiceError('invalid_value', `\`start\`: at most ${mostDays} days at once.`, {
+      param: 'start',
+    })
   }
   return { from, to }
 }
 
 function midnight(text: string, param: string): number {
   const time = Date.parse(`${text}T00:00:00Z`)
-  if (Number.isNaN(time)) throw new ServiceError('invalid_value', `There is no day ${text}.`, { param })
+  // The parser takes 30 February for 2 March.
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
+    throw new ServiceError('invalid_value', `\`${param}\`: there is no day ${text}.`, { param })
+  }
   return time
 }
 

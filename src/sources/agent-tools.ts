@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badArguments, type OfferedSource, type Tool, type ToolOutcome } from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
+import { type Coverage, isRelevant } from './coverage.ts'
 import { linksFrom } from './links.ts'
 import { listWorks, readPassage } from './passages.ts'
 import { nearestRefs } from './ref-lookup.ts'
@@ -140,7 +141,7 @@ type Shown = Readonly<Record<string, unknown>>
 async function offer(
   executor: Executor,
   register: SourceRegister,
-  passages: readonly Passage[],
+  passages: readonly (Passage & { readonly coverage?: Coverage })[],
 ): Promise<ToolOutcome<Executor>> {
   const links = await linksFrom(
     executor,
@@ -155,7 +156,11 @@ async function offer(
     const text = cutToBytes(passage.text, share - overheadBytes)
     if (text === '') break
     const source = register.offer({ ...withoutSearchMembers(passage), text })
-    const entry = show(source, text.length < passage.text.length, links.get(passage.ref))
+    const entry = {
+      ...show(source, text.length < passage.text.length, links.get(passage.ref)),
+      // Found by a chance word: it may not be about the question at all.
+      ...(passage.coverage && !isRelevant(passage.coverage) && { weak_match: true }),
+    }
     const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1
     if (bytes > left) break
     left -= bytes

@@ -123,7 +123,7 @@ function parseLine(raw: string, number: number): Line {
   if (line.he === '' && line.en === '')
     throw badLine(number, 'one of the fields "he" and "en" must hold a text')
   for (const [field, text] of Object.entries(line)) {
-    if (typeof text === 'string' && text.includes('\0'))
+    if ([text].flat().some((value) => value.includes('\0')))
       throw badLine(number, `field "${field}" holds a NUL character`)
   }
   return line

@@ -7,6 +7,7 @@ import {
   mergeConcept,
   type PostingRow,
 } from './bm25.ts'
+import { clean } from './clean.ts'
 import { readPostings } from './postings.ts'
 import type { Concept } from './query.ts'
 import { headingKeys } from './ref-lookup.ts'
@@ -145,15 +146,17 @@ export async function documentRanges(
   filter: LibraryFilter,
 ): Promise<DocumentRanges | undefined> {
   const conditions: SQL[] = []
-  if (filter.language) conditions.push(sql`v.language = ${filter.language}`)
-  if (filter.license) conditions.push(sql`lower(v.license) = lower(${filter.license})`)
-  if (filter.work) conditions.push(isWork(filter.work))
-  if (filter.author) conditions.push(sql`lower(w.author) = lower(${filter.author})`)
-  if (filter.category) {
-    conditions.push(
-      sql`exists (select 1 from unnest(w.categories) c where lower(c) = lower(${filter.category}))`,
-    )
+  const when = (value: string | undefined, condition: (cleaned: string) => SQL): void => {
+    if (value) conditions.push(condition(clean(value)))
   }
+  when(filter.language, (language) => sql`v.language = ${language}`)
+  when(filter.license, (license) => sql`lower(v.license) = lower(${license})`)
+  when(filter.work, isWork)
+  when(filter.author, (author) => sql`lower(w.author) = lower(${author})`)
+  when(
+    filter.category,
+    (category) => sql`exists (select 1 from unnest(w.categories) c where lower(c) = lower(${category}))`,
+  )
   if (conditions.length === 0) return undefined
   const found = await executor.execute<{ first: number; last: number }>(sql`
     select v.first_doc as first, v.first_doc + v.doc_count - 1 as last

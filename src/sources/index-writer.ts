@@ -87,7 +87,8 @@ export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[
   const byBlock = Map.groupBy(texts, (t) => blockOf(t.docId))
   for (const [block, inBlock] of byBlock) {
     const locals = inBlock.map((t) => t.docId % blockSize)
-    const [from, to] = [Math.min(...locals), Math.max(...locals)]
+    const from = locals.reduce((a, b) => Math.min(a, b))
+    const to = locals.reduce((a, b) => Math.max(a, b))
     const terms = [
       ...new Set(inBlock.flatMap((t) => [...documentTerms(t.text, t.headings).frequencies.keys()])),
     ]

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { clean } from './clean.ts'
 import { loadPlaces, toPassage } from './documents.ts'
 import { nearestRefs, resolveRef } from './ref-lookup.ts'
 import type { Passage } from './types.ts'
@@ -27,7 +28,7 @@ export async function readPassage(
   const rows = await loadPlaces(executor, place, {
     before: clamp(options.before),
     after: clamp(options.after),
-    language: options.language,
+    language: options.language && clean(options.language),
   })
   return { passages: rows.map(toPassage) }
 }
@@ -56,15 +57,18 @@ export type WorkFilter = {
 
 /** The works of the library in order of their titles. */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
+  const [after, category, author] = [filter.after, filter.category, filter.author].map((value) =>
+    clean(value ?? ''),
+  )
   const found = await executor.execute<WorkSummary>(sql`
     select w.title, w.he_title as "heTitle", w.author, w.categories,
       array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
       (select count(*)::int from passages p where p.work_id = w.id) as passages
     from works w
-    where (${filter.after ?? ''} = '' or w.title > ${filter.after ?? ''})
-      and (${filter.category ?? ''} = ''
-        or exists (select 1 from unnest(w.categories) c where lower(c) = lower(${filter.category ?? ''})))
-      and (${filter.author ?? ''} = '' or strpos(lower(w.author), lower(${filter.author ?? ''})) > 0)
+    where (${after} = '' or w.title > ${after})
+      and (${category} = ''
+        or exists (select 1 from unnest(w.categories) c where lower(c) = lower(${category})))
+      and (${author} = '' or strpos(lower(w.author), lower(${author})) > 0)
     order by w.title limit ${filter.limit}`)
   return found.rows
 }

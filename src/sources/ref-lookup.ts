@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { clean } from './clean.ts'
 import { type AddressPart, formatRef, headingKey, looseHeadingKey, type ParsedRef, parseRef } from './refs.ts'
 import { authorAliases, headingAliases } from './vocabulary/ref-aliases.ts'
 
@@ -30,9 +31,10 @@ export function headingKeys(written: string): { readonly exact: readonly string[
  * Undefined when the library has none.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
-  const exact = await exactPlace(executor, ref.trim())
+  const written = clean(ref)
+  const exact = await exactPlace(executor, written)
   if (exact) return exact
-  const parsed = parseRef(ref)
+  const parsed = parseRef(written)
   for (const heading of await findHeadings(executor, parsed.heading)) {
     const found = await placesUnder(executor, heading, parsed)
     if (found) return found
@@ -100,7 +102,7 @@ const offered = 5
 
 /** Existing refs that a wrong one may have meant, the likeliest first. */
 export async function nearestRefs(executor: Executor, ref: string): Promise<readonly string[]> {
-  const parsed = parseRef(ref)
+  const parsed = parseRef(clean(ref))
   const [heading] = await findHeadings(executor, parsed.heading)
   if (heading) return nearestNumbers(executor, heading, parsed.address)
   return nearestHeadings(executor, parsed.heading)

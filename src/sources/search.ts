@@ -1,5 +1,6 @@
 import type { Executor } from '../db/client.ts'
 import { type CollectionFacts, type DocumentRanges, inRanges, inverseFrequency, rankByBm25 } from './bm25.ts'
+import { coverageOf } from './coverage.ts'
 import { loadDocuments, loadPlaces, type PassageRow, toPassage } from './documents.ts'
 import { collapse, type Fused, fuse } from './fusion.ts'
 import {
@@ -45,7 +46,8 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   const named = await passagesNamed(executor, query.text, ranges)
   const parsed = parseQuery(query.text)
   const facts = await collectionFacts(executor)
-  const found = (await findConcepts(executor, parsed.concepts, facts)).filter((c) => c.documents > 0)
+  const asked = await findConcepts(executor, parsed.concepts, facts)
+  const found = asked.filter((c) => c.documents > 0)
   const blocks = ranges && blocksIn(ranges)
   const chosen = withinBudget(found, blocks ? blockShare(blocks.length, facts) : 1)
   const postings = await loadPostings(executor, chosen, blocks)
@@ -72,6 +74,7 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
     snippet: snippet(row, found, facts),
+    coverage: coverageOf(row, asked, facts),
     score,
   }))
 }

@@ -1,3 +1,5 @@
+import type { Coverage } from './coverage.ts'
+
 /** A passage in one version, as search, reading and the agent's tools hand it out. */
 export type Passage = {
   readonly ref: string
@@ -17,6 +19,8 @@ export type Passage = {
 export type SearchHit = Passage & {
   /** The part of `text` around the best match, at most 240 characters. */
   readonly snippet: string
+  /** How much of what the query asks for the passage has. */
+  readonly coverage: Coverage
   /** Comparable within one search only. */
   readonly score: number
 }

@@ -149,7 +149,7 @@ test('an error that comes with status 200 is reported, and the other titles come
 })
 
 test('a work with a section that cannot be had is not stored in part', async () => {
-  fake.fail('Gates_of_Song.4', 500, 9)
+  fake.fail('Gates_of_Song.4', 500, 4)
   expect((await get(['Gates of Song'])).failed).toHaveLength(1)
   expect(await refs()).toEqual([])
 })

@@ -271,7 +271,7 @@ test('a ref that belongs to another work fails that work alone', async () => {
   })
   expect(report).toMatchObject({ works: 2, versions: 2 })
   expect(report.failed).toEqual([
-    { what: 'Book, Part', why: expect.stringContaining('"Book, Part 1:1" belongs to another work') },
+    { what: 'Book', why: expect.stringContaining('"Book, Part 1:1" belongs to another work') },
   ])
 })
 

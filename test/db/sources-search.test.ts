@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { readPassage } from '../../src/sources/passages.ts'
+import { listWorks, readPassage } from '../../src/sources/passages.ts'
 import { nearestRefs } from '../../src/sources/ref-lookup.ts'
 import { type SearchQuery, searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -148,6 +148,21 @@ describe('searchSources', () => {
       expect(Array.isArray(await search({ text }))).toBe(true)
     },
   )
+
+  it.each([
+    'Garden 1\u0000',
+    '\u0000 5',
+    'Garden \ud800 1',
+    'x'.repeat(100_000),
+    '%E0%A4%A 1',
+    'Garden 99999999999999',
+  ])('survives %j as a ref and as a filter', async (text) => {
+    expect(await readPassage(db.database.system, text, { language: text })).toBeDefined()
+    expect(await search({ text, work: text, author: text, category: text, language: text })).toEqual([])
+    expect(
+      await listWorks(db.database.system, { author: text, category: text, after: text, limit: 5 }),
+    ).toEqual([])
+  })
 
   it('finds nothing for words that the library does not have', async () => {
     expect(await refs({ text: 'xylophonic zzyzx' })).toEqual([])

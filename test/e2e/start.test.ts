@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 
 /** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
 
@@ -17,11 +17,9 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-start-'))
 })
-afterEach(() => {
-  for (const child of started) child.kill('SIGKILL')
-})
 afterAll(async () => {
-  // After a failure a Postgres may be left.
+  // Only after a failure there are any left.
+  for (const child of started) child.kill('SIGKILL')
   for (const dataDir of ['data', 'refused']) {
     const pid = await postgresPid(path.join(folder, dataDir)).catch(() => 0)
     if (pid > 0) process.kill(pid, 'SIGINT')
@@ -90,51 +88,58 @@ async function postgresPid(dataDir: string): Promise<number> {
 
 const keyIn = (output: string) => /API key +(svc_\w+)/.exec(output)?.[1]
 
-test('a first start prints a key once; what it stored outlives restarts, kill -9 and the loss of Postgres', async () => {
-  const dataDir = path.join(folder, 'data')
-  const env = { DATA_DIR: dataDir }
+/** Five processes one after the other, and two starts of Postgres. */
+const patient = { timeout: 240_000 }
 
-  const first = launch(env)
-  const firstUrl = await first.ready
-  const key = keyIn(first.output()) ?? ''
-  expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
-  await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
-  expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
-  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+test(
+  'a first start prints a key once; what it stored outlives restarts, kill -9 and the loss of Postgres',
+  patient,
+  async () => {
+    const dataDir = path.join(folder, 'data')
+    const env = { DATA_DIR: dataDir }
 
-  const second = launch(env)
-  const secondUrl = await second.ready
-  expect(keyIn(second.output())).toBeUndefined()
-  expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
-  await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
-  const pid = await postgresPid(dataDir)
-  await second.stop('SIGKILL')
+    const first = launch(env)
+    const firstUrl = await first.ready
+    const key = keyIn(first.output()) ?? ''
+    expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
+    await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
+    expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+    await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 
-  const third = launch(env)
-  const thirdUrl = await third.ready
-  expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
-  expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
-  await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
-  await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
+    const second = launch(env)
+    const secondUrl = await second.ready
+    expect(keyIn(second.output())).toBeUndefined()
+    expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
+    await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
+    const pid = await postgresPid(dataDir)
+    await second.stop('SIGKILL')
 
-  const fourth = launch(env)
-  expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
-  expect(keyIn(fourth.output())).toBeUndefined()
+    const third = launch(env)
+    const thirdUrl = await third.ready
+    expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
+    expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
+    await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
+    await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
 
-  const rival = await launch(env).ended
-  expect(rival).toMatchObject({ code: 1, stdout: '' })
-  expect(rival.stderr).toBe(
-    `A service is running on the data folder ${dataDir} already: stop it, or set DATA_DIR.\n`,
-  )
-  expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
+    const fourth = launch(env)
+    expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
+    expect(keyIn(fourth.output())).toBeUndefined()
 
-  // A terminal and npm both pass a signal on.
-  void fourth.stop('SIGINT')
-  expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
-  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
-})
+    const rival = await launch(env).ended
+    expect(rival).toMatchObject({ code: 1, stdout: '' })
+    expect(rival.stderr).toBe(
+      `A service is running on the data folder ${dataDir} already: stop it, or set DATA_DIR.\n`,
+    )
+    expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
 
-describe('what cannot work is told in one sentence, with exit code 1', () => {
+    // A terminal and npm both pass a signal on.
+    void fourth.stop('SIGINT')
+    expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+    await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+  },
+)
+
+describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
   const pepper = 'a pepper for tests only'
 
   async function refusal(env: Readonly<Record<string, string>>): Promise<string> {

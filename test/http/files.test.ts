@@ -93,6 +93,7 @@ test('the parts of an upload come in any order, and unknown ones are ignored', a
 const names = [
   { sent: 'דף מקורות – תניא.pdf', kept: 'דף מקורות – תניא.pdf', ascii: '__ ______ _ ____.pdf' },
   { sent: "it's 100% (new)*.txt", kept: "it's 100% (new)*.txt", ascii: "it's 100_ (new)*.txt" },
+  { sent: 'a;b,c=d@e:f?.txt', kept: 'a;b,c=d@e:f?.txt', ascii: 'a;b,c=d@e:f?.txt' },
   { sent: '📜.md', kept: '📜.md', ascii: '__.md' },
   { sent: '../../etc/passwd', kept: 'passwd', ascii: 'passwd' },
   { sent: 'e\u0301.txt', kept: '\u00e9.txt', ascii: '_.txt' },

@@ -316,7 +316,11 @@ function apiAnswer(fake: FakeSefaria, path: string): string {
     const titles = fake.shapes[shape.replaceAll('_', ' ')]
     return JSON.stringify(titles ? titles.map((title) => ({ title, chapters: [] })) : { error: 'no shape.' })
   }
-  const ref = /^\/api\/v3\/texts\/(.*?)\?/.exec(path)?.[1]?.replaceAll('_', ' ').replaceAll('.', ':')
+  const ref = /^\/api\/v3\/texts\/(.*?)\?/
+    .exec(path)?.[1]
+    ?.replaceAll('_', ' ')
+    .replace('.', ' ')
+    .replaceAll('.', ':')
   const section =
     fake.sections.find((s) => s.ref === ref) ?? fake.sections.find((s) => s.ref.replace(/ \d+$/, '') === ref)
   return JSON.stringify(section ?? { error: `Could not find title in reference: ${ref}.` })

@@ -6,7 +6,11 @@ import { defaultPrice, modelCallMicros } from '../../src/billing/pricing.ts'
 const micros = fc.bigInt({ min: 0n, max: 999_999_999_999_999_999n })
 
 test('an amount written as text and read again is the same amount', () => {
-  fc.assert(fc.property(micros, (amount) => expect(parseCredits(creditsText(amount))).toBe(amount)))
+  fc.assert(
+    fc.property(micros, (amount) => {
+      expect(parseCredits(creditsText(amount))).toBe(amount)
+    }),
+  )
 })
 
 test('the text is the shortest exact decimal', () => {
@@ -22,17 +26,18 @@ test('the text is the shortest exact decimal', () => {
 
 test('a negative amount is the positive one with a sign', () => {
   fc.assert(
-    fc.property(micros, (amount) => expect(creditsText(-amount)).toBe(amount === 0n ? '0' : `-${creditsText(amount)}`)),
+    fc.property(fc.bigInt({ min: 1n, max: 999_999_999_999_999_999n }), (amount) => {
+      expect(creditsText(-amount)).toBe(`-${creditsText(amount)}`)
+    }),
   )
 })
 
-test('as a number an amount prints as its text, up to nine thousand million credits', () => {
+test('as a JSON number an amount prints exactly, up to eight thousand million credits', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 9_000_000_000_000_000n }), (amount) => {
-      expect(JSON.parse(JSON.stringify({ cost: creditsNumber(amount) }))).toEqual({ cost: Number(creditsText(amount)) })
-      // Very small amounts print with an exponent; the value is exact all the same.
-      expect(BigInt(Math.round(creditsNumber(amount) * 1_000_000))).toBe(amount)
+    fc.property(fc.bigInt({ min: 0n, max: 8_000_000_000_000_000n }), (amount) => {
+      expect(JSON.stringify(creditsNumber(amount))).toBe(creditsText(amount))
     }),
+    { numRuns: 1_000 },
   )
 })
 
@@ -45,10 +50,22 @@ test.each([
   ['999999999999.999999', 999_999_999_999_999_999n],
 ])('%s is read exactly', (text, amount) => expect(parseCredits(text)).toBe(amount))
 
-test.each(['', ' ', '-1', '+1', '1.', '.5', '1.0000001', '1e3', '1,000', '0x10', '1 2', '1000000000000', 'NaN', '١'])(
-  '%s is no amount',
-  (text) => expect(parseCredits(text)).toBeUndefined(),
-)
+test.each([
+  '',
+  ' ',
+  '-1',
+  '+1',
+  '1.',
+  '.5',
+  '1.0000001',
+  '1e3',
+  '1,000',
+  '0x10',
+  '1 2',
+  '1000000000000',
+  'NaN',
+  '١',
+])('%s is no amount', (text) => expect(parseCredits(text)).toBeUndefined())
 
 test('a call costs its tokens at their prices, without rounding', () => {
   const tokens = fc.nat({ max: 10_000_000 })

@@ -136,6 +136,24 @@ test('the text of earlier replies and the blank lines between count towards the 
   expect(events.at(-1)).toMatchObject({ reason: 'length' })
 })
 
+test('the blank lines between all earlier replies count', async () => {
+  const provider = scriptedProvider(
+    asks([['a', { n: 1 }]], '12345'),
+    asks([['a', { n: 2 }]], '67890'),
+    says('x', 'y'),
+  )
+  const events = await play(provider, { tools: [tool('a')], limits: { textLength: 14 } })
+  expect(textOf(events)).toBe('12345\n\n67890\n\nx')
+  expect(events.at(-1)).toMatchObject({ reason: 'length' })
+})
+
+test('the bytes of results are counted as UTF-8', async () => {
+  const read = tool('read', async ({ n }) => ({ content: n === 1 ? 'אבג' : 'xx' }))
+  const provider = scriptedProvider(asks([['read', { n: 1 }]]), asks([['read', { n: 2 }]]), says('.'))
+  const events = await play(provider, { tools: [read], limits: { toolBytes: 7 } })
+  expect(resultsOf(events).map((record) => record.content)).toEqual(['אבג', 'x… [cut: limit of the turn]'])
+})
+
 test('a used-up budget ends the turn with length and its notice before the next model call', async () => {
   const notices = [null, 'Out of credits.']
   const provider = scriptedProvider(asks([['a', {}]]), says('never'))

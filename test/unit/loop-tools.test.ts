@@ -68,6 +68,8 @@ test('a fault that is not the model’s ends the turn as internal, after the cal
   })
   const other = tool('other', async () => {
     await slow.opened
+    // Well after the fault is known.
+    await new Promise((resolve) => setImmediate(resolve))
     ended.push('other')
     return { content: 'fine' }
   })

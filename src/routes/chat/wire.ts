@@ -5,8 +5,6 @@ import type { Run } from '../../turns/start-turn.ts'
 
 /** The pieces of the chat wire format that the streamed and the whole reply share. */
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
-
 /** The id of a completion is its run's, so that a retried request gets the same one. */
 export function completionId(run: Run): string {
   return `chatcmpl-${run.id.slice('run_'.length)}`

@@ -48,3 +48,9 @@ export function numberAt(offsets: Offsets | undefined, indexes: readonly number[
   for (const index of indexes.slice(0, -1)) if (Array.isArray(offset)) offset = offset[index]
   return typeof offset === 'number' ? own + offset : own
 }
+
+/** A ref as addresses of Sefaria write it: `Gates of Song 1:2` is `Gates_of_Song.1.2`; the rest is percent-encoded. */
+export function urlRef(ref: string): string {
+  const dotted = ref.replace(/ (?=\d+[a-d]?(?::\d+[a-d]?)*$)/, '.').replaceAll(':', '.')
+  return encodeURIComponent(dotted.replaceAll(' ', '_'))
+}

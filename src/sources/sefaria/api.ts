@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { urlRef } from './address.ts'
 import { downloadJson } from './download.ts'
 import { versionHeader } from './version.ts'
 
@@ -121,9 +122,4 @@ export class SefariaApi {
       this.#nextAt = performance.now() + intervalMs
     }
   }
-}
-
-/** As addresses write refs. */
-export function urlRef(ref: string): string {
-  return encodeURIComponent(ref.replaceAll(' ', '_').replaceAll(':', '.'))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Place, VersionText, WorkFacts } from '../library.ts'
 import { classifyLicense, mayImport, type RestrictedLicense } from '../licenses.ts'
+import { urlRef } from './address.ts'
 import { isMachineMade, judgeLanguage } from './language.ts'
 import { readSegment } from './markup.ts'
 import type { PlacedSegment } from './walk.ts'
@@ -69,7 +70,7 @@ export function makeVersion(
       language,
       title: header.versionTitle || 'Untitled version',
       license: licenseOf(header),
-      sourceUrl: sefariaUrl(work.title),
+      sourceUrl: `https://www.sefaria.org/${urlRef(work.title)}`,
       machineMade: isMachineMade(header.versionTitle, header.versionNotes),
       texts,
       notes,
@@ -78,11 +79,6 @@ export function makeVersion(
     words,
     doubts: doubt === undefined ? [] : [doubt],
   }
-}
-
-/** The page of a ref on sefaria.org: blanks become `_`, colons `.`, the rest is percent-encoded. */
-export function sefariaUrl(ref: string): string {
-  return `https://www.sefaria.org/${encodeURIComponent(ref.replaceAll(' ', '_').replaceAll(':', '.'))}`
 }
 
 /** The places of all versions of a work in reading order, each once. */

@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ModelStep, ToolStep } from '../../src/agent/events.ts'
+import type { FileChange } from '../../src/agent/tools.ts'
+import { createSourceRegister } from '../../src/sources/register.ts'
+import { createAnswer } from '../../src/turns/answer.ts'
+
+const passage = (n: number) => ({
+  ref: `Tanya ${n}`,
+  heRef: `תניא ${n}`,
+  title: 'Tanya',
+  work: 'Tanya',
+  language: 'en',
+  version: 'v',
+  license: 'Public Domain',
+  url: `https://example.org/${n}`,
+  text: `passage ${n}`,
+})
+
+function registerOf(count: number) {
+  const register = createSourceRegister()
+  for (let n = 1; n <= count; n += 1) register.offer(passage(n))
+  return register
+}
+
+const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
+const call = (id: string) => ({ id, name: id, arguments: '{}' })
+const model = (fields: Partial<ModelStep> = {}): ModelStep => ({
+  kind: 'model',
+  text: '',
+  toolCalls: [],
+  reason: 'stop',
+  usage,
+  ...fields,
+})
+const toolStep = (id: string, files: readonly FileChange[] = []): ToolStep => ({
+  kind: 'tool',
+  call: call(id),
+  content: '',
+  isError: false,
+  sources: [],
+  files,
+})
+
+const running = { paused: false }
+
+test('marks become numbers in order of first use, and the list closes the text', () => {
+  const answer = createAnswer(registerOf(3), true)
+  const shown = answer.show('A [S3]. B [S1][S3]. C [S9].') + answer.rest()
+  const end = answer.end(0n, running)
+  expect(shown).toBe('A [1]. B [2][1]. C.')
+  expect(end.text).toBe(shown)
+  expect(end.sources.map(({ n, ref }) => [n, ref])).toEqual([
+    [1, 'Tanya 3'],
+    [2, 'Tanya 1'],
+  ])
+  expect(end.citations.map(({ start, end: stop }) => shown.slice(start, stop))).toEqual(['[1]', '[2]', '[1]'])
+  expect(end.unknown_marks).toBe(1)
+  expect(end.source_list).toContain('Tanya 3')
+})
+
+test('with sources as a block neither numbers nor a list enter the text', () => {
+  const answer = createAnswer(registerOf(1), false)
+  answer.show('A [S1].')
+  answer.rest()
+  expect(answer.end(0n, running)).toMatchObject({
+    text: 'A.',
+    source_list: '',
+    sources: [{ n: 1, ref: 'Tanya 1' }],
+  })
+})
+
+test('however the text is cut into deltas, the shown text and its citations are the same', () => {
+  const text = 'So it is [S1], and „כך” [S2][S3]; not [S7] and [S'
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: text.length }), { maxLength: 8 }), (cuts) => {
+      const answer = createAnswer(registerOf(3), true)
+      const places = [0, ...cuts.toSorted((a, b) => a - b), text.length]
+      let shown = ''
+      for (const [i, place] of places.entries())
+        shown += answer.show(text.slice(place, places[i + 1] ?? place))
+      shown += answer.rest()
+      expect(shown).toBe('So it is [1], and „כך” [2][3]; not and')
+      expect(answer.end(0n, running).text).toBe(shown)
+      expect(answer.end(0n, running).citations).toHaveLength(3)
+    }),
+  )
+})
+
+test('a paused turn hands over the calls that were not answered here, and no list', () => {
+  const answer = createAnswer(registerOf(1), true)
+  answer.show('See [S1].')
+  answer.add(model({ toolCalls: [call('ours'), call('theirs')], reason: 'tool_calls' }))
+  answer.add(toolStep('ours'))
+  expect(answer.end(0n, { paused: true })).toMatchObject({ tool_calls: [call('theirs')], source_list: '' })
+  expect(answer.end(0n, running).tool_calls).toEqual([])
+})
+
+test('a file that was made and changed in one turn is shown once, as created, in its last form', () => {
+  const file = (id: string, bytes: number, action: FileChange['action']): FileChange => ({
+    id,
+    filename: `${id}.md`,
+    bytes,
+    contentType: 'text/markdown',
+    action,
+  })
+  const answer = createAnswer(registerOf(0), true)
+  answer.add(toolStep('write', [file('a', 1, 'created'), file('b', 1, 'updated')]))
+  answer.add(toolStep('edit', [file('a', 9, 'updated')]))
+  expect(answer.end(0n, running).files).toEqual([file('a', 9, 'created'), file('b', 1, 'updated')])
+})
+
+test('usage is the sum of the finished steps, with the cost it is told', () => {
+  const answer = createAnswer(registerOf(0), true)
+  answer.add(model())
+  answer.add(toolStep('a'))
+  answer.add(model({ usage: { ...usage, estimated: true } }))
+  expect(answer.end(123n, running).usage).toEqual({
+    prompt_tokens: 20,
+    completion_tokens: 10,
+    total_tokens: 30,
+    model_calls: 2,
+    tool_calls: 1,
+    estimated: true,
+    cost_micros: '123',
+  })
+})
+
+test('an answer is empty until something of it was shown', () => {
+  const answer = createAnswer(registerOf(1), true)
+  expect(answer.isEmpty()).toBe(true)
+  answer.show('[S')
+  expect(answer.isEmpty()).toBe(true)
+  answer.show('1] x')
+  expect(answer.isEmpty()).toBe(false)
+})
