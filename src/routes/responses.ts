@@ -11,4 +11,5 @@ export function responsesRoutes(app: FastifyInstance): void {
   }
   app.post('/responses', { config: { scope: 'chat:write' } }, refuse)
   app.get('/responses/:id', { config: { scope: 'chat:write' } }, refuse)
+  app.post('/responses/:id/cancel', { config: { scope: 'chat:write' } }, refuse)
 }

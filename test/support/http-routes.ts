@@ -92,6 +92,7 @@ export const table: readonly Row[] = [
   { route: 'GET /v1/usage', scope: 'any-key' },
   { route: 'POST /v1/responses', scope: 'chat:write', body: () => ({ input: 'Who?' }), ok: 404 },
   { route: 'GET /v1/responses/:id', scope: 'chat:write', ok: 404 },
+  { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', ok: 404 },
 ]
 
 /** Calls the route with what the table has for it; `method` stands in for its own. */
