@@ -5,9 +5,13 @@ import pg from 'pg'
 import { Registry } from 'prom-client'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import type { Database } from './db/client.ts'
+import { databaseFault } from './db/errors.ts'
+import { messageOf } from './errors.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
+import { ensureSearchIndex } from './sources/reindex.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
@@ -27,15 +31,29 @@ async function main(): Promise<void> {
   try {
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
+    const indexing = renewIndex(installation.database, log)
     const service = await startService(config, catalogue, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
     await service.stop()
+    await indexing
     await unlock()
   } finally {
     await installation.close()
+  }
+}
+
+/** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
+async function renewIndex(database: Database, log: Logger): Promise<void> {
+  try {
+    if (await ensureSearchIndex(database)) log.info('the search index was made anew')
+  } catch (error) {
+    log.error(
+      { reason: databaseFault(error)?.message ?? messageOf(error) },
+      'the search index could not be made anew',
+    )
   }
 }
 

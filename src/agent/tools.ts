@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { ToolSpec } from './provider.ts'
 
 /** A passage that a tool put before the model under a mark such as `S3`, with all that a citation must show. */
@@ -54,4 +55,22 @@ export interface Tool<Transaction> {
 /** Returned for arguments that do not fit: the model reads it and tries again. */
 export function badArguments(message: string): { content: string; isError: true } {
   return { content: JSON.stringify({ error: message }), isError: true }
+}
+
+/** Validates before running: arguments that do not fit go back to the model in one sentence. */
+export async function withArguments<S extends z.ZodType, Transaction>(
+  schema: S,
+  args: Readonly<Record<string, unknown>>,
+  run: (valid: z.output<S>) => Promise<ToolOutcome<Transaction>>,
+): Promise<ToolOutcome<Transaction>> {
+  const parsed = schema.safeParse(args)
+  if (parsed.success) return run(parsed.data)
+  const issue = parsed.error.issues[0]
+  return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
+}
+
+/** The JSON Schema by which the model is told what a tool takes. */
+export function parametersOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' })
+  return parameters
 }

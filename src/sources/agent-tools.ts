@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { badArguments, type OfferedSource, type Tool, type ToolOutcome } from '../agent/tools.ts'
+import {
+  type OfferedSource,
+  parametersOf,
+  type Tool,
+  type ToolOutcome,
+  withArguments,
+} from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
 import { type Coverage, isRelevant } from './coverage.ts'
 import { linksFrom } from './links.ts'
 import { listWorks, readPassage } from './passages.ts'
 import { nearestRefs } from './ref-lookup.ts'
 import type { SourceRegister } from './register.ts'
+import { scholarTools } from './scholar-tools.ts'
 import { searchSources } from './search.ts'
 import type { Passage } from './types.ts'
 
@@ -36,26 +43,12 @@ const listArguments = z.object({
 
 /** The tools by which the agent uses the library; `register` gives the passages of the turn their marks. */
 export function sourceTools(executor: Executor, register: SourceRegister): readonly Tool<Executor>[] {
-  return [searchTool(executor, register), readTool(executor, register), listTool(executor)]
-}
-
-type Arguments = Readonly<Record<string, unknown>>
-
-/** Validates before running: what does not fit goes back to the model in one sentence. */
-async function withArguments<T>(
-  shape: z.ZodType<T>,
-  args: Arguments,
-  run: (valid: T) => Promise<ToolOutcome<Executor>>,
-): Promise<ToolOutcome<Executor>> {
-  const parsed = shape.safeParse(args)
-  if (parsed.success) return run(parsed.data)
-  const issue = parsed.error.issues[0]
-  return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
-}
-
-function jsonSchema(shape: z.ZodType): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input' })
-  return schema
+  return [
+    searchTool(executor, register),
+    readTool(executor, register),
+    listTool(executor),
+    ...scholarTools(executor),
+  ]
 }
 
 function searchTool(executor: Executor, register: SourceRegister): Tool<Executor> {
@@ -65,7 +58,7 @@ function searchTool(executor: Executor, register: SourceRegister): Tool<Executor
       description:
         'Searches the library for passages. Hebrew and English words both work; search in both languages for best results. ' +
         'A ref such as "Likutei Moharan 282" is looked up directly.',
-      parameters: jsonSchema(searchArguments),
+      parameters: parametersOf(searchArguments),
     },
     describe: (args) => `Searching for "${String(args['query'] ?? '')}"`,
     execute: (args, signal) =>
@@ -87,7 +80,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
       name: 'read_source',
       description:
         'Reads a passage by its ref, in every version the library has, with neighbours before and after when asked for.',
-      parameters: jsonSchema(readArguments),
+      parameters: parametersOf(readArguments),
     },
     describe: (args) => `Reading ${String(args['ref'] ?? '')}`,
     execute: (args, signal) =>
@@ -108,7 +101,7 @@ function listTool(executor: Executor): Tool<Executor> {
     spec: {
       name: 'list_works',
       description: 'Lists the works of the library, all or those of a category or an author.',
-      parameters: jsonSchema(listArguments),
+      parameters: parametersOf(listArguments),
     },
     describe: () => 'Looking through the list of works',
     execute: (args, signal) =>

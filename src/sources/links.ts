@@ -1,4 +1,4 @@
-import { asc, inArray } from 'drizzle-orm'
+import { asc, inArray, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { links } from '../db/schema/index.ts'
 
@@ -24,4 +24,25 @@ export async function linksFrom(
     targets.set(from, list)
   }
   return targets
+}
+
+export type Parallel = {
+  readonly ref: string
+  readonly kind: string
+  readonly direction: 'from' | 'to'
+  /** Whether the library has a text at that ref. */
+  readonly in_library: boolean
+}
+
+/** The places that a ref points to or that point to it, those with a text in the library first. */
+export async function findParallels(executor: Executor, ref: string): Promise<readonly Parallel[]> {
+  const { rows } = await executor.execute<Parallel>(sql`
+    select l.*, exists (select 1 from passages p where p.ref = l.ref or p.section_ref = l.ref) as in_library
+    from (
+      select to_ref as ref, kind, 'to' as direction from links where from_ref = ${ref}
+      union all
+      select from_ref, kind, 'from' from links where to_ref = ${ref}
+    ) l
+    order by in_library desc, ref limit 60`)
+  return rows
 }

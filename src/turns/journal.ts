@@ -66,14 +66,12 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     const waiting = line.take()
     const costBefore = costMicros
     try {
-      const written = await withTx(database, run, async (tx) => {
+      return await withTx(database, run, async (tx) => {
         const { value, events } = await work(tx)
         await appendEvents(tx, run, [...waiting, ...events])
         await after?.(tx, value)
         return value
       })
-      options.onCommit()
-      return written
     } catch (error) {
       // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
       line.putBack(waiting)
@@ -86,7 +84,7 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     clearTimeout(timer)
     timer = undefined
     const turn = tail.then(() => transact(work, after))
-    tail = turn.catch(() => undefined)
+    tail = turn.then(options.onCommit, () => undefined)
     return turn
   }
   const flush = () => {

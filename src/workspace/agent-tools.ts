@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { badArguments, type Tool, type ToolOutcome } from '../agent/tools.ts'
+import { badArguments, type Tool, type ToolOutcome, withArguments } from '../agent/tools.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { messageOf, ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import { cleanFileName } from './file-names.ts'
 import {
   type FilePlace,
@@ -183,22 +183,6 @@ async function refusable<T>(write: () => Promise<T>): Promise<T | { readonly err
     return await write()
   } catch (error) {
     if (error instanceof ServiceError) return { error: error.message }
-    throw error
-  }
-}
-
-async function withArguments<S extends z.ZodType>(
-  schema: S,
-  raw: Readonly<Record<string, unknown>>,
-  run: (args: z.infer<S>) => Promise<ToolOutcome<Executor>>,
-): Promise<ToolOutcome<Executor>> {
-  try {
-    const parsed = schema.safeParse(raw)
-    if (parsed.success) return await run(parsed.data)
-    const issue = parsed.error.issues[0]
-    return badArguments(`${issue?.path.join('.')}: ${issue?.message}`)
-  } catch (error) {
-    if (error instanceof ServiceError) return badArguments(messageOf(error))
     throw error
   }
 }

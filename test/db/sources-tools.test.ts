@@ -65,6 +65,9 @@ describe('the source tools', () => {
       ['search_sources', ['query', 'language', 'work', 'limit']],
       ['read_source', ['ref', 'before', 'after']],
       ['list_works', ['category', 'author']],
+      ['resolve_ref', ['ref']],
+      ['work_shape', ['work']],
+      ['find_parallels', ['ref']],
     ])
     expect(tools[0]?.describe({ query: 'beinoni' })).toBe('Searching for "beinoni"')
     expect(tools.every((tool) => typeof tool.describe({}) === 'string')).toBe(true)
@@ -140,5 +143,31 @@ describe('the source tools', () => {
     const aborted = AbortSignal.abort()
     const tools = sourceTools(db.database.system, createSourceRegister())
     await expect(tools[0]?.execute({ query: 'well' }, aborted)).rejects.toThrow()
+  })
+
+  it('resolve what a reference stands for, and name the nearest when it stands for nothing', async () => {
+    const found = JSON.parse((await call('resolve_ref', { ref: 'Wells 7' })).outcome.content)
+    expect(found).toMatchObject({ found: true, passages: [{ ref: 'Wells 7:1', he_ref: 'בארות 7' }] })
+    const missing = (await call('resolve_ref', { ref: 'Wells 7:9' })).outcome
+    expect(missing.isError).toBe(true)
+    expect(JSON.parse(missing.content).nearest.length).toBeGreaterThan(0)
+  })
+
+  it('show how a work is divided', async () => {
+    const { sections } = JSON.parse((await call('work_shape', { work: 'wells' })).outcome.content)
+    expect(sections).toHaveLength(31)
+    expect(sections[0]).toEqual({ section: 'Wells 1', passages: 1 })
+  })
+
+  it('list what points to a passage and what it points to, with what the library has first', async () => {
+    await db.database.system.execute(
+      `insert into links (from_ref, to_ref, kind) values
+        ('Wells 3:1', 'Elsewhere 5:2', 'quotes'), ('Wells 4:1', 'Wells 3:1', 'comments')`,
+    )
+    const { links } = JSON.parse((await call('find_parallels', { ref: 'Wells 3:1' })).outcome.content)
+    expect(links).toEqual([
+      { ref: 'Wells 4:1', kind: 'comments', direction: 'from', in_library: true },
+      { ref: 'Elsewhere 5:2', kind: 'quotes', direction: 'to', in_library: false },
+    ])
   })
 })

@@ -71,7 +71,8 @@ export function toRunRequest(body: ChatBody, sources: RunRequest['sources']): Ru
   const structured = format && format.type !== 'text' ? format : undefined
   return {
     sampling: samplingOf(body, structured),
-    clientTools: (body.tools ?? []).map(({ function: f }) => ({
+    // `none` speaks of the client's tools; the agent keeps its own.
+    clientTools: (body.tool_choice === 'none' ? [] : (body.tools ?? [])).map(({ function: f }) => ({
       name: f.name,
       description: f.description ?? '',
       parameters: f.parameters ?? { type: 'object', properties: {} },
@@ -98,6 +99,6 @@ function samplingOf(body: ChatBody, responseFormat: Record<string, unknown> | un
 
 function toolChoiceOf(body: ChatBody): ToolChoice {
   const choice = body.tool_choice
-  if (!choice || !body.tools?.length) return 'auto'
+  if (!choice || choice === 'none' || !body.tools?.length) return 'auto'
   return typeof choice === 'string' ? choice : { name: choice.function.name }
 }
