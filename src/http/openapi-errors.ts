@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { type ErrorCode, errorTable } from '../errors.ts'
+import type { BodyOf, JsonSchema } from './openapi-docs.ts'
+import { headerRefs } from './openapi-headers.ts'
+
+const codes = Object.keys(errorTable) as readonly ErrorCode[]
+
+/** The one body of every failure. */
+export const errorSchema = z
+  .object({
+    error: z.object({
+      message: z.string().describe('What is wrong, and what to do about it'),
+      type: z.enum(Object.values(errorTable).map(({ type }) => type)),
+      param: z.string().nullable().describe('The parameter at fault; null when it is none'),
+      code: z.enum(codes),
+    }),
+  })
+  .meta({ id: 'Error', description: `Every failure.\n\n${codeTable(codes)}` })
+
+export type ErrorBody = BodyOf<typeof errorSchema>
+
+/** What of a route decides how it can fail. */
+export type FailureFacts = {
+  readonly scope: string
+  readonly hasPathParameter: boolean
+  readonly hasQuery: boolean
+  /** All methods but GET: their bodies are read even where none is expected. */
+  readonly readsBody: boolean
+  readonly more: readonly ErrorCode[]
+}
+
+/** Every code a route can answer with, in the order of the table. */
+export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
+  const open = facts.scope === 'public'
+  const possible = new Set<ErrorCode>([
+    'internal_error',
+    ...facts.more,
+    ...(open ? [] : keyCodes),
+    ...(open || facts.scope === 'any-key' ? [] : (['missing_scope'] as const)),
+    ...(facts.hasPathParameter ? (['not_found'] as const) : []),
+    ...(facts.hasQuery ? (['invalid_value', 'missing_required_parameter'] as const) : []),
+    ...(facts.readsBody ? bodyCodes : []),
+  ])
+  return codes.filter((code) => possible.has(code))
+}
+
+const keyCodes = [
+  'invalid_api_key',
+  'plan_without_api_access',
+  'rate_limit_exceeded',
+  'database_unavailable',
+] as const
+
+const bodyCodes = [
+  'invalid_value',
+  'missing_required_parameter',
+  'invalid_json',
+  'request_too_large',
+  'unsupported_content_type',
+] as const
+
+/** The error responses of an operation by status, each with the codes it can have in `x-codes`. */
+export function errorResponses(possible: readonly ErrorCode[], open: boolean): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(possible, (code) => errorTable[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, some]) => [
+      String(status),
+      {
+        description: some.map((code) => `\`${code}\``).join(', '),
+        headers: headerRefs(errorHeaders(status, open)),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        'x-codes': some,
+      },
+    ]),
+  )
+}
+
+function errorHeaders(status: number, open: boolean): readonly string[] {
+  // A request without a valid key is counted by its address, not against a plan.
+  const counted = !open && status !== 401 && status !== 403
+  return [
+    'x-request-id',
+    ...(counted ? ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests'] : []),
+    ...(counted ? ['x-ratelimit-reset-requests'] : []),
+    ...(status === 401 ? ['www-authenticate'] : []),
+    ...(status === 429 || status === 503 ? ['retry-after'] : []),
+    'x-should-retry',
+  ]
+}
+
+function codeTable(some: readonly ErrorCode[]): string {
+  const rows = some.map((code) => `| ${errorTable[code].status} | ${errorTable[code].type} | \`${code}\` |`)
+  return ['| status | type | code |', '|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { JsonSchema } from './openapi-docs.ts'
+
+/** Turns zod schemas into JSON Schema. Those with an `id` in their `meta` become components, which others refer to. */
+export type SchemaWriter = {
+  /** A schema of what clients send. */
+  input(schema: z.ZodType): JsonSchema
+  /** A schema of what the service replies. */
+  output(schema: z.ZodType): JsonSchema
+  /** Every component that was met so far, by name. */
+  components(): Readonly<Record<string, JsonSchema>>
+}
+
+/** @throws Error, while writing, for two different components of one name. */
+export function createSchemaWriter(): SchemaWriter {
+  const components = new Map<string, JsonSchema>()
+
+  function write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+    // Inside of an object a component is a reference; at the root it would be spelled out.
+    const { properties, $defs = {} } = z.toJSONSchema(z.object({ value: schema }), {
+      io,
+      target: 'draft-2020-12',
+      override: ({ jsonSchema }) => tidy(jsonSchema),
+    })
+    for (const [name, component] of Object.entries($defs)) add(name, toComponentRefs(component) as JsonSchema)
+    return toComponentRefs(properties?.['value']) as JsonSchema
+  }
+
+  function add(name: string, component: JsonSchema): void {
+    const known = components.get(name)
+    if (known && JSON.stringify(known) !== JSON.stringify(component)) {
+      throw new Error(`the OpenAPI document has two schemas named ${name}`)
+    }
+    components.set(name, component)
+  }
+
+  return {
+    input: (schema) => write(schema, 'input'),
+    output: (schema) => write(schema, 'output'),
+    components: () => Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+/** Replies may gain fields at any time, and the bounds of exact integers tell a reader nothing. */
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}
+
+function toComponentRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toComponentRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      key === '$ref' && typeof item === 'string'
+        ? item.replace('#/$defs/', '#/components/schemas/')
+        : toComponentRefs(item),
+    ]),
+  )
+}
