@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../errors.ts'
-import type { BodyOf, JsonSchema } from './openapi-docs.ts'
-import { headerRefs } from './openapi-headers.ts'
+import type { JsonSchema } from './openapi-docs.ts'
+import { headerRefs, rateLimitHeaders } from './openapi-headers.ts'
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[]
 
@@ -16,8 +16,6 @@ export const errorSchema = z
     }),
   })
   .meta({ id: 'Error', description: `Every failure.\n\n${codeTable(codes)}` })
-
-export type ErrorBody = BodyOf<typeof errorSchema>
 
 /** What of a route decides how it can fail. */
 export type FailureFacts = {
@@ -77,11 +75,10 @@ export function errorResponses(possible: readonly ErrorCode[], open: boolean): R
 
 function errorHeaders(status: number, open: boolean): readonly string[] {
   // A request without a valid key is counted by its address, not against a plan.
-  const counted = !open && status !== 401 && status !== 403
+  const counted = !open && status !== 401
   return [
     'x-request-id',
-    ...(counted ? ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests'] : []),
-    ...(counted ? ['x-ratelimit-reset-requests'] : []),
+    ...(counted ? rateLimitHeaders : []),
     ...(status === 401 ? ['www-authenticate'] : []),
     ...(status === 429 || status === 503 ? ['retry-after'] : []),
     'x-should-retry',

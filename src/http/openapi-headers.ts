@@ -13,6 +13,11 @@ const common: Readonly<Record<string, string>> = {
   'x-should-retry': '`false` when trying again cannot help, or work has run already.',
 }
 
+/** On every reply to a valid key. */
+export const rateLimitHeaders: readonly string[] = Object.keys(common).filter((name) =>
+  name.startsWith('x-ratelimit-'),
+)
+
 const numbers = new Set(['retry-after', 'x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests'])
 
 /** The header components of the document. */
@@ -32,9 +37,7 @@ export function headerRefs(names: readonly string[]): Record<string, JsonSchema>
 
 /** The headers of a 200: those of every reply, and the route's own. */
 export function replyHeaders(open: boolean, own: Readonly<Record<string, string>> = {}): JsonSchema {
-  const always = Object.keys(common).filter(
-    (name) => name === 'x-request-id' || (!open && name.startsWith('x-ratelimit-')),
-  )
+  const always = ['x-request-id', ...(open ? [] : rateLimitHeaders)]
   const described = Object.entries(own).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },

@@ -1,19 +1,34 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { Services } from './services.ts'
+
+const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
+
+const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service', response: healthy }
+const ready: RouteDocs = {
+  summary: 'Whether it can serve',
+  description: 'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here.',
+  tag: 'Service',
+  response: healthy,
+  errors: ['overloaded', 'database_unavailable'],
+}
 
 /** `GET /healthz`: the process answers. `GET /readyz`: it can serve, the database included. */
 export function healthRoutes(
   app: FastifyInstance,
   services: Services & { readonly ready: () => boolean },
 ): void {
-  app.get('/healthz', { config: { scope: 'public' } }, async () => ({ status: 'ok' }))
+  const ok: BodyOf<typeof healthy> = { status: 'ok' }
 
-  app.get('/readyz', { config: { scope: 'public' } }, async () => {
+  app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => ok)
+
+  app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
     if (!services.ready()) {
       throw new ServiceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 2 })
     }
     await services.database.system.execute('select 1')
-    return { status: 'ok' }
+    return ok
   })
 }

@@ -1,18 +1,44 @@
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { type BodyOf, instant, type RouteDocs } from '../http/openapi-docs.ts'
 import type { CatalogueModel } from '../turns/catalogue.ts'
 import type { Services } from './services.ts'
 
+const modelSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: instant,
+    owned_by: z.literal('service'),
+  })
+  .meta({ id: 'Model' })
+
+const modelList = z.object({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' })
+
+const listDocs: RouteDocs = { summary: 'List models', tag: 'Models', response: modelList }
+const itemDocs: RouteDocs = {
+  summary: 'Get a model',
+  tag: 'Models',
+  response: modelSchema,
+  params: { model: 'Id of the model' },
+  errors: ['model_not_found'],
+}
+
 /** `GET /v1/models`, `GET /v1/models/{model}` */
 export function modelRoutes(app: FastifyInstance, services: Services): void {
-  app.get('/models', { config: { scope: 'models:read' } }, async () => ({
-    object: 'list',
-    data: services.catalogue.models.map(modelBody),
-  }))
+  app.get(
+    '/models',
+    { config: { scope: 'models:read', docs: listDocs } },
+    async (): Promise<BodyOf<typeof modelList>> => ({
+      object: 'list',
+      data: services.catalogue.models.map(modelBody),
+    }),
+  )
 
   app.get<{ Params: { model: string } }>(
     '/models/:model',
-    { config: { scope: 'models:read' } },
+    { config: { scope: 'models:read', docs: itemDocs } },
     async (request) => {
       const model = services.catalogue.find(request.params.model)
       if (!model) {
@@ -26,6 +52,6 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
   )
 }
 
-function modelBody(model: CatalogueModel) {
-  return { id: model.id, object: 'model' as const, created: model.created, owned_by: 'service' }
+function modelBody(model: CatalogueModel): BodyOf<typeof modelSchema> {
+  return { id: model.id, object: 'model', created: model.created, owned_by: 'service' }
 }

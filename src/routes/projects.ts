@@ -4,11 +4,31 @@ import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
 import { createProject, findProject, listProjects, type Project } from '../turns/projects.ts'
 import type { Services } from './services.ts'
 
 const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
+
+const projectSchema = z
+  .object({ id: z.string(), object: z.literal('project'), name: z.string(), created_at: instant })
+  .meta({ id: 'Project' })
+
+const projectList = listOf(projectSchema).meta({ id: 'ProjectList' })
+
+const createDocs: RouteDocs = {
+  summary: 'Create a project',
+  description: 'For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
+  tag: 'Projects',
+  response: projectSchema,
+}
+const listDocs: RouteDocs = {
+  summary: 'List the projects that the key reaches',
+  tag: 'Projects',
+  response: projectList,
+}
+const itemDocs: RouteDocs = { summary: 'Get a project', tag: 'Projects', response: projectSchema }
 
 /** `POST /v1/projects`, `GET /v1/projects`, `GET /v1/projects/{id}` */
 export function projectRoutes(root: FastifyInstance, services: Services): void {
@@ -17,7 +37,7 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
   app.post(
     '/projects',
     {
-      config: { scope: 'projects:write' },
+      config: { scope: 'projects:write', docs: createDocs },
       schema: { body: z.object({ name: z.string().trim().min(1).max(200) }) },
     },
     async (request) => {
@@ -31,8 +51,8 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
 
   app.get(
     '/projects',
-    { config: { scope: 'projects:read' }, schema: { querystring: pageQuery } },
-    async (request) => {
+    { config: { scope: 'projects:read', docs: listDocs }, schema: { querystring: pageQuery } },
+    async (request): Promise<BodyOf<typeof projectList>> => {
       const principal = principalOf(request)
       const page = pageOfQuery(request.query)
       const { items, hasMore } = await withTx(services.database, principal, (tx) =>
@@ -42,15 +62,15 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
     },
   )
 
-  app.get('/projects/:id', { config: { scope: 'projects:read', resource: namedProject } }, async (request) =>
+  app.get('/projects/:id', { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } }, async (request) =>
     projectBody(resourceOf<Project>(request)),
   )
 }
 
-function projectBody(project: Project) {
+function projectBody(project: Project): BodyOf<typeof projectSchema> {
   return {
     id: project.id,
-    object: 'project' as const,
+    object: 'project',
     name: project.name,
     created_at: unixSeconds(project.createdAt),
   }

@@ -5,8 +5,9 @@ import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
+import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
-import { readUsage, type UsageRow, usageGroups } from '../turns/usage.ts'
+import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../turns/usage.ts'
 import type { Services } from './services.ts'
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21 (UTC)')
@@ -23,11 +24,37 @@ const query = z.object({
   after: idText.optional(),
 })
 
+const usageSchema = z
+  .object({
+    id: z.string().describe('The day, the model, or the id of the key or project'),
+    object: z.literal('usage'),
+    day: z.string().optional(),
+    model: z.string().optional(),
+    key: z.string().optional(),
+    project: z.string().optional(),
+    turns: count,
+    prompt_tokens: count,
+    completion_tokens: count,
+    total_tokens: count,
+    credits: z.string().describe('Exact, as decimal text'),
+    cost: z.number().min(0).describe('The same as a number'),
+  })
+  .meta({ id: 'Usage', description: 'One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by.' })
+
+const usageList = listOf(usageSchema).meta({ id: 'UsageList' })
+
+const docs: RouteDocs = {
+  summary: 'What was charged',
+  description: 'Sums over the ledger by day, model, key or project: the last 30 days unless told, at most 366.',
+  tag: 'Account',
+  response: usageList,
+}
+
 /** `GET /v1/usage`: what was charged, summed up from the ledger by day, model, key or project. */
 export function usageRoutes(root: FastifyInstance, { database }: Services): void {
   root
     .withTypeProvider<ZodTypes>()
-    .get('/usage', { config: { scope: 'any-key' }, schema: { querystring: query } }, async (request) => {
+    .get('/usage', { config: { scope: 'any-key', docs }, schema: { querystring: query } }, async (request): Promise<BodyOf<typeof usageList>> => {
       const principal = principalOf(request)
       const { group_by: group, limit, after } = request.query
       const span = spanOf(request.query)
@@ -61,10 +88,10 @@ function midnight(text: string, param: string): number {
   return time
 }
 
-function usageBody(row: UsageRow, group: string) {
+function usageBody(row: UsageRow, group: UsageGroup): BodyOf<typeof usageSchema> {
   return {
     id: row.group,
-    object: 'usage' as const,
+    object: 'usage',
     [group]: row.group,
     turns: row.turns,
     prompt_tokens: row.promptTokens,

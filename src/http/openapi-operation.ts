@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import type { ContentDocs, JsonSchema, RouteDocs } from './openapi-docs.ts'
+import { errorResponses, possibleCodes } from './openapi-errors.ts'
+import { headerParameters, replyHeaders } from './openapi-headers.ts'
+import type { SchemaWriter } from './openapi-json-schema.ts'
+
+/** A route as it was declared. */
+export type DescribedRoute = {
+  readonly method: string
+  /** With the prefix it is mounted under, parameters as `:name`. */
+  readonly url: string
+  readonly scope: string
+  readonly docs: RouteDocs
+  readonly query: z.ZodType | undefined
+  readonly body: z.ZodType | undefined
+}
+
+/** The operation object of a route. */
+export function operationOf(route: DescribedRoute, writer: SchemaWriter): JsonSchema {
+  const { docs, scope } = route
+  const open = scope === 'public'
+  const requestBody = requestBodyOf(route, writer)
+  return {
+    operationId: operationId(route),
+    summary: docs.summary,
+    ...(docs.description !== undefined && { description: docs.description }),
+    tags: [docs.tag],
+    'x-scope': scope,
+    security: open ? [] : [{ bearer: [] }],
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route, writer),
+      ...headerParameters(docs.requestHeaders),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...successOf(docs, open, writer),
+      ...errorResponses(possibleCodes(failureFacts(route)), open),
+    },
+  }
+}
+
+/** `/v1/files/:id` in the notation of OpenAPI. */
+export function pathTemplate(url: string): string {
+  return url.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+/** Such as `getAgentRunsByIdEvents`. */
+function operationId({ method, url }: DescribedRoute): string {
+  const words = url
+    .replace(/^\/v1\//, '/')
+    .replaceAll(/:(\w+)/g, 'by-$1')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  const capitalised = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  // The description is served twice, with a key and without.
+  const version = url.startsWith('/v1/') ? '' : 'Public'
+  return method.toLowerCase() + version + capitalised.join('')
+}
+
+function failureFacts({ method, url, scope, docs, query }: DescribedRoute) {
+  return {
+    scope,
+    hasPathParameter: url.includes(':'),
+    hasQuery: query !== undefined,
+    readsBody: method !== 'GET',
+    more: docs.errors ?? [],
+  }
+}
+
+function pathParameters({ url, docs }: DescribedRoute): readonly JsonSchema[] {
+  return [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(docs.params?.[name] !== undefined && { description: docs.params[name] }),
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: DescribedRoute, writer: SchemaWriter): readonly JsonSchema[] {
+  if (!query) return []
+  const { properties = {}, required = [] } = writer.input(query) as {
+    properties?: Record<string, JsonSchema>
+    required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    ...(description !== undefined && { description }),
+    schema,
+  }))
+}
+
+function requestBodyOf({ docs, body }: DescribedRoute, writer: SchemaWriter): JsonSchema | undefined {
+  const described = docs.body ?? body
+  if (!described) return undefined
+  const { type, schema } = isZod(described) ? { type: 'application/json', schema: described } : described
+  const optional = body?.safeParse(undefined).success === true
+  return {
+    required: !optional,
+    content: { [type]: { schema: isZod(schema) ? writer.input(schema) : schema } },
+  }
+}
+
+function successOf(docs: RouteDocs, open: boolean, writer: SchemaWriter): JsonSchema {
+  const contents: readonly ContentDocs[] = [
+    ...(docs.response ? [{ type: 'application/json', schema: docs.response }] : []),
+    ...(docs.content ?? []),
+  ]
+  if (contents.length === 0) return {}
+  return {
+    200: {
+      description: 'Done.',
+      headers: replyHeaders(open, docs.replyHeaders),
+      content: Object.fromEntries(
+        contents.map(({ type, schema }) => [
+          type,
+          { schema: isZod(schema) ? writer.output(schema) : schema },
+        ]),
+      ),
+    },
+  }
+}
+
+function isZod(schema: z.ZodType | JsonSchema | ContentDocs): schema is z.ZodType {
+  return schema instanceof z.ZodType
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findViolations } from '../../src/billing/invariants.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  callTools,
+  error,
+  gate,
+  reply,
+  type Script,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let service: TestService
+let key: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited')).id)
+})
+afterAll(async () => {
+  await service.stop()
+  await upstream.close()
+  await db.drop()
+})
+
+const tool = () => callTools([{ name: 'list_files', arguments: {} }])
+const answer = () => reply('An answer in some words that come in pieces.', { chunks: 8 })
+
+let asked = 0
+const body = (stream: boolean) => {
+  asked += 1
+  return { ...question(`Question ${asked}`), stream }
+}
+
+type RunRow = { status: string; cost: string; charged: string | null; steps: string; text: boolean }
+
+/** The run once it has ended, with what the ledger and its steps say. */
+async function ended(runId: string): Promise<RunRow> {
+  const read = async () => {
+    const { rows } = await db.database.system.execute<RunRow>(`
+      select r.status, r.cost_micros::text as cost,
+        (select amount_micros::text from credit_transactions where run_id = r.id and kind = 'charge') as charged,
+        (select coalesce(sum(cost_micros), 0)::text from run_steps where run_id = r.id) as steps,
+        jsonb_array_length(r.output) > 0 as text
+      from runs r where r.id = '${runId}'`)
+    return rows[0]
+  }
+  await expect
+    .poll(async () => (await read())?.status, { timeout: 15_000 })
+    .toMatch(/completed|failed|cancelled/)
+  const row = await read()
+  if (!row) throw new Error('no run')
+  return row
+}
+
+/** Reads so many frames of a stream and then hangs up; the run's id comes with the headers. */
+async function hangUpAfter(frames: number): Promise<{ runId: string; read: number; whole: boolean }> {
+  const response = await call(service, key, 'POST', '/v1/chat/completions', body(true))
+  let text = ''
+  let read = 0
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString('utf8')
+    read = text.split('\n\n').length - 1
+    if (read >= frames) break
+  }
+  return { runId: response.headers.get('x-service-run-id') ?? '', read, whole: text.includes('[DONE]') }
+}
+
+test('hung up after any frame, a turn goes on, is charged once for its steps, and every rule holds', async () => {
+  upstream.setDefault((sent) => (sent.messages.some((m) => m.role === 'tool') ? answer() : tool()))
+  let whole = false
+  for (let frames = 1; !whole && frames < 40; frames += 1) {
+    const hungUp = await hangUpAfter(frames)
+    whole = hungUp.whole
+    const run = await ended(hungUp.runId)
+    expect(run).toMatchObject({ status: 'completed', cost: run.steps, charged: run.steps })
+    expect(await findViolations(db.database.system)).toEqual([])
+  }
+  expect(whole, 'the last one was read to its end').toBe(true)
+})
+
+const die: Script = [{ text: 'Begun, and then', chunks: 2 }, { destroy: true }]
+
+const failures: readonly (readonly [name: string, free: boolean, scripts: () => readonly Script[]])[] = [
+  ['at the first call', true, () => [error(400, { error: { message: 'no' } })]],
+  ['at the second call, after a tool', true, () => [tool(), error(400, { error: { message: 'no' } })]],
+  ['in the middle of the text', false, () => [tool(), die]],
+]
+
+test.each(failures)(
+  'the upstream failing %s (for free: %s) charges only what was shown, whole and streamed',
+  async (_, free, scripts) => {
+    for (const stream of [false, true]) {
+      upstream.enqueue(...scripts())
+      const response = await call(service, key, 'POST', '/v1/chat/completions', body(stream))
+      await response.text()
+      const { rows } = await db.database.system.execute<{ id: string }>(
+        'select id from runs order by created_at desc limit 1',
+      )
+      const run = await ended(rows[0]?.id ?? '')
+      expect(run.status).toBe('failed')
+      expect(run.charged).toBe(free ? null : run.cost)
+      expect(run.cost).toBe(free ? '0' : run.steps)
+      expect(response.status).toBe(stream ? 200 : free ? 502 : 200)
+      expect(await findViolations(db.database.system)).toEqual([])
+    }
+  },
+)
+
+test.each([0, 1, 2])(
+  'cancelled in model call %i, a turn pays for its finished steps only',
+  async (finished) => {
+    const held = gate()
+    for (let i = 0; i < finished; i += 1)
+      upstream.enqueue(callTools([{ name: 'read_file', arguments: { name: `f${i}` } }]))
+    upstream.enqueue([{ waitFor: held.opened }, { text: 'too late' }])
+    const before = upstream.requests.length
+    const running = call(service, key, 'POST', '/v1/chat/completions', body(true))
+    await upstream.request(before + finished)
+    const runId = (await running).headers.get('x-service-run-id') ?? ''
+    await call(service, key, 'POST', `/v1/agent/runs/${runId}/cancel`)
+    const text = await (await running).text()
+    expect(text).toContain('run_cancelled')
+    const run = await ended(runId)
+    expect(run).toMatchObject({ status: 'cancelled', cost: run.steps, charged: run.steps })
+    expect(run.cost === '0').toBe(finished === 0)
+    held.open()
+    expect(await findViolations(db.database.system)).toEqual([])
+  },
+)
