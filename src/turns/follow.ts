@@ -8,7 +8,8 @@ const pollMs = 1_000
 
 /**
  * All events of a run from its start, in batches, up to its end. From memory when this process drives the run, else
- * from the committed log. Returns early when `signal` is aborted or the driving process gave the run up midway.
+ * from the committed log. Returns early when `signal` is aborted, when the driving process gave the run up midway, or
+ * when text that was shown already became void.
  */
 export async function* followRun(
   services: { readonly database: Database; readonly runner: Runner },
@@ -16,6 +17,7 @@ export async function* followRun(
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
   let position = 0
+  let lastTextSeq = 0
   while (!signal.aborted) {
     const live = position === 0 ? services.runner.find(run.id) : undefined
     if (live) {
@@ -26,13 +28,20 @@ export async function* followRun(
     const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
     const committed = await withTx(services.database, run, (tx) => readEvents(tx, run.id, position))
     if (committed.length > 0) {
+      // Text that was shown and is void now cannot be taken back: the reader has to begin anew.
+      if (takesBack(committed, lastTextSeq)) return
       position = committed.at(-1)?.seq ?? position
-      const events = withoutVoid(committed).map(({ event }) => event)
-      yield events
-      if (events.some(isTerminal)) return
+      const kept = withoutVoid(committed)
+      lastTextSeq = kept.findLast(({ event }) => event.type === 'text.delta')?.seq ?? lastTextSeq
+      yield kept.map(({ event }) => event)
+      if (kept.some(({ event }) => isTerminal(event))) return
     }
     await news
   }
+}
+
+function takesBack(committed: readonly CommittedEvent[], lastTextSeq: number): boolean {
+  return committed.some(({ event }) => event.type === 'step.restarted' && event.void_from_seq <= lastTextSeq)
 }
 
 /**
