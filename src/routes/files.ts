@@ -5,10 +5,12 @@ import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
 import { findFile, listFiles } from '../turns/project-files.ts'
 import { readStream } from '../workspace/content.ts'
 import { deleteFile, newestVersion, type StoredFile } from '../workspace/files.ts'
+import { download, fileDeleted, fileList, fileSchema, uploadForm } from './file-schema.ts'
 import type { Services } from './services.ts'
 import { receiveFile } from './upload.ts'
 
@@ -16,19 +18,46 @@ const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, princi
 
 const filterText = idText.optional()
 
+const docs = {
+  upload: {
+    summary: 'Upload a file',
+    description:
+      'Its parts may come in any order. The plan bounds the size of a file and of all files together.',
+    tag: 'Files',
+    body: uploadForm,
+    response: fileSchema,
+    errors: ['not_found', 'file_too_large'],
+  },
+  list: { summary: 'List files', tag: 'Files', response: fileList },
+  get: { summary: 'Get a file’s record', tag: 'Files', response: fileSchema },
+  content: {
+    summary: 'Download a file',
+    description: 'The bytes under the file’s own content type, always as an attachment.',
+    tag: 'Files',
+    content: [download],
+    replyHeaders: {
+      'content-disposition': '`attachment` with the file’s name.',
+      'content-length': 'Bytes of the file.',
+      'content-security-policy': 'Always `sandbox`.',
+      'x-content-type-options': 'Always `nosniff`.',
+    },
+  },
+  delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted },
+} satisfies Record<string, RouteDocs>
+
 /** OpenAI's files, in the project of the key. */
 export function fileRoutes(root: FastifyInstance, services: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
   const { database } = services
 
-  app.post('/files', { config: { scope: 'files:write' } }, async (request) =>
+  app.post('/files', { config: { scope: 'files:write', docs: docs.upload } }, async (request) =>
     fileBody(await receiveFile(services, request)),
   )
 
   app.get(
     '/files',
     {
-      config: { scope: 'files:read' },
+      config: { scope: 'files:read', docs: docs.list },
       schema: {
         querystring: pageQuery.extend({
           limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
@@ -39,7 +68,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
         }),
       },
     },
-    async (request) => {
+    async (request): Promise<BodyOf<typeof fileList>> => {
       const principal = principalOf(request)
       const { project_id: projectId, session_id: sessionId, run_id: runId, purpose } = request.query
       const filter = { projectId, sessionId, runId, purpose }
@@ -50,13 +79,15 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
     },
   )
 
-  app.get('/files/:id', { config: { scope: 'files:read', resource: namedFile } }, async (request) =>
-    fileBody(resourceOf<StoredFile>(request)),
+  app.get(
+    '/files/:id',
+    { config: { scope: 'files:read', resource: namedFile, docs: docs.get } },
+    async (request) => fileBody(resourceOf<StoredFile>(request)),
   )
 
   app.get(
     '/files/:id/content',
-    { config: { scope: 'files:read', resource: namedFile } },
+    { config: { scope: 'files:read', resource: namedFile, docs: docs.content } },
     async (request, reply) => {
       const file = resourceOf<StoredFile>(request)
       const id = await withTx(database, file, (tx) => newestVersion(tx, file))
@@ -67,11 +98,15 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
     },
   )
 
-  app.delete('/files/:id', { config: { scope: 'files:write', resource: namedFile } }, async (request) => {
-    const file = resourceOf<StoredFile>(request)
-    await withTx(database, file, (tx) => deleteFile(tx, file.id))
-    return { id: file.id, object: 'file', deleted: true }
-  })
+  app.delete(
+    '/files/:id',
+    { config: { scope: 'files:write', resource: namedFile, docs: docs.delete } },
+    async (request): Promise<BodyOf<typeof fileDeleted>> => {
+      const file = resourceOf<StoredFile>(request)
+      await withTx(database, file, (tx) => deleteFile(tx, file.id))
+      return { id: file.id, object: 'file', deleted: true }
+    },
+  )
 }
 
 /** A download is never rendered: what somebody uploaded must not run in a browser that trusts this host. */
@@ -90,15 +125,15 @@ function downloadHeaders(reply: FastifyReply, file: StoredFile): void {
     .header('content-security-policy', 'sandbox')
 }
 
-function fileBody(file: StoredFile) {
+function fileBody(file: StoredFile): BodyOf<typeof fileSchema> {
   return {
     id: file.id,
-    object: 'file' as const,
+    object: 'file',
     bytes: file.bytes,
     created_at: unixSeconds(file.createdAt),
     filename: file.name,
     purpose: file.purpose,
-    status: 'processed' as const,
+    status: 'processed',
     project_id: file.projectId,
     session_id: file.sessionId,
     run_id: file.runId,

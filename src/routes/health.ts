@@ -9,7 +9,8 @@ const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service', response: healthy }
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
-  description: 'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here.',
+  description:
+    'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here.',
   tag: 'Service',
   response: healthy,
   errors: ['overloaded', 'database_unavailable'],

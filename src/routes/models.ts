@@ -14,7 +14,9 @@ const modelSchema = z
   })
   .meta({ id: 'Model' })
 
-const modelList = z.object({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' })
+const modelList = z
+  .object({ object: z.literal('list'), data: z.array(modelSchema) })
+  .meta({ id: 'ModelList' })
 
 const listDocs: RouteDocs = { summary: 'List models', tag: 'Models', response: modelList }
 const itemDocs: RouteDocs = {

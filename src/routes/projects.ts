@@ -62,8 +62,10 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
     },
   )
 
-  app.get('/projects/:id', { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } }, async (request) =>
-    projectBody(resourceOf<Project>(request)),
+  app.get(
+    '/projects/:id',
+    { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } },
+    async (request) => projectBody(resourceOf<Project>(request)),
   )
 }
 

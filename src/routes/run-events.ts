@@ -2,18 +2,35 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { resourceOf } from '../http/auth.ts'
 import { disconnectSignal } from '../http/disconnect.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { sendStream, withFiller } from '../http/stream.ts'
 import { InputError, type ZodTypes } from '../http/zod.ts'
 import type { CommittedEvent } from '../turns/event-log.ts'
 import { followCommitted } from '../turns/follow.ts'
 import type { Run } from '../turns/start-turn.ts'
+import { runEvent } from './run-schema.ts'
 import { namedRun } from './runs.ts'
 import type { Services } from './services.ts'
 
 const keepAliveMs = 10_000
 
 const position = z.coerce.number().int().min(0).max(2_147_483_647)
-const query = z.object({ starting_after: position.optional() })
+const query = z.object({
+  starting_after: position.optional().describe('`seq` of the last event that is known already'),
+})
+
+const docs: RouteDocs = {
+  summary: 'Follow the events of a run',
+  description: `Server-sent events from the first one, or from the one after \`starting_after\` (else \`Last-Event-ID\`), \
+up to the run's end, whichever replica drives it. Each event has \`id:\` (its \`seq\`), \`event:\` (its \`type\`) and \
+one \`data:\` line, whose JSON the schema describes. The stream begins with the comment \`: connected\`, and after ten \
+seconds of silence comes \`: keep-alive\`. Order: \`run.queued\`? \`run.started\` (\`step.started\` \`text.delta\`* \
+(\`tool.started\`* \`tool.finished\`* \`file\`*)?)* and one of \`run.completed\`, \`run.failed\`, \`run.cancelled\`, \
+which ends it. \`step.restarted\` voids the events from \`void_from_seq\` on.`,
+  tag: 'Runs',
+  content: [{ type: 'text/event-stream', schema: runEvent }],
+  requestHeaders: { 'Last-Event-ID': 'What a browser sends when it connects again.' },
+}
 
 /** `GET /v1/agent/runs/{id}/events`: a run from any replica, while it goes on and afterwards, from any event on. */
 export function runEventRoutes(root: FastifyInstance, services: Services): void {
@@ -21,7 +38,7 @@ export function runEventRoutes(root: FastifyInstance, services: Services): void 
     .withTypeProvider<ZodTypes>()
     .get(
       '/agent/runs/:id/events',
-      { config: { scope: 'chat:write', resource: namedRun }, schema: { querystring: query } },
+      { config: { scope: 'chat:write', resource: namedRun, docs }, schema: { querystring: query } },
       async (request, reply) => {
         const run = resourceOf<Run>(request)
         const after = request.query.starting_after ?? lastEventId(request) ?? 0
@@ -58,5 +75,6 @@ async function* eventFrames(
 }
 
 function frame({ seq, event }: CommittedEvent): string {
-  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify({ seq, ...event })}\n\n`
+  const data: BodyOf<typeof runEvent> = { seq, ...event }
+  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`
 }

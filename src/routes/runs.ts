@@ -4,20 +4,34 @@ import { withTx } from '../db/client.ts'
 import { resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { unixSeconds } from '../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { RunUsage } from '../turns/run-events.ts'
 import { findRun, requestCancel } from '../turns/runs.ts'
 import type { Run } from '../turns/start-turn.ts'
+import { runSchema } from './run-schema.ts'
 import type { Services } from './services.ts'
 
 export const namedRun: ResourceLookup = (tx, principal, params) => findRun(tx, principal, params['id'] ?? '')
+
+type RunBody = BodyOf<typeof runSchema>
+
+const getDocs: RouteDocs = { summary: 'Get a run', tag: 'Runs', response: runSchema }
+const cancelDocs: RouteDocs = {
+  summary: 'Cancel a run',
+  description: 'Marks it to be stopped; its events tell when it has. A run that has ended stays as it is.',
+  tag: 'Runs',
+  response: runSchema,
+}
 
 /** `GET /v1/agent/runs/{id}`, `POST /v1/agent/runs/{id}/cancel` */
 export function runRoutes(app: FastifyInstance, services: Services): void {
   const one = { scope: 'chat:write' as const, resource: namedRun }
 
-  app.get('/agent/runs/:id', { config: one }, async (request) => runBody(resourceOf<Run>(request)))
+  app.get('/agent/runs/:id', { config: { ...one, docs: getDocs } }, async (request) =>
+    runBody(resourceOf<Run>(request)),
+  )
 
-  app.post('/agent/runs/:id/cancel', { config: one }, async (request) => {
+  app.post('/agent/runs/:id/cancel', { config: { ...one, docs: cancelDocs } }, async (request) => {
     const run = resourceOf<Run>(request)
     const marked = await withTx(services.database, run, async (tx) => {
       await requestCancel(tx, run.id)
@@ -29,16 +43,16 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
 }
 
 /** A run as the API shows it. */
-export function runBody(run: Run) {
+export function runBody(run: Run): RunBody {
   const usage = run.usage as Partial<RunUsage>
   return {
     id: run.id,
-    object: 'agent.run' as const,
+    object: 'agent.run',
     status: run.status,
     sessionId: run.sessionId,
     messageId: run.messageId,
     model: run.model,
-    output: run.output,
+    output: run.output as RunBody['output'],
     error: run.errorMessage,
     credits: creditsText(run.costMicros),
     usage: {

@@ -6,6 +6,7 @@ import { ServiceError } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
 import { listRuns } from '../turns/runs.ts'
 import {
@@ -19,8 +20,16 @@ import {
   type StoredMessage,
 } from '../turns/sessions.ts'
 import { textOf } from '../turns/transcript.ts'
+import { runSchema } from './run-schema.ts'
 import { runBody } from './runs.ts'
 import type { Services } from './services.ts'
+import {
+  messageList,
+  type messageSchema,
+  sessionDeleted,
+  sessionList,
+  sessionSchema,
+} from './session-schema.ts'
 
 const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, principal, params['id'] ?? '')
 
@@ -31,6 +40,36 @@ const newSession = z.object({
   projectId: idText.nullish(),
   name: name.default(''),
 })
+
+const runList = z.array(runSchema)
+
+const tag = 'Sessions' as const
+const docs = {
+  create: {
+    summary: 'Create a session',
+    description: 'Every field may be left out, and the body with them.',
+    tag,
+    response: sessionSchema,
+    errors: ['not_found', 'model_not_found'],
+  },
+  list: { summary: 'List sessions', tag, response: sessionList },
+  get: { summary: 'Get a session', tag, response: sessionSchema },
+  rename: { summary: 'Rename a session', tag, response: sessionSchema },
+  delete: {
+    summary: 'Delete a session with its messages and runs',
+    description: 'Refused while a run of it is under way.',
+    tag,
+    response: sessionDeleted,
+    errors: ['session_busy'],
+  },
+  messages: { summary: 'List the messages of a session', tag, response: messageList },
+  runs: {
+    summary: 'List the runs of a session',
+    description: 'A bare array of all of them, in the order of their turns.',
+    tag,
+    response: runList,
+  },
+} satisfies Record<string, RouteDocs>
 
 /** `/v1/agent/sessions` and what hangs below one session */
 export function sessionRoutes(app: FastifyInstance, services: Services): void {
@@ -45,7 +84,7 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   app.post(
     '/agent/sessions',
     {
-      config: { scope: 'sessions:write' },
+      config: { scope: 'sessions:write', docs: docs.create },
       schema: { body: z.preprocess((body) => body ?? {}, newSession) },
     },
     async (request) => {
@@ -62,10 +101,10 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
   app.get(
     '/agent/sessions',
     {
-      config: { scope: 'sessions:write' },
+      config: { scope: 'sessions:write', docs: docs.list },
       schema: { querystring: pageQuery.extend({ project_id: idText.optional() }) },
     },
-    async (request) => {
+    async (request): Promise<BodyOf<typeof sessionList>> => {
       const principal = principalOf(request)
       const { project_id: projectId } = request.query
       const { items, hasMore } = await withTx(database, principal, (tx) =>
@@ -80,13 +119,13 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'sessions:write' as const, resource: namedSession }
 
-  app.get('/agent/sessions/:id', { config: one }, async (request) =>
+  app.get('/agent/sessions/:id', { config: { ...one, docs: docs.get } }, async (request) =>
     sessionBody(resourceOf<Session>(request)),
   )
 
   app.patch(
     '/agent/sessions/:id',
-    { config: one, schema: { body: z.object({ name: name.min(1) }) } },
+    { config: { ...one, docs: docs.rename }, schema: { body: z.object({ name: name.min(1) }) } },
     async (request) => {
       const session = resourceOf<Session>(request)
       const { name } = request.body
@@ -94,19 +133,23 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
     },
   )
 
-  app.delete('/agent/sessions/:id', { config: one }, async (request) => {
-    const session = resourceOf<Session>(request)
-    await withTx(database, session, (tx) => deleteSession(tx, session))
-    return { id: session.id, object: 'agent.session', deleted: true }
-  })
+  app.delete(
+    '/agent/sessions/:id',
+    { config: { ...one, docs: docs.delete } },
+    async (request): Promise<BodyOf<typeof sessionDeleted>> => {
+      const session = resourceOf<Session>(request)
+      await withTx(database, session, (tx) => deleteSession(tx, session))
+      return { id: session.id, object: 'agent.session', deleted: true }
+    },
+  )
 
   app.get(
     '/agent/sessions/:id/messages',
     {
-      config: one,
+      config: { ...one, docs: docs.messages },
       schema: { querystring: pageQuery.extend({ order: z.enum(['asc', 'desc']).default('asc') }) },
     },
-    async (request) => {
+    async (request): Promise<BodyOf<typeof messageList>> => {
       const session = resourceOf<Session>(request)
       const page = pageOfQuery(request.query)
       const { items, hasMore } = await withTx(database, session, (tx) => listMessages(tx, session, page))
@@ -116,18 +159,18 @@ function itemRoutes(root: FastifyInstance, { database }: Services): void {
 
   app.get(
     '/agent/sessions/:id/runs',
-    { config: { scope: 'chat:write', resource: namedSession } },
-    async (request) => {
+    { config: { scope: 'chat:write', resource: namedSession, docs: docs.runs } },
+    async (request): Promise<BodyOf<typeof runList>> => {
       const session = resourceOf<Session>(request)
       return (await withTx(database, session, (tx) => listRuns(tx, session.id))).map(runBody)
     },
   )
 }
 
-function sessionBody(session: Session) {
+function sessionBody(session: Session): BodyOf<typeof sessionSchema> {
   return {
     id: session.id,
-    object: 'agent.session' as const,
+    object: 'agent.session',
     model: session.model,
     projectId: session.projectId,
     name: session.name,
@@ -135,11 +178,11 @@ function sessionBody(session: Session) {
   }
 }
 
-function messageBody(message: StoredMessage) {
+function messageBody(message: StoredMessage): BodyOf<typeof messageSchema> {
   const content = message.content as ModelMessage
   return {
     id: message.id,
-    object: 'agent.message' as const,
+    object: 'agent.message',
     session_id: message.sessionId,
     run_id: message.runId,
     role: content.role,

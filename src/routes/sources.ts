@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { listBody } from '../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
 import { verifyText } from '../sources/citations/verify.ts'
 import { linksFrom } from '../sources/links.ts'
@@ -10,6 +11,15 @@ import { searchSources } from '../sources/search.ts'
 import type { Passage, SearchHit } from '../sources/types.ts'
 import { verifyLookups } from '../sources/verify-lookups.ts'
 import type { Services } from './services.ts'
+import {
+  hitList,
+  type hitSchema,
+  type passageSchema,
+  sourceSchema,
+  verificationSchema,
+  workList,
+  type workSchema,
+} from './source-schema.ts'
 
 const scope = 'chat:write' as const
 const words = z.string().trim().min(1).max(300).optional()
@@ -44,45 +54,85 @@ const verifyBody = z.object({
   refs: z.array(z.string().min(1).max(300)).max(50).default([]),
 })
 
+const docs = {
+  works: { summary: 'List the works of the library', tag: 'Sources', response: workList },
+  search: {
+    summary: 'Search the library',
+    description:
+      'By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown.',
+    tag: 'Sources',
+    response: hitList,
+  },
+  verify: {
+    summary: 'Check refs and quotations of any text',
+    description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
+\`refs\`, else with the whole library, and tells which refs exist.`,
+    tag: 'Sources',
+    response: verificationSchema,
+  },
+  read: {
+    summary: 'Read what stands at a ref',
+    description: 'A 404 names the nearest refs that exist.',
+    tag: 'Sources',
+    params: { ref: 'Such as `Tanya, Part I; Likkutei Amarim 32:4`, percent-encoded' },
+    response: sourceSchema,
+  },
+} satisfies Record<string, RouteDocs>
+
 /** The library: what works it has, what it says about something, and what stands at a ref. */
 export function sourceRoutes(root: FastifyInstance, { database }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
 
-  app.get('/sources/works', { config: { scope }, schema: { querystring: worksQuery } }, async (request) => {
-    const { limit, ...filter } = request.query
-    const works = await listWorks(database.system, { ...filter, limit: limit + 1 })
-    return listBody(works.slice(0, limit).map(workBody), works.length > limit)
-  })
-
-  app.get('/sources/search', { config: { scope }, schema: { querystring: searchQuery } }, async (request) => {
-    const { q, limit, after, ...filter } = request.query
-    const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
-    const wanted = Math.min(limit, deepestHit - offset)
-    const hits = await searchSources(database.system, { ...filter, text: q, offset, limit: wanted + 1 })
-    const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
-    return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
-  })
-
-  app.post('/sources/verify', { config: { scope }, schema: { body: verifyBody } }, async (request) =>
-    verifyText(request.body.text, { ...verifyLookups(database.system), refs: request.body.refs }),
+  app.get(
+    '/sources/works',
+    { config: { scope, docs: docs.works }, schema: { querystring: worksQuery } },
+    async (request): Promise<BodyOf<typeof workList>> => {
+      const { limit, ...filter } = request.query
+      const works = await listWorks(database.system, { ...filter, limit: limit + 1 })
+      return listBody(works.slice(0, limit).map(workBody), works.length > limit)
+    },
   )
 
-  app.get('/sources/:ref', { config: { scope }, schema: { querystring: readQuery } }, async (request) => {
-    const { ref } = request.params as { ref: string }
-    const name = ref.replaceAll('\0', '')
-    const read = await readPassage(database.system, name, request.query)
-    if ('nearest' in read) throw noSuchRef(name, read.nearest)
-    const links = await linksFrom(
-      database.system,
-      read.passages.map((passage) => passage.ref),
-    )
-    return {
-      object: 'source',
-      ref: name,
-      passages: read.passages.map(passageBody),
-      links: [...links].map(([from, to]) => ({ from, to })),
-    }
-  })
+  app.get(
+    '/sources/search',
+    { config: { scope, docs: docs.search }, schema: { querystring: searchQuery } },
+    async (request): Promise<BodyOf<typeof hitList>> => {
+      const { q, limit, after, ...filter } = request.query
+      const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
+      const wanted = Math.min(limit, deepestHit - offset)
+      const hits = await searchSources(database.system, { ...filter, text: q, offset, limit: wanted + 1 })
+      const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
+      return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
+    },
+  )
+
+  app.post(
+    '/sources/verify',
+    { config: { scope, docs: docs.verify }, schema: { body: verifyBody } },
+    async (request): Promise<BodyOf<typeof verificationSchema>> =>
+      verifyText(request.body.text, { ...verifyLookups(database.system), refs: request.body.refs }),
+  )
+
+  app.get(
+    '/sources/:ref',
+    { config: { scope, docs: docs.read }, schema: { querystring: readQuery } },
+    async (request): Promise<BodyOf<typeof sourceSchema>> => {
+      const { ref } = request.params as { ref: string }
+      const name = ref.replaceAll('\0', '')
+      const read = await readPassage(database.system, name, request.query)
+      if ('nearest' in read) throw noSuchRef(name, read.nearest)
+      const links = await linksFrom(
+        database.system,
+        read.passages.map((passage) => passage.ref),
+      )
+      return {
+        object: 'source',
+        ref: name,
+        passages: read.passages.map(passageBody),
+        links: [...links].map(([from, to]) => ({ from, to })),
+      }
+    },
+  )
 }
 
 function noSuchRef(ref: string, nearest: readonly string[]): ServiceError {
@@ -90,10 +140,10 @@ function noSuchRef(ref: string, nearest: readonly string[]): ServiceError {
   return new ServiceError('not_found', `The library has no "${ref}".${near}`, { param: 'ref' })
 }
 
-function workBody(work: WorkSummary) {
+function workBody(work: WorkSummary): BodyOf<typeof workSchema> {
   return {
     id: work.title,
-    object: 'source.work' as const,
+    object: 'source.work',
     title: work.title,
     he_title: work.heTitle,
     author: work.author,
@@ -103,7 +153,7 @@ function workBody(work: WorkSummary) {
   }
 }
 
-function passageBody(passage: Passage) {
+function passageBody(passage: Passage): BodyOf<typeof passageSchema> {
   return {
     ref: passage.ref,
     he_ref: passage.heRef,
@@ -118,7 +168,7 @@ function passageBody(passage: Passage) {
   }
 }
 
-function hitBody(hit: SearchHit, place: number) {
+function hitBody(hit: SearchHit, place: number): BodyOf<typeof hitSchema> {
   return {
     id: `hit_${place}`,
     object: 'source.hit',

@@ -12,9 +12,8 @@ import {
   type StoredFile,
   sealUpload,
 } from '../workspace/files.ts'
+import { purposes } from './file-schema.ts'
 import type { Services } from './services.ts'
-
-const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
 
 type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
 

@@ -39,13 +39,17 @@ const usageSchema = z
     credits: z.string().describe('Exact, as decimal text'),
     cost: z.number().min(0).describe('The same as a number'),
   })
-  .meta({ id: 'Usage', description: 'One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by.' })
+  .meta({
+    id: 'Usage',
+    description: 'One group of turns. Of `day`, `model`, `key`, `project` it has the one grouped by.',
+  })
 
 const usageList = listOf(usageSchema).meta({ id: 'UsageList' })
 
 const docs: RouteDocs = {
   summary: 'What was charged',
-  description: 'Sums over the ledger by day, model, key or project: the last 30 days unless told, at most 366.',
+  description:
+    'Sums over the ledger by day, model, key or project: the last 30 days unless told, at most 366.',
   tag: 'Account',
   response: usageList,
 }
@@ -54,16 +58,20 @@ const docs: RouteDocs = {
 export function usageRoutes(root: FastifyInstance, { database }: Services): void {
   root
     .withTypeProvider<ZodTypes>()
-    .get('/usage', { config: { scope: 'any-key', docs }, schema: { querystring: query } }, async (request): Promise<BodyOf<typeof usageList>> => {
-      const principal = principalOf(request)
-      const { group_by: group, limit, after } = request.query
-      const span = spanOf(request.query)
-      const rows = await withTx(database, principal, (tx) =>
-        readUsage(tx, principal, { group, ...span, limit: limit + 1, after }),
-      )
-      const data = rows.slice(0, limit).map((row) => usageBody(row, group))
-      return listBody(data, rows.length > limit)
-    })
+    .get(
+      '/usage',
+      { config: { scope: 'any-key', docs }, schema: { querystring: query } },
+      async (request): Promise<BodyOf<typeof usageList>> => {
+        const principal = principalOf(request)
+        const { group_by: group, limit, after } = request.query
+        const span = spanOf(request.query)
+        const rows = await withTx(database, principal, (tx) =>
+          readUsage(tx, principal, { group, ...span, limit: limit + 1, after }),
+        )
+        const data = rows.slice(0, limit).map((row) => usageBody(row, group))
+        return listBody(data, rows.length > limit)
+      },
+    )
 }
 
 function spanOf({ start, end }: z.infer<typeof query>): { from: Date; to: Date } {

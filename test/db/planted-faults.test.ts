@@ -2,37 +2,21 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findViolations, invariants } from '../../src/billing/invariants.ts'
 import { withTx } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  callTools,
-  error,
-  gate,
-  reply,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { callTools, error, gate, reply } from '../support/scripted-upstream.ts'
+import { call, makeAccount, makeKey, question } from '../support/service.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
+let world: ChatWorld
+let { db, upstream, service } = {} as ChatWorld
 const held = gate()
 let running: Promise<Response>
 
 /** One completed run with a tool, one that failed for nothing, one in progress, and another account. */
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
-  const key = await makeKey(db.database, (await makeAccount(db.database)).id)
-  const ask = (text: string) => call(service, key, 'POST', '/v1/chat/completions', question(text))
+  world = await openChatWorld()
+  ;({ db, upstream, service } = world)
+  const ask = (text: string, key = world.key) =>
+    call(service, key, 'POST', '/v1/chat/completions', question(text))
   upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), reply('Done.'))
   expect((await ask('With a tool')).status).toBe(200)
   upstream.enqueue(error(400, { error: { message: 'no' } }))
@@ -41,16 +25,13 @@ beforeAll(async () => {
   upstream.enqueue([{ waitFor: held.opened }, { text: 'held' }])
   running = ask('That runs')
   await upstream.request(asked)
-  const stranger = await makeKey(db.database, (await makeAccount(db.database)).id)
   upstream.enqueue(reply('Theirs.'))
-  await call(service, stranger, 'POST', '/v1/chat/completions', question('Another account'))
+  await ask('Another account', await makeKey(db.database, (await makeAccount(db.database)).id))
 })
 afterAll(async () => {
   held.open()
   await (await running).text()
-  await service.stop()
-  await upstream.close()
-  await db.drop()
+  expect(await world.close()).toEqual([])
 })
 
 const completed = `(select id from runs where status = 'completed' order by created_at limit 1)`

@@ -1,20 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  callTools,
-  reply,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { callTools, reply } from '../support/scripted-upstream.ts'
+import { call, question } from '../support/service.ts'
 
 /** A small book of our own, in the form of an import. */
 const book = [
@@ -37,25 +25,19 @@ const book = [
   },
 ]
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
-let key: string
+let world: ChatWorld
+let { upstream, service, key } = {} as ChatWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openChatWorld()
+  ;({ upstream, service, key } = world)
   async function* lines() {
     yield* book.map((line) => JSON.stringify(line))
   }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-  upstream = await startScriptedUpstream()
-  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
-  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited')).id)
+  await importJsonl(world.db.database, lines(), { allowLicenses: [] })
 })
 afterAll(async () => {
-  await service.stop()
-  await upstream.close()
-  await db.drop()
+  expect(await world.close()).toEqual([])
 })
 
 type Check = { result: string; quote?: string; original?: string; found_ref?: string; similarity?: number }

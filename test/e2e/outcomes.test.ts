@@ -1,39 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findViolations } from '../../src/billing/invariants.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  callTools,
-  error,
-  gate,
-  reply,
-  type Script,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { callTools, error, gate, reply, type Script } from '../support/scripted-upstream.ts'
+import { call, question } from '../support/service.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
-let key: string
+let world: ChatWorld
+let { db, upstream, service, key } = {} as ChatWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
-  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited')).id)
+  world = await openChatWorld()
+  ;({ db, upstream, service, key } = world)
 })
 afterAll(async () => {
-  await service.stop()
-  await upstream.close()
-  await db.drop()
+  expect(await world.close()).toEqual([])
 })
 
 const tool = () => callTools([{ name: 'list_files', arguments: {} }])

@@ -1,38 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
-import { findViolations } from '../../src/billing/invariants.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  callTools,
-  gate,
-  reply,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { callTools, gate, reply } from '../support/scripted-upstream.ts'
+import { call, makeAccount, makeKey, question } from '../support/service.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
+let world: ChatWorld
+let { db, upstream, service } = {} as ChatWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
+  world = await openChatWorld()
+  ;({ db, upstream, service } = world)
   upstream.setDefault(() => reply('never asked for'))
-  service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
 })
 afterAll(async () => {
-  expect(await findViolations(db.database.system)).toEqual([])
-  await service.stop()
-  await upstream.close()
-  await db.drop()
+  expect(await world.close()).toEqual([])
 })
 
 test('a turn whose key is revoked while it runs stops before its next model call, and pays for its finished steps', async () => {

@@ -1,5 +1,8 @@
+import type { FinishReason } from '../../agent/provider.ts'
+import type { BodyOf } from '../../http/openapi-docs.ts'
 import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
+import type { chunkSchema, delta, progressEvent, serviceBlock, streamError } from './reply-schema.ts'
 import {
   annotationsOf,
   completionId,
@@ -28,18 +31,24 @@ export type ChunkEncoder = {
   interrupted(): string
 }
 
+type Chunk = BodyOf<typeof chunkSchema>
+type Delta = BodyOf<typeof delta>
+type Progress = BodyOf<typeof progressEvent>
+/** What never changes from chunk to chunk. */
+type Same = Pick<Chunk, 'id' | 'object' | 'created' | 'model'>
+
 export function createChunkEncoder(
   run: Run,
   options: { readonly created: number; readonly includeUsage: boolean; readonly progress: boolean },
 ): ChunkEncoder {
-  const base = {
+  const base: Same = {
     id: completionId(run),
     object: 'chat.completion.chunk',
     created: options.created,
     model: run.model,
   }
-  const frame = (body: object) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
-  const chunk = (delta: object, finish: string | null = null, extra: object = {}) =>
+  const frame = (body: Omit<Chunk, keyof Same>) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
+  const chunk = (delta: Delta, finish: FinishReason | null = null, extra: Pick<Chunk, 'x_service'> = {}) =>
     frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...extra })
   // The text chunk is by far the most frequent one: only its text has to be encoded.
   const empty = JSON.stringify({
@@ -50,7 +59,7 @@ export function createChunkEncoder(
   const [head, tail] = [`data: ${empty.slice(0, cut)}`, `${empty.slice(cut + 2)}\n\n`]
   const text = (content: string) => head + JSON.stringify(content) + tail
 
-  const progress = (event: object) =>
+  const progress = (event: Progress) =>
     options.progress ? chunk({ content: '' }, null, { x_service: { event } }) : ''
 
   const end = (event: TerminalEvent): string => {
@@ -105,8 +114,8 @@ const done = 'data: [DONE]\n\n'
  * A failure after the headers: a pure frame without choices. Its type is that of a request error whatever happened,
  * because one popular client sends the whole turn again for anything that reads like a fault of the server.
  */
-function errorFrame(failure: { code: string; message: string }, block: object): string {
-  const error = {
+function errorFrame(failure: { code: string; message: string }, block: BodyOf<typeof serviceBlock>): string {
+  const error: BodyOf<typeof streamError>['error'] = {
     message: failure.message,
     type: 'invalid_request_error',
     param: null,
@@ -118,7 +127,7 @@ function errorFrame(failure: { code: string; message: string }, block: object): 
 
 function progressFrame(
   event: Exclude<RunEvent, TerminalEvent | { type: 'text.delta' }>,
-  progress: (event: object) => string,
+  progress: (event: Progress) => string,
 ): string {
   switch (event.type) {
     case 'tool.started':

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../errors.ts'
+import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { TerminalEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
+import type { completionSchema } from './reply-schema.ts'
 import {
   annotationsOf,
   completionId,
@@ -12,6 +14,8 @@ import {
   toolCallsOf,
   usageBody,
 } from './wire.ts'
+
+type CompletionBody = BodyOf<typeof completionSchema>
 
 /** The error with which a whole reply can still answer: only while the run has cost nothing. */
 export function failureReply(event: TerminalEvent): ServiceError | undefined {
@@ -25,7 +29,7 @@ export function failureReply(event: TerminalEvent): ServiceError | undefined {
  * The whole reply of an ended run. A run that failed after it had output, or that was cancelled, is a well-formed
  * completion too, which says so in its text: a 200 with an error body breaks every client.
  */
-export function completionBody(run: Run, created: number, event: TerminalEvent) {
+export function completionBody(run: Run, created: number, event: TerminalEvent): CompletionBody {
   const { end } = event
   const failure = event.type === 'run.completed' ? undefined : failureOf(event)
   const content = failure
@@ -58,12 +62,12 @@ export function completionBody(run: Run, created: number, event: TerminalEvent) 
 }
 
 /** The reply to a background request: the run is on its way, its events and its end are read elsewhere. */
-export function backgroundBody(run: Run, created: number) {
+export function backgroundBody(run: Run, created: number): CompletionBody {
   return { ...emptyBody(run, created, ''), x_service: openBlock(run, 'queued') }
 }
 
 /** A whole reply whose status has been sent already, when this process loses its run. */
-export function interruptedBody(run: Run, created: number, message: string) {
+export function interruptedBody(run: Run, created: number, message: string): CompletionBody {
   const error = { code: 'run_failed', message }
   return {
     ...emptyBody(run, created, `[${message}]`),

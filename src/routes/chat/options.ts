@@ -7,7 +7,8 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) =>
   error: 'must be true or false',
 })
 
-const options = z.object({
+/** The members of `x_service` in a request. */
+export const serviceOptions = z.object({
   session_id: idText.nullish(),
   project_id: idText.nullish(),
   on_disconnect: z.enum(['continue', 'cancel']).nullish(),
@@ -25,7 +26,7 @@ export type ServiceOptions = {
   readonly progress: boolean
 }
 
-const names = Object.keys(options.shape) as readonly (keyof typeof options.shape)[]
+const names = Object.keys(serviceOptions.shape) as readonly (keyof typeof serviceOptions.shape)[]
 
 /**
  * The service's own options, from whichever channel a client can use. For each one the first channel that has it
@@ -41,7 +42,7 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
       }
       return []
     }),
-  ) as z.infer<typeof options>
+  ) as z.infer<typeof serviceOptions>
   return {
     sessionId: chosen.session_id ?? undefined,
     projectId: chosen.project_id ?? undefined,
@@ -78,8 +79,8 @@ function objectOf(value: unknown): Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
 }
 
-function checked(channel: string, name: keyof typeof options.shape, value: unknown): unknown {
-  const parsed = options.shape[name].safeParse(value, { reportInput: true })
+function checked(channel: string, name: keyof typeof serviceOptions.shape, value: unknown): unknown {
+  const parsed = serviceOptions.shape[name].safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
   const path = channel === 'metadata' ? ['metadata', `service.${name}`] : [...channel.split('.'), name]
   throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))

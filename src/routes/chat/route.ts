@@ -20,6 +20,7 @@ import { type Run, type Started, startTurn } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, failureReply, interruptedBody } from './completion.ts'
+import { chatDocs } from './docs.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
 import { readOptions, type ServiceOptions } from './options.ts'
 import { type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
@@ -37,7 +38,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
   app.withTypeProvider<ZodTypes>().post(
     '/chat/completions',
     {
-      config: { scope: 'chat:write' },
+      config: { scope: 'chat:write', docs: chatDocs },
       bodyLimit,
       schema: { body: chatBody },
       // What the request names must be visible before its other fields are looked at.

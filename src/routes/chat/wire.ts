@@ -1,7 +1,10 @@
 import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
+import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
+import type { chatUsage, fileChange } from '../turn-schema.ts'
+import type { serviceBlock } from './reply-schema.ts'
 
 /** The pieces of the chat wire format that the streamed and the whole reply share. */
 
@@ -16,7 +19,7 @@ export function contentOf(end: RunEnd): string {
 }
 
 /** OpenAI's usage object with the credits beside it. */
-export function usageBody(usage: RunUsage) {
+export function usageBody(usage: RunUsage): BodyOf<typeof chatUsage> {
   return {
     prompt_tokens: usage.prompt_tokens,
     completion_tokens: usage.completion_tokens,
@@ -27,10 +30,12 @@ export function usageBody(usage: RunUsage) {
 
 export const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0 } as const
 
+type ServiceBlock = BodyOf<typeof serviceBlock>
+
 export type RunStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
 
 /** The `x_service` block before a run has ended. */
-export function openBlock(run: Run, status: RunStatus) {
+export function openBlock(run: Run, status: RunStatus): ServiceBlock {
   return {
     project_id: run.projectId,
     session_id: run.sessionId,
@@ -43,7 +48,7 @@ export function openBlock(run: Run, status: RunStatus) {
 }
 
 /** The complete `x_service` block of an ended run. */
-export function endBlock(run: Run, event: TerminalEvent) {
+export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
   const { end } = event
   return {
     ...openBlock(run, statusOf(event)),
@@ -60,7 +65,7 @@ export function endBlock(run: Run, event: TerminalEvent) {
   }
 }
 
-export function fileBody(file: FileChange) {
+export function fileBody(file: FileChange): BodyOf<typeof fileChange> {
   return {
     id: file.id,
     filename: file.filename,

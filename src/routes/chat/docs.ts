@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { RouteDocs } from '../../http/openapi-docs.ts'
+import { serviceOptions } from './options.ts'
+import { completionSchema, streamData } from './reply-schema.ts'
+import { chatBody } from './schema.ts'
+
+/** The body with what is read from it beside its schema. */
+const request = chatBody
+  .extend({
+    x_service: serviceOptions.optional(),
+    metadata: z
+      .looseObject({})
+      .nullish()
+      .describe(
+        'Another place for the members of `x_service`: as `service.session_id` and so on, or as the object `service`.',
+      ),
+  })
+  .meta({ id: 'ChatRequest' })
+
+const description = `Each request runs an agent turn: the agent searches the library, reads and writes the files of \
+the project, and answers with citations that were compared with the texts. A turn can take minutes; streaming is \
+recommended.
+
+**Where it runs.** \`x_service\`, else the headers \`x-service-session-id\` and \`x-service-project-id\`, else \`metadata\` \
+name a session or project. What is not named is made. Resuming a session asks for the scope \`sessions:write\` too. With \
+a session only the messages after the last assistant message are new.
+
+**Parameters.** Those that the schema does not list are accepted and ignored, but for \`n\` above 1, \`functions\`, \
+\`function_call\`, \`audio\`, the modality \`audio\` and \`logprobs: true\`, which are refused as \`unsupported_parameter\`.
+
+**Whole reply.** One that takes more than 15 seconds begins with newlines; after that a failure is a completion that says \
+so in its text and in \`x_service.error\`. With \`x_service.background\` the reply comes at once, empty, and the run is \
+followed under \`/v1/agent/runs/{id}\`.
+
+**Stream** (\`stream: true\`). Server-sent events without names or ids, each one \`data:\` line whose JSON the schema \
+describes: first a chunk with the role and the ids in \`x_service\`; then text in \`choices[0].delta.content\`, and progress \
+as an empty delta beside \`x_service.event\`; all citations in one \`delta.annotations\`; calls of the client’s own tools in \
+one \`delta.tool_calls\`; one chunk with \`finish_reason\` and the complete \`x_service\`; with \
+\`stream_options.include_usage\` one chunk without choices that has \`usage\`; then \`data: [DONE]\`. After ten seconds of \
+silence come a comment and an empty delta. A failure after the headers is one frame with \`error\`, then \`[DONE]\`.
+
+**Retries.** A request with the \`Idempotency-Key\` of an earlier one reads that one’s run, from its start. So does one that \
+repeats another with \`X-Stainless-Retry-Count\` above 0, or after the connection of the first was lost.`
+
+export const chatDocs: RouteDocs = {
+  summary: 'Ask',
+  description,
+  tag: 'Chat',
+  body: request,
+  response: completionSchema,
+  content: [{ type: 'text/event-stream', schema: streamData }],
+  requestHeaders: {
+    'Idempotency-Key':
+      '1 to 255 visible ASCII characters, kept for 24 hours. Another body under it is refused.',
+    'X-Stainless-Retry-Count': 'What OpenAI’s clients send: how often they have tried before.',
+    'x-service-session-id': 'The session to resume.',
+    'x-service-project-id': 'The project in which a new session is made.',
+  },
+  replyHeaders: {
+    'x-service-project-id': 'Where the turn runs.',
+    'x-service-session-id': 'The session, for resuming it.',
+    'x-service-run-id': 'The run.',
+    'x-service-message-id': 'The message that the run writes.',
+    'x-service-files': 'Ids of the files that the turn wrote, by commas; in a whole reply that came in time.',
+    'idempotency-replayed': '`true` when the request reads the run of an earlier one.',
+    location: 'The run of a background request.',
+  },
+  errors: [
+    'not_found',
+    'model_not_found',
+    'unsupported_parameter',
+    'context_length_exceeded',
+    'idempotency_key_reused',
+    'session_busy',
+    'insufficient_credits',
+    'too_many_concurrent_runs',
+    'upstream_error',
+    'run_failed',
+    'overloaded',
+  ],
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { count } from '../../http/openapi-docs.ts'
+import { toolCall } from '../session-schema.ts'
+import {
+  chatUsage,
+  citedSource,
+  fileChange,
+  finishReason,
+  runStatus,
+  turnUsage,
+  unknownRef,
+} from '../turn-schema.ts'
+
+const failure = z.object({ code: z.string(), message: z.string() })
+
+/** The ids come first, the rest when the run has ended. */
+export const serviceBlock = z
+  .object({
+    project_id: z.string(),
+    session_id: z.string(),
+    run_id: z.string(),
+    message_id: z.string(),
+    status: runStatus,
+    files: z.array(fileChange),
+    sources: z.array(citedSource),
+    unknown_marks: count
+      .optional()
+      .describe('Citations of sources that the model was never given; they were left out'),
+    unknown_refs: z.array(unknownRef).optional(),
+    usage: turnUsage.optional(),
+    error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),
+  })
+  .meta({
+    id: 'ServiceBlock',
+    description: 'Where the turn ran and what it made; complete once it has ended.',
+  })
+
+const annotation = z
+  .object({
+    type: z.literal('url_citation'),
+    url_citation: z.object({ start_index: count, end_index: count, url: z.string(), title: z.string() }),
+  })
+  .meta({ id: 'Annotation' })
+
+export const completionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: count,
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: count,
+        message: z.object({
+          role: z.literal('assistant'),
+          content: z.string(),
+          refusal: z.null(),
+          annotations: z.array(annotation).optional(),
+          tool_calls: z.array(toolCall).optional(),
+        }),
+        logprobs: z.null(),
+        finish_reason: finishReason,
+      }),
+    ),
+    usage: chatUsage,
+    x_service: serviceBlock,
+  })
+  .meta({ id: 'ChatCompletion' })
+
+const step = count
+export const progressEvent = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('run.queued') }),
+    z.object({ type: z.literal('run.started') }),
+    z.object({ type: z.literal('step.started'), step }),
+    z.object({ type: z.literal('step.restarted'), step }),
+    z.object({ type: z.literal('tool.started'), step, name: z.string(), title: z.string() }),
+    z.object({ type: z.literal('tool.finished'), step, name: z.string(), ok: z.boolean() }),
+    z.object({ type: z.literal('file'), step, file: fileChange }),
+  ])
+  .meta({ id: 'ProgressEvent', description: 'What the turn is doing; it may be passed over.' })
+
+export const delta = z.object({
+  role: z.literal('assistant').optional(),
+  content: z.string().optional(),
+  annotations: z.array(annotation).optional(),
+  tool_calls: z.array(toolCall.extend({ index: count })).optional(),
+})
+
+export const chunkSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    created: count,
+    model: z.string(),
+    choices: z
+      .array(z.object({ index: count, delta, logprobs: z.null(), finish_reason: finishReason.nullable() }))
+      .max(1)
+      .describe('One, but for the chunk with `usage`, which has none'),
+    usage: chatUsage.optional(),
+    x_service: z.union([serviceBlock, z.object({ event: progressEvent })]).optional(),
+  })
+  .meta({ id: 'ChatCompletionChunk' })
+
+export const streamError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.literal('invalid_request_error'),
+      param: z.null(),
+      code: z.string(),
+      x_service: serviceBlock,
+    }),
+  })
+  .meta({ id: 'ChatStreamError', description: 'A failure after the headers; only `[DONE]` follows it.' })
+
+export const streamData = z
+  .union([chunkSchema, streamError])
+  .meta({ id: 'ChatStreamData', description: 'The JSON of one `data:` line of a streamed reply.' })

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { count, deletedOf, instant, type JsonSchema, listOf } from '../http/openapi-docs.ts'
+
+/** What OpenAI's clients may say a file is for; here it is only kept. */
+export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
+
+export const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('file'),
+    bytes: count,
+    created_at: instant,
+    filename: z.string(),
+    purpose: z.string(),
+    status: z.literal('processed'),
+    project_id: z.string(),
+    session_id: z.string().nullable().describe('Of the turn that made it; null for an upload'),
+    run_id: z.string().nullable(),
+    sha256: z.string(),
+    content_type: z.string(),
+  })
+  .meta({ id: 'File' })
+
+export const fileList = listOf(fileSchema).meta({ id: 'FileList' })
+
+export const fileDeleted = deletedOf('file').meta({ id: 'FileDeleted' })
+
+/** Bytes, in the words that OpenAPI 3.1 has for them. */
+const bytes: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+export const uploadForm = {
+  type: 'multipart/form-data',
+  schema: {
+    type: 'object',
+    properties: {
+      file: { ...bytes, description: 'One part with a file name' },
+      purpose: { type: 'string', enum: purposes, default: 'user_data' },
+      project_id: { type: 'string', description: 'The key’s own project unless named' },
+    },
+    required: ['file'],
+  },
+} as const
+
+export const download = { type: '*/*', schema: bytes } as const
