@@ -2,10 +2,12 @@ import multipart from '@fastify/multipart'
 import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import manifest from '../package.json' with { type: 'json' }
 import { registerAuth } from './http/auth.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.ts'
+import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
@@ -14,6 +16,7 @@ import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
 import { modelRoutes } from './routes/models.ts'
+import { openApiRoutes } from './routes/openapi.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import { runEventRoutes } from './routes/run-events.ts'
@@ -57,11 +60,13 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
+  const api = describeApi(app, manifest.version)
   await app.register(sensible)
   await app.register(multipart)
 
   if (options.metrics) registerMetrics(app, options.metrics.registry, options.metrics.token)
   healthRoutes(app, { ...services, ready: options.ready })
+  openApiRoutes(app, api)
   await app.register(
     (v1, _options, done) => {
       modelRoutes(v1, services)

@@ -41,6 +41,8 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
         if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
       },
     })
+    // The first request should not pay for opening connections.
+    await Promise.all([database.system.execute('select 1'), database.tenantPool.query('select 1')])
     return {
       database,
       peppers,

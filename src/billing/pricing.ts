@@ -3,6 +3,8 @@ export type Price = {
   readonly inputMicrosPerToken: bigint
   readonly outputMicrosPerToken: bigint
   readonly toolCallMicros: bigint
+  /** Tools that cost something else, by name. */
+  readonly toolMicros?: ReadonlyMap<string, bigint>
 }
 
 /** 0.1 credits for 1,000 tokens in, 0.4 for 1,000 out, 0.05 for a tool call. */
@@ -21,6 +23,11 @@ export function modelCallMicros(
     BigInt(usage.promptTokens) * price.inputMicrosPerToken +
     BigInt(usage.completionTokens) * price.outputMicrosPerToken
   )
+}
+
+/** What one call of a tool costs. */
+export function toolCallPrice(price: Price, tool: string): bigint {
+  return price.toolMicros?.get(tool) ?? price.toolCallMicros
 }
 
 /** Tokens that a reply is expected to have at most when the client names no bound. */

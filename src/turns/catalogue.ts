@@ -29,7 +29,7 @@ export type Catalogue = {
 /** 2026-01-01, when the catalogue began. */
 const created = 1_767_225_600
 
-const creditsPerThousand = z.number().min(0).max(1_000_000)
+const credits = z.number().min(0).max(1_000_000)
 
 const entry = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, 'letters, digits and . _ : - only'),
@@ -44,7 +44,13 @@ const entry = z.strictObject({
   images: z.boolean().default(false),
   /** Credits for 1,000 tokens in, 1,000 tokens out, and one tool call. */
   price: z
-    .strictObject({ input: creditsPerThousand, output: creditsPerThousand, tool_call: creditsPerThousand })
+    .strictObject({
+      input: credits,
+      output: credits,
+      tool_call: credits,
+      /** Tools that cost something else, by name. */
+      tools: z.record(z.string(), credits).optional(),
+    })
     .optional(),
 })
 
@@ -101,12 +107,14 @@ function providerFor(model: Entry, closers: (() => Promise<void>)[]): Provider {
 
 function priceOf(model: Entry): Price {
   if (!model.price) return defaultPrice
-  const micros = (credits: number, per: number) =>
-    BigInt(Math.round((credits * Number(microsPerCredit)) / per))
+  const micros = (amount: number, per: number) => BigInt(Math.round((amount * Number(microsPerCredit)) / per))
   return {
     inputMicrosPerToken: micros(model.price.input, 1_000),
     outputMicrosPerToken: micros(model.price.output, 1_000),
     toolCallMicros: micros(model.price.tool_call, 1),
+    toolMicros: new Map(
+      Object.entries(model.price.tools ?? {}).map(([name, price]) => [name, micros(price, 1)]),
+    ),
   }
 }
 

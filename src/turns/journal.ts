@@ -4,7 +4,7 @@ import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { ToolOutcome } from '../agent/tools.ts'
 import { extendHold } from '../billing/holds.ts'
-import { modelCallMicros, type Price } from '../billing/pricing.ts'
+import { modelCallMicros, type Price, toolCallPrice } from '../billing/pricing.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { runSteps, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -208,7 +208,9 @@ async function committed(tx: Executor, call: ToolCall, outcome: ToolOutcome<Exec
 }
 
 function stepMicros(price: Price, record: StepRecord): bigint {
-  return record.kind === 'model' ? modelCallMicros(price, record.usage) : price.toolCallMicros
+  return record.kind === 'model'
+    ? modelCallMicros(price, record.usage)
+    : toolCallPrice(price, record.call.name)
 }
 
 /** The finished steps of a run, in order, and what they cost. */

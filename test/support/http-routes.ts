@@ -27,6 +27,8 @@ const inPlace = (things: Things) =>
 export const table: readonly Row[] = [
   { route: 'GET /healthz', scope: 'public' },
   { route: 'GET /readyz', scope: 'public' },
+  { route: 'GET /openapi.json', scope: 'public' },
+  { route: 'GET /v1/openapi.json', scope: 'any-key' },
   { route: 'GET /v1/models', scope: 'models:read' },
   { route: 'GET /v1/models/:model', scope: 'models:read' },
   { route: 'POST /v1/chat/completions', scope: 'chat:write', body: () => question('Who is a tzaddik?') },

@@ -138,8 +138,9 @@ function progressFrame(
       return progress({ type: 'file', step: event.step, file: fileBody(event.file) })
     case 'run.started':
     case 'run.queued':
+      return progress({ type: event.type })
     case 'step.started':
     case 'step.restarted':
-      return progress({ type: event.type, ...('step' in event && { step: event.step }) })
+      return progress({ type: event.type, step: event.step })
   }
 }
