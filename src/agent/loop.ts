@@ -1,5 +1,7 @@
 import { messageOf } from '../errors.ts'
+import { fitContext } from './context.ts'
 import type { AgentEvent, ModelStep, StepRecord, ToolStep, TurnFailure } from './events.ts'
+import type { LoopLimits } from './limits.ts'
 import {
   estimateUsage,
   type FinishReason,
@@ -15,26 +17,6 @@ import {
 import { StorablePieces, storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import type { Tool, ToolOutcome } from './tools.ts'
-
-export type LoopLimits = {
-  /** Model calls in one turn; the last one may use no tools, so that it has to answer. */
-  readonly modelCalls: number
-  readonly parallelTools: number
-  /** UTF-8 bytes of all tool results of the turn. */
-  readonly toolBytes: number
-  /** Visible text of the turn, in UTF-16 units. */
-  readonly textLength: number
-  /** Identical calls (name and arguments) that are still run. */
-  readonly repeatedCalls: number
-}
-
-export const defaultLimits: LoopLimits = Object.freeze({
-  modelCalls: 12,
-  parallelTools: 4,
-  toolBytes: 400_000,
-  textLength: 200_000,
-  repeatedCalls: 2,
-})
 
 /** Makes each finished step durable before the loop goes on; what it throws ends the turn as `internal`. */
 export type Journal<Transaction> = {
@@ -272,7 +254,7 @@ class Turn<T> {
   /** What the model is asked next. */
   request(): ModelRequest {
     return {
-      messages: this.messages,
+      messages: fitContext(this.messages, this.#input.limits.contextTokens),
       tools: this.toolSpecs,
       toolChoice: this.toolChoice(),
       sampling: this.#input.sampling,

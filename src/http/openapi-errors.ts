@@ -22,6 +22,8 @@ export type FailureFacts = {
   readonly scope: string
   readonly hasPathParameter: boolean
   readonly hasQuery: boolean
+  /** Whether something has to be sent. */
+  readonly hasRequired: boolean
   /** All methods but GET: their bodies are read even where none is expected. */
   readonly readsBody: boolean
   readonly more: readonly ErrorCode[]
@@ -36,7 +38,8 @@ export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
     ...(open ? [] : keyCodes),
     ...(open || facts.scope === 'any-key' ? [] : (['missing_scope'] as const)),
     ...(facts.hasPathParameter ? (['not_found'] as const) : []),
-    ...(facts.hasQuery ? (['invalid_value', 'missing_required_parameter'] as const) : []),
+    ...(facts.hasQuery ? (['invalid_value'] as const) : []),
+    ...(facts.hasRequired ? (['missing_required_parameter'] as const) : []),
     ...(facts.readsBody ? bodyCodes : []),
   ])
   return codes.filter((code) => possible.has(code))
@@ -49,27 +52,29 @@ const keyCodes = [
   'database_unavailable',
 ] as const
 
-const bodyCodes = [
-  'invalid_value',
-  'missing_required_parameter',
-  'invalid_json',
-  'request_too_large',
-  'unsupported_content_type',
-] as const
+const bodyCodes = ['invalid_value', 'invalid_json', 'request_too_large', 'unsupported_content_type'] as const
 
-/** The error responses of an operation by status, each with the codes it can have in `x-codes`. */
-export function errorResponses(possible: readonly ErrorCode[], open: boolean): Record<string, JsonSchema> {
+/**
+ * The error responses of an operation by status, as references: `shared` gets the responses themselves, each with the
+ * codes it can have in `x-codes`.
+ */
+export function errorResponses(
+  possible: readonly ErrorCode[],
+  open: boolean,
+  shared: Map<string, JsonSchema>,
+): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(possible, (code) => errorTable[code].status)
   return Object.fromEntries(
-    [...byStatus].map(([status, some]) => [
-      String(status),
-      {
+    [...byStatus].map(([status, some]) => {
+      const name = [...(open ? ['public'] : []), status, ...some].join('.')
+      shared.set(name, {
         description: some.map((code) => `\`${code}\``).join(', '),
         headers: headerRefs(errorHeaders(status, open)),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         'x-codes': some,
-      },
-    ]),
+      })
+      return [String(status), { $ref: `#/components/responses/${name}` }]
+    }),
   )
 }
 

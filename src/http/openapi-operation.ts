@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContentDocs, JsonSchema, RouteDocs } from './openapi-docs.ts'
-import { errorResponses, possibleCodes } from './openapi-errors.ts'
+import { errorResponses, type FailureFacts, possibleCodes } from './openapi-errors.ts'
 import { headerParameters, replyHeaders } from './openapi-headers.ts'
 import type { SchemaWriter } from './openapi-json-schema.ts'
 
@@ -15,8 +15,12 @@ export type DescribedRoute = {
   readonly body: z.ZodType | undefined
 }
 
-/** The operation object of a route. */
-export function operationOf(route: DescribedRoute, writer: SchemaWriter): JsonSchema {
+/** The operation object of a route. @param errors gets the error responses it refers to. */
+export function operationOf(
+  route: DescribedRoute,
+  writer: SchemaWriter,
+  errors: Map<string, JsonSchema>,
+): JsonSchema {
   const { docs, scope } = route
   const open = scope === 'public'
   const requestBody = requestBodyOf(route, writer)
@@ -35,7 +39,7 @@ export function operationOf(route: DescribedRoute, writer: SchemaWriter): JsonSc
     ...(requestBody && { requestBody }),
     responses: {
       ...successOf(docs, open, writer),
-      ...errorResponses(possibleCodes(failureFacts(route)), open),
+      ...errorResponses(possibleCodes(failureFacts(route)), open, errors),
     },
   }
 }
@@ -58,14 +62,21 @@ function operationId({ method, url }: DescribedRoute): string {
   return method.toLowerCase() + version + capitalised.join('')
 }
 
-function failureFacts({ method, url, scope, docs, query }: DescribedRoute) {
+function failureFacts({ method, url, scope, docs, query, body }: DescribedRoute): FailureFacts {
   return {
     scope,
     hasPathParameter: url.includes(':'),
     hasQuery: query !== undefined,
+    hasRequired: [query, body, docs.body].some(requiresSomething),
     readsBody: method !== 'GET',
     more: docs.errors ?? [],
   }
+}
+
+/** A form always has its file. */
+function requiresSomething(schema: z.ZodType | ContentDocs | undefined): boolean {
+  if (schema === undefined) return false
+  return !isZod(schema) || !schema.safeParse({}).success
 }
 
 function pathParameters({ url, docs }: DescribedRoute): readonly JsonSchema[] {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { z } from 'zod'
 import type {} from './fastify.ts'
-import { tags } from './openapi-docs.ts'
+import { type JsonSchema, tags } from './openapi-docs.ts'
 import { errorSchema } from './openapi-errors.ts'
 import { headerComponents } from './openapi-headers.ts'
 import { createSchemaWriter } from './openapi-json-schema.ts'
@@ -63,11 +63,12 @@ lists the codes it can have in \`x-codes\`. Replies may gain fields; clients sho
 function openApiDocument(routes: readonly DescribedRoute[], version: string) {
   const writer = createSchemaWriter()
   writer.output(errorSchema)
+  const errors = new Map<string, JsonSchema>()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes.toSorted(inOrder)) {
     const path = pathTemplate(route.url)
     paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operationOf(route, writer)
+    paths[path][route.method.toLowerCase()] = operationOf(route, writer, errors)
   }
   return {
     openapi: '3.1.1',
@@ -77,6 +78,7 @@ function openApiDocument(routes: readonly DescribedRoute[], version: string) {
     paths,
     components: {
       schemas: writer.components(),
+      responses: Object.fromEntries([...errors].toSorted(([a], [b]) => (a < b ? -1 : 1))),
       headers: headerComponents(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key, such as `svc_…`.' },

@@ -1,7 +1,8 @@
 import { isKeyUsable } from '../accounts/keys.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { AgentEvent } from '../agent/events.ts'
-import { defaultLimits, type LoopInput, runAgent } from '../agent/loop.ts'
+import { defaultLimits } from '../agent/limits.ts'
+import { type LoopInput, runAgent } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
 import { estimateTokens, type ModelRequest } from '../agent/provider.ts'
 import { creditsText } from '../billing/credits.ts'
@@ -82,6 +83,9 @@ export async function runTurn(
   }
 }
 
+/** Of a model's window for the conversation; the rest is for the tools' descriptions, the reply and our estimate. */
+const contextShare = 0.75
+
 /** A turn that takes its process down each time must not do so for ever. */
 const maxAttempts = 8
 
@@ -106,7 +110,7 @@ function loopInput(
     messages: [{ role: 'system', content: systemPrompt() }, ...transcript],
     finished: turn.journaled,
     sampling: request.sampling,
-    limits: defaultLimits,
+    limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
     journal: turn.journal,
     budget: (next) => turn.prepareCall(next, model.price),
     newCallId: () => newId('call'),

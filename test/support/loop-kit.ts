@@ -1,5 +1,6 @@
 import type { AgentEvent, ModelStep, StepRecord, ToolStep } from '../../src/agent/events.ts'
-import { defaultLimits, type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
+import { defaultLimits } from '../../src/agent/limits.ts'
+import { type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
 import type { ModelChunk, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
 import type { Tool, ToolOutcome } from '../../src/agent/tools.ts'
 

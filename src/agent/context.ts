@@ -1,0 +1,65 @@
+import { estimateTokens, type ModelMessage } from './provider.ts'
+
+/** What stands in place of a tool result that had to go. */
+const resultLeftOut = JSON.stringify({
+  note: 'This result was left out to make room. Call the tool again if you need it.',
+})
+
+/** Told to the model when earlier turns had to go. */
+const turnsLeftOut: ModelMessage = {
+  role: 'system',
+  content: 'The beginning of this conversation was left out because it is too long.',
+}
+
+/** Tool results at the end that are never shortened: the model has just asked for them. */
+const keptResults = 2
+
+/**
+ * Makes a conversation fit into `tokens` (estimated), by a fixed rule: tool results go first, the oldest first; then
+ * whole earlier turns, the oldest first. System messages and everything from the last question on stay. What is too
+ * long even then is left to the model to refuse.
+ */
+export function fitContext(messages: readonly ModelMessage[], tokens: number): readonly ModelMessage[] {
+  let excess = messages.reduce((sum, message) => sum + tokensOf(message), 0) - tokens
+  if (excess <= 0) return messages
+  const shortened = messages.map((message, i) => {
+    const shortens = message.role === 'tool' && excess > 0 && !isRecentResult(messages, i)
+    if (!shortens) return message
+    const short: ModelMessage = { ...message, content: resultLeftOut }
+    excess -= Math.max(tokensOf(message) - tokensOf(short), 0)
+    return short
+  })
+  return excess <= 0 ? shortened : dropTurns(shortened, excess)
+}
+
+function isRecentResult(messages: readonly ModelMessage[], at: number): boolean {
+  const later = messages.slice(at + 1).filter((message) => message.role === 'tool').length
+  return later < keptResults
+}
+
+/** Drops from the oldest question on, each with all that belongs to it, but never the last one. */
+function dropTurns(messages: readonly ModelMessage[], excess: number): readonly ModelMessage[] {
+  const lastQuestion = messages.findLastIndex((message) => message.role === 'user')
+  let left = excess
+  let firstKept = 0
+  for (const [i, message] of messages.entries()) {
+    if (i >= lastQuestion) break
+    // A cut is possible only where a question begins, or calls and their results would be torn apart.
+    if (message.role === 'user' && left <= 0) break
+    if (message.role !== 'system') left -= tokensOf(message)
+    firstKept = i + 1
+  }
+  const systems = messages.slice(0, firstKept).filter((message) => message.role === 'system')
+  return firstKept === systems.length ? messages : [...systems, turnsLeftOut, ...messages.slice(firstKept)]
+}
+
+const counted = new WeakMap<ModelMessage, number>()
+
+/** Estimated once a message: the same ones are sent with every model call of a turn. */
+function tokensOf(message: ModelMessage): number {
+  const known = counted.get(message)
+  if (known !== undefined) return known
+  const tokens = estimateTokens(JSON.stringify(message))
+  counted.set(message, tokens)
+  return tokens
+}
