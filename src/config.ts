@@ -34,6 +34,9 @@ const environment = z.object({
   MODEL_API_KEY: optionalText,
   MODEL_NAME: optionalText,
   MODELS_FILE: optionalText,
+  EMBEDDINGS_BASE_URL: httpUrl,
+  EMBEDDINGS_API_KEY: optionalText,
+  EMBEDDINGS_MODEL: optionalText,
   PLANS_FILE: optionalText,
   METRICS_TOKEN: optionalText,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -66,6 +69,10 @@ export type Config = {
     readonly name: string | undefined
     readonly catalogueFile: string | undefined
   }
+  /** Where vectors of texts come from; undefined: the library is searched by words only. */
+  readonly embeddings:
+    | { readonly baseUrl: string; readonly apiKey: string | undefined; readonly model: string }
+    | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /** Bearer token of `/metrics`; undefined: no such route. */
@@ -113,8 +120,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       name: e.MODEL_NAME,
       catalogueFile: e.MODELS_FILE,
     }),
+    embeddings: embeddingsOf(e),
     plansFile: e.PLANS_FILE,
     metricsToken: e.METRICS_TOKEN,
     logLevel: e.LOG_LEVEL,
+  })
+}
+
+function embeddingsOf(e: z.infer<typeof environment>): Config['embeddings'] {
+  if (!e.EMBEDDINGS_BASE_URL) return undefined
+  if (!e.EMBEDDINGS_MODEL) {
+    throw new ConfigError('EMBEDDINGS_MODEL must be set together with EMBEDDINGS_BASE_URL.')
+  }
+  return Object.freeze({
+    baseUrl: e.EMBEDDINGS_BASE_URL,
+    apiKey: e.EMBEDDINGS_API_KEY,
+    model: e.EMBEDDINGS_MODEL,
   })
 }

@@ -12,6 +12,7 @@ import { firstStart, welcome } from './first-start.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { ensureSearchIndex } from './sources/reindex.ts'
+import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
@@ -66,9 +67,26 @@ async function startService(
   log: Logger,
 ): Promise<RunningService> {
   const { database, peppers, plans } = installation
-  const runner = createRunner({ database, catalogue, plans, log })
+  const meaning =
+    config.embeddings &&
+    (await openSemanticSearch(database, {
+      settings: config.embeddings,
+      ownerUrl: config.migrateDatabaseUrl,
+      log,
+    }))
+  const semantic = meaning?.search
+  const runner = createRunner({ database, catalogue, plans, semantic, log })
   let ready = true
-  const services = { database, peppers, plans, catalogue, runner, log, limits: defaultTurnLimits }
+  const services = {
+    database,
+    peppers,
+    plans,
+    catalogue,
+    runner,
+    semantic,
+    log,
+    limits: defaultTurnLimits,
+  }
   const registry = new Registry()
   const watch = watchInvariants(database, registry, log)
   const app = await buildApp(services, {
@@ -81,6 +99,7 @@ async function startService(
   } catch (error) {
     await watch.stop()
     await runner.drain()
+    await meaning?.close()
     await catalogue.close()
     throw error
   }
@@ -94,6 +113,7 @@ async function startService(
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
       await watch.stop()
+      await meaning?.close()
       await catalogue.close()
     },
   }

@@ -23,7 +23,7 @@ const fileWords =
 
 /** Words by which people ask for the form of an answer, in both languages: they find nothing in a library. */
 const requestWords =
-  /\b(please|write|make|create|prepare|save|give|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
+  /\b(please|write|put|it|make|create|prepare|save|give|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
 
 /** What to search for: the question without its request for a file. */
 export function searchWords(question: string): string {
@@ -38,14 +38,24 @@ export function asksForFile(question: string): boolean {
   return fileWords.test(question)
 }
 
-/** A file name from the words of the question; Hebrew letters are kept. */
+/** Words that say nothing about the subject of a question. */
+const plainWords = new Set(
+  'and but the what who why how when where which does did was were are is put can could would should mean means that this it of be by from please tell explain מה מהו מהי מהן מהם מי איך למה מדוע האם של את הוא היא זה זאת'.split(
+    ' ',
+  ),
+)
+
+/** A file name from the subject of the question; Hebrew letters are kept. */
 export function fileNameFor(question: string): string {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  const stem = words
-    .filter((word) => word.length > 2 && !fileWords.test(word))
-    .slice(0, 6)
-    .join('-')
-  return `${stem === '' ? 'sources' : stem.slice(0, 60)}.md`
+  const subject =
+    searchWords(question)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const telling = subject.filter(
+    (word) => [...word].length > 1 && !plainWords.has(word) && !fileWords.test(word),
+  )
+  const stem = telling.slice(0, 6).join('-').slice(0, 60).toWellFormed()
+  return `${stem === '' ? 'sources' : stem}.md`
 }
 
 const words = {

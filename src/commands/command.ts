@@ -1,9 +1,13 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
+import type { Config } from '../config.ts'
 import type { Installation } from '../installation.ts'
+import type { Logger } from '../log.ts'
 
 /** What a command is given: its options and its remaining words. */
 export type Invocation = {
   readonly installation: Installation
+  readonly config: Config
+  readonly log: Logger
   readonly words: readonly string[]
   text(option: string): string | undefined
   list(option: string): readonly string[]

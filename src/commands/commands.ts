@@ -45,6 +45,8 @@ export async function runCommand(
   try {
     const invocation: Invocation = {
       installation,
+      config,
+      log,
       words: positionals,
       text: (option) => (typeof values[option] === 'string' ? values[option] : undefined),
       list: (option) => (Array.isArray(values[option]) ? values[option].map(String) : []),

@@ -9,6 +9,7 @@ import { listWorks } from '../sources/passages.ts'
 import { searchSources } from '../sources/search.ts'
 import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
+import { embedCommands, openMeaning } from './embed-sources.ts'
 import { markdownCommands } from './import-markdown.ts'
 import { allowedLicenses, licenseOption } from './import-options.ts'
 import { sefariaCommands } from './import-sefaria.ts'
@@ -40,6 +41,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
   ...markdownCommands,
   ...sefariaCommands,
   ...checkCommands,
+  ...embedCommands,
   'sources list': {
     usage: '',
     summary: 'lists the works of the library',
@@ -57,12 +59,17 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     summary: 'searches the library as the agent does',
     options: { limit: { type: 'string' } },
     words: [1, 1],
-    run: async ({ installation, words, text }) => {
+    run: async (invocation) => {
+      const { installation, words, text } = invocation
       const limit = Number(text('limit') ?? 10)
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
-      const rows = await searchSources(installation.database.system, { text: words[0] ?? '', limit })
+      const meaning = await openMeaning(invocation)
+      const query = { text: words[0] ?? '', limit }
+      const rows = await searchSources(installation.database.system, query, meaning?.search).finally(() =>
+        meaning?.close(),
+      )
       return {
         rows,
         lines: rows.flatMap((hit) => [`${hit.ref}  [${hit.language}, ${hit.license}]`, `    ${hit.snippet}`]),

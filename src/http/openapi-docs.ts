@@ -43,6 +43,8 @@ export type RouteDocs = {
   readonly requestHeaders?: Readonly<Record<string, string>>
   /** Headers of a 200 beside those of every reply. */
   readonly replyHeaders?: Readonly<Record<string, string>>
+  /** Errors that can come when those headers have been set already. */
+  readonly lateErrors?: readonly ErrorCode[]
   /** Errors of this route beside those that its scope, path and input bring with them. */
   readonly errors?: readonly ErrorCode[]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../errors.ts'
-import type { JsonSchema } from './openapi-docs.ts'
-import { headerRefs, rateLimitHeaders } from './openapi-headers.ts'
+import type { JsonSchema, RouteDocs } from './openapi-docs.ts'
+import { headerRefs, ownHeaders, rateLimitHeaders } from './openapi-headers.ts'
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[]
 
@@ -55,27 +55,37 @@ const keyCodes = [
 const bodyCodes = ['invalid_value', 'invalid_json', 'request_too_large', 'unsupported_content_type'] as const
 
 /**
- * The error responses of an operation by status, as references: `shared` gets the responses themselves, each with the
- * codes it can have in `x-codes`.
+ * The error responses of an operation by status, each with the codes it can have in `x-codes`. Those without headers of
+ * the route's own are references, and `shared` gets the responses themselves.
  */
 export function errorResponses(
+  { scope, docs }: { readonly scope: string; readonly docs: RouteDocs },
   possible: readonly ErrorCode[],
-  open: boolean,
   shared: Map<string, JsonSchema>,
 ): Record<string, JsonSchema> {
+  const open = scope === 'public'
+  const late = new Set<ErrorCode>(docs.lateErrors)
   const byStatus = Map.groupBy(possible, (code) => errorTable[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => {
+      const headers = headerRefs(errorHeaders(status, open))
+      if (some.some((code) => late.has(code))) {
+        return [status, errorResponse(some, { ...headers, ...ownHeaders(docs.replyHeaders) })]
+      }
       const name = [...(open ? ['public'] : []), status, ...some].join('.')
-      shared.set(name, {
-        description: some.map((code) => `\`${code}\``).join(', '),
-        headers: headerRefs(errorHeaders(status, open)),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        'x-codes': some,
-      })
-      return [String(status), { $ref: `#/components/responses/${name}` }]
+      shared.set(name, errorResponse(some, headers))
+      return [status, { $ref: `#/components/responses/${name}` }]
     }),
   )
+}
+
+function errorResponse(some: readonly ErrorCode[], headers: JsonSchema): JsonSchema {
+  return {
+    description: some.map((code) => `\`${code}\``).join(', '),
+    headers,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    'x-codes': some,
+  }
 }
 
 function errorHeaders(status: number, open: boolean): readonly string[] {

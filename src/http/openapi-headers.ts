@@ -38,11 +38,14 @@ export function headerRefs(names: readonly string[]): Record<string, JsonSchema>
 /** The headers of a 200: those of every reply, and the route's own. */
 export function replyHeaders(open: boolean, own: Readonly<Record<string, string>> = {}): JsonSchema {
   const always = ['x-request-id', ...(open ? [] : rateLimitHeaders)]
-  const described = Object.entries(own).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' } },
-  ])
-  return { ...headerRefs(always), ...Object.fromEntries(described) }
+  return { ...headerRefs(always), ...ownHeaders(own) }
+}
+
+/** Headers that only one route has. */
+export function ownHeaders(own: Readonly<Record<string, string>> = {}): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(own).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  )
 }
 
 /** Request headers as parameters of an operation. */

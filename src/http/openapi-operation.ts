@@ -39,7 +39,7 @@ export function operationOf(
     ...(requestBody && { requestBody }),
     responses: {
       ...successOf(docs, open, writer),
-      ...errorResponses(possibleCodes(failureFacts(route)), open, errors),
+      ...errorResponses(route, possibleCodes(failureFacts(route)), errors),
     },
   }
 }
@@ -69,7 +69,7 @@ function failureFacts({ method, url, scope, docs, query, body }: DescribedRoute)
     hasQuery: query !== undefined,
     hasRequired: [query, body, docs.body].some(requiresSomething),
     readsBody: method !== 'GET',
-    more: docs.errors ?? [],
+    more: [...(docs.errors ?? []), ...(docs.lateErrors ?? [])],
   }
 }
 

@@ -2,6 +2,7 @@ import type { Peppers } from '../accounts/pepper.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
+import type { SemanticSearch } from '../sources/semantic.ts'
 import type { Catalogue } from '../turns/catalogue.ts'
 import type { Runner } from '../turns/runner.ts'
 import type { TurnLimits } from '../turns/start-turn.ts'
@@ -13,6 +14,8 @@ export type Services = {
   readonly plans: Plans
   readonly catalogue: Catalogue
   readonly runner: Runner
+  /** Undefined: the library is searched by words only. */
+  readonly semantic?: SemanticSearch | undefined
   readonly limits: TurnLimits
   readonly log: Logger
 }

@@ -80,7 +80,7 @@ const docs = {
 } satisfies Record<string, RouteDocs>
 
 /** The library: what works it has, what it says about something, and what stands at a ref. */
-export function sourceRoutes(root: FastifyInstance, { database }: Services): void {
+export function sourceRoutes(root: FastifyInstance, { database, semantic }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
 
   app.get(
@@ -100,7 +100,11 @@ export function sourceRoutes(root: FastifyInstance, { database }: Services): voi
       const { q, limit, after, ...filter } = request.query
       const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
       const wanted = Math.min(limit, deepestHit - offset)
-      const hits = await searchSources(database.system, { ...filter, text: q, offset, limit: wanted + 1 })
+      const hits = await searchSources(
+        database.system,
+        { ...filter, text: q, offset, limit: wanted + 1 },
+        semantic,
+      )
       const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
       return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
     },

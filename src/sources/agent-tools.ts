@@ -14,6 +14,7 @@ import { nearestRefs } from './ref-lookup.ts'
 import type { SourceRegister } from './register.ts'
 import { scholarTools } from './scholar-tools.ts'
 import { searchSources } from './search.ts'
+import type { SemanticSearch } from './semantic.ts'
 import type { Passage } from './types.ts'
 
 /** UTF-8 bytes that a result may have in all, so that a turn of many calls still fits a model's window. */
@@ -42,16 +43,24 @@ const listArguments = z.object({
 })
 
 /** The tools by which the agent uses the library; `register` gives the passages of the turn their marks. */
-export function sourceTools(executor: Executor, register: SourceRegister): readonly Tool<Executor>[] {
+export function sourceTools(
+  executor: Executor,
+  register: SourceRegister,
+  semantic?: SemanticSearch,
+): readonly Tool<Executor>[] {
   return [
-    searchTool(executor, register),
+    searchTool(executor, register, semantic),
     readTool(executor, register),
     listTool(executor),
     ...scholarTools(executor),
   ]
 }
 
-function searchTool(executor: Executor, register: SourceRegister): Tool<Executor> {
+function searchTool(
+  executor: Executor,
+  register: SourceRegister,
+  semantic: SemanticSearch | undefined,
+): Tool<Executor> {
   return {
     spec: {
       name: 'search_sources',
@@ -64,7 +73,7 @@ function searchTool(executor: Executor, register: SourceRegister): Tool<Executor
     execute: (args, signal) =>
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const hits = await searchSources(executor, { ...valid, text: valid.query })
+        const hits = await searchSources(executor, { ...valid, text: valid.query }, semantic)
         if (hits.length === 0) {
           const nearest = await nearestRefs(executor, valid.query)
           return failure(`Nothing in the library matches "${valid.query}".`, nearest)

@@ -2,7 +2,7 @@ import type { Scored } from './bm25.ts'
 import type { PassageRow } from './documents.ts'
 
 /** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
-const fusionConstant = 60
+export const fusionConstant = 60
 
 export type RankedList = {
   /** Best first. */
@@ -49,7 +49,7 @@ function total(shares: readonly Share[]): Fused {
   return { row: best.row, score: shares.reduce((sum, { share }) => sum + share, 0) }
 }
 
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

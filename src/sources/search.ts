@@ -16,6 +16,7 @@ import { parseQuery, type Query } from './query.ts'
 import { resolveRef } from './ref-lookup.ts'
 import { parseRef } from './refs.ts'
 import { rerank, weigh } from './rerank.ts'
+import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
 import { type Script, tokenize } from './tokens.ts'
 import type { SearchHit } from './types.ts'
@@ -37,9 +38,14 @@ const postingBudget = 250_000
 /**
  * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
  * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
- * fits best. An empty or unknown query finds nothing.
+ * fits best. An empty or unknown query finds nothing. With `semantic`, passages that are near in meaning are fused in;
+ * a query that names a place is not asked about.
  */
-export async function searchSources(executor: Executor, query: SearchQuery): Promise<readonly SearchHit[]> {
+export async function searchSources(
+  executor: Executor,
+  query: SearchQuery,
+  semantic?: SemanticSearch,
+): Promise<readonly SearchHit[]> {
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
@@ -62,15 +68,20 @@ export async function searchSources(executor: Executor, query: SearchQuery): Pro
       concepts: weigh(concepts, read, facts[script]),
     }
   })
+  const nearest =
+    semantic && named.length === 0 && query.text.trim() !== ''
+      ? await semantic.nearest(executor, query.text, ranges)
+      : []
   const rows = await loadDocuments(executor, [
-    ...new Set(candidates.flatMap((list) => list.ranked.map(({ doc }) => doc))),
+    ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
   const lists = candidates.map((list) => ({
     ...list,
     ranked: rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]),
     weight: list.concepts.reduce((sum, { concept }) => sum + concept.concept.weight, 0),
   }))
-  const fused = named.length > 0 ? withNamed(named, fuse(lists, rows)) : collapse(fuse(lists, rows))
+  const ranked = nearest.length > 0 ? fuseByMeaning(fuse(lists, rows), nearest, rows) : fuse(lists, rows)
+  const fused = named.length > 0 ? withNamed(named, ranked) : collapse(ranked)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
     snippet: snippet(row, found, facts),

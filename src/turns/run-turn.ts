@@ -36,6 +36,8 @@ export type RunnerServices = {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly plans: Plans
+  /** Undefined: the library is searched by words only. */
+  readonly semantic?: SemanticSearch | undefined
   readonly log: Logger
 }
 

@@ -4,19 +4,25 @@ import type { Tool } from '../agent/tools.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { sourceTools } from '../sources/agent-tools.ts'
 import type { SourceRegister } from '../sources/register.ts'
+import type { SemanticSearch } from '../sources/semantic.ts'
 import { workspaceTools } from '../workspace/agent-tools.ts'
 import type { Run } from './start-turn.ts'
 
 /** The tools of one turn: the library, and the files of the turn's own project. */
 export function turnTools(
-  { database, plans }: { readonly database: Database; readonly plans: Plans },
+  services: {
+    readonly database: Database
+    readonly plans: Plans
+    readonly semantic?: SemanticSearch | undefined
+  },
   run: Run,
   register: SourceRegister,
 ): readonly Tool<Executor>[] {
+  const { database, plans, semantic } = services
   const { id, accountId, projectId, sessionId } = run
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, register),
+    ...sourceTools(database.system, register, semantic),
     ...workspaceTools(database, place, (tx) => planOfAccount(tx, plans, accountId)),
   ]
 }

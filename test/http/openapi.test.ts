@@ -9,6 +9,7 @@ import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { form, type Reply, send, sendJson } from '../support/http-raw.ts'
 import { ask, table } from '../support/http-routes.ts'
 import {
+  answerText,
   makeKeyWithId,
   makeOwner,
   makeThings,
@@ -17,7 +18,14 @@ import {
   type World,
 } from '../support/http-world.ts'
 import { question, startTestService, type TestService } from '../support/service.ts'
-import { callTools, cut, error, gate, toolUsingConversation } from '../support/upstream-scripts.ts'
+import {
+  callTools,
+  cut,
+  error,
+  gate,
+  reply as says,
+  toolUsingConversation,
+} from '../support/upstream-scripts.ts'
 
 type Json = Record<string, unknown>
 type Response = Json & {
@@ -52,7 +60,8 @@ beforeAll(async () => {
   text = (await get('/openapi.json')).text
   document = JSON.parse(text)
   ajv = new Ajv2020({ strict: false, allErrors: true })
-  ajv.addSchema(closed(document) as Json, 'api', false, false)
+  ajv.addSchema(document, 'requests', false, false)
+  ajv.addSchema(closed(document) as Json, 'replies', false, false)
 })
 afterAll(() => world.close())
 
@@ -77,9 +86,9 @@ function closed(value: unknown): unknown {
 }
 
 /** What is wrong with a value by the schema at a JSON pointer of the document; empty when nothing is. */
-function faults(value: unknown, ...path: readonly string[]): readonly string[] {
+function faults(of: 'requests' | 'replies', value: unknown, path: readonly string[]): readonly string[] {
   const pointer = path.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
-  const validate = ajv.compile({ $ref: `api#/${encodeURI(pointer)}` })
+  const validate = ajv.compile({ $ref: `${of}#/${encodeURI(pointer)}` })
   return validate(value) ? [] : (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message}`)
 }
 
@@ -104,7 +113,9 @@ function faultsOf(route: string, answer: Reply): readonly string[] {
   const headers = Object.keys(answer.headers).filter((name) => told.test(name) && !(name in response.headers))
   return [
     ...headers.map((name) => `the header ${name} is not described`),
-    ...bodiesOf(known, answer).flatMap((body) => faults(body, ...place, 'content', known, 'schema')),
+    ...bodiesOf(known, answer).flatMap((body) =>
+      faults('replies', body, [...place, 'content', known, 'schema']),
+    ),
     ...codesOf(answer)
       .filter((code) => !response['x-codes']?.includes(code))
       .map((code) => `the code ${code} is not described`),
@@ -163,10 +174,10 @@ test('the document is one and the same with a key, without, and from another rep
 test('a field that is missing, of another type or not described is seen', () => {
   const project = { id: 'proj_1', object: 'project', name: 'P', created_at: 1 }
   const at = ['components', 'schemas', 'Project']
-  expect(faults(project, ...at)).toEqual([])
+  expect(faults('replies', project, at)).toEqual([])
   const { name: _, ...nameless } = project
   for (const wrong of [nameless, { ...project, created_at: '1' }, { ...project, secret: 1 }]) {
-    expect(faults(wrong, ...at)).toHaveLength(1)
+    expect(faults('replies', wrong, at)).toHaveLength(1)
   }
 })
 
@@ -185,7 +196,7 @@ test.each(table)('$route answers, and takes, what the document says of it', asyn
     'schema',
   ]
   const content = document.paths[pathOf(url)]?.[method.toLowerCase()]?.requestBody?.content
-  if (content && 'application/json' in content) expect(faults(row.body?.(things), ...at)).toEqual([])
+  if (content && 'application/json' in content) expect(faults('requests', row.body?.(things), at)).toEqual([])
 })
 
 test('replies about the library are described with all that they can hold', async () => {
@@ -270,8 +281,16 @@ test('a turn that waits for the client’s tools, and the answers to them, are d
     const { message } = JSON.parse(answer.text).choices[0]
     const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'Rain' }
     const request = { ...body, messages: [...body.messages, message, result] }
-    const schema = ['paths', '/v1/chat/completions', 'post', 'requestBody', 'content', 'application/json']
-    expect(faults(request, ...schema, 'schema')).toEqual([])
+    const schema = [
+      'paths',
+      '/v1/chat/completions',
+      'post',
+      'requestBody',
+      'content',
+      'application/json',
+      'schema',
+    ]
+    expect(faults('requests', request, schema)).toEqual([])
     const next = await chat(request)
     const session = JSON.parse(next.text).x_service.session_id
     const messages = await get(`/v1/agent/sessions/${session}/messages`, things.key)
@@ -281,7 +300,7 @@ test('a turn that waits for the client’s tools, and the answers to them, are d
 })
 
 test('a stream that fails, a run that failed, and a replayed reply are described', async () => {
-  world.upstream.enqueue(...Array.from({ length: 4 }, () => cut('Half of a')))
+  world.upstream.enqueue(cut('Half of a'))
   const failed = await chat({ ...question('Fail'), stream: true })
   expect(failed.text).toContain('"error":{')
   expect(faultsOf(chatRoute, failed)).toEqual([])
@@ -398,9 +417,11 @@ const failures: readonly Failure[] = [
   {
     route: chatRoute,
     code: 'upstream_error',
-    answer: () => {
-      world.upstream.enqueue(...Array.from({ length: 4 }, () => error(500)))
-      return chat(question('Broken?'))
+    answer: async () => {
+      world.upstream.setDefault(error(500))
+      const answer = await chat(question('Broken?'))
+      world.upstream.setDefault(says(answerText))
+      return answer
     },
   },
 ]

@@ -196,8 +196,8 @@ test('the text it streams is the answer, in pieces', async () => {
 })
 
 test.each([
-  ['דף מקורות על בינוני', 'בינוני', 'מקורות-בינוני.md'],
-  ['Write a file about teshuvah', 'teshuvah', 'write-about-teshuvah.md'],
+  ['דף מקורות על בינוני', 'בינוני', 'בינוני.md'],
+  ['Write a file about teshuvah', 'teshuvah', 'teshuvah.md'],
   ['file', 'file', 'sources.md'],
 ])('%s searches for %s and would be the file %s', (question, search, name) => {
   expect([searchWords(question), fileNameFor(question)]).toEqual([search, name])
