@@ -96,7 +96,7 @@ test('asked for a file it writes one with the quotations, and names it', async (
     name: string
     content: string
   }
-  expect(written.name).toBe('prepare-source-about-the-beinoni.md')
+  expect(written.name).toBe('beinoni.md')
   expect(written.content).toContain(`## Beinoni 1\n\n> “${english.text}”`)
   expect(written.content).not.toContain('[S1]')
   expect(text).toContain(`written to the file ${written.name}`)
