@@ -102,7 +102,8 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'a session runs one turn at a time',
-    statement: `select session_id, count(*)::int from runs where status = 'in_progress'
+    statement: `select session_id, count(*)::int from runs
+      where status = 'in_progress' and cancel_requested_at is null
       group by session_id having count(*) > 1`,
   },
   {

@@ -9,18 +9,18 @@ export const leaseSeconds = 15
 export type Lease = { readonly owner: string; readonly seconds: number }
 
 /**
- * Takes the oldest run that nobody drives: a queued one whose session is free, or one whose owner's lease has run
- * out. The new epoch shuts the former owner out.
+ * Takes the oldest run that nobody drives: a queued one whose session is free or that is only to be
+ * cancelled, or one whose owner's lease has run out. The new epoch shuts the former owner out.
  */
 export async function claimRun(executor: Executor, lease: Lease): Promise<Run | undefined> {
   const candidate = sql`(
     select r.id from runs r
     where r.status in ('queued', 'in_progress')
       and (r.lease_expires_at is null or r.lease_expires_at < now())
-      and not exists (
+      and (r.cancel_requested_at is not null or not exists (
         select 1 from runs earlier
         where earlier.session_id = r.session_id and earlier.turn < r.turn
-          and earlier.status in ('queued', 'in_progress'))
+          and earlier.status in ('queued', 'in_progress')))
     order by r.created_at
     limit 1
     for update of r skip locked)`

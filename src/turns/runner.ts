@@ -88,6 +88,8 @@ export function createRunner(services: RunnerServices): Runner {
     cancel(runId) {
       stopDriven(runId, 'cancelled')
       signals.send({ kind: 'cancel', runId })
+      // One that waits in its session has no driver yet: whoever claims it ends it.
+      signals.send({ kind: 'claim', runId })
     },
     async drain() {
       draining = true

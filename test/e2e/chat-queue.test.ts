@@ -134,3 +134,19 @@ test('sessions do not wait for each other', async () => {
   first.open()
   expect(((await (await slow).json()) as Completion).choices[0]?.message.content).toBe('Slow')
 })
+
+test('a queued turn that is cancelled ends at once, while the one before it still runs', async () => {
+  const session = await newSession()
+  const first = gate()
+  const index = world.upstream.requests.length
+  world.upstream.enqueue([{ waitFor: first.opened }, { text: 'Answer 1' }])
+  const running = world.chat(inSession(session, 'Question 1'))
+  await world.upstream.request(index)
+  const waiting = await world.chat(inSession(session, 'Question 2', { stream: true }))
+  await call(world.service, world.key, 'POST', `/v1/agent/runs/${runIdOf(waiting)}/cancel`)
+  // Ends although the gate of the first one is still shut.
+  expect(await waiting.text()).toContain('run_cancelled')
+  first.open()
+  expect((await running).status).toBe(200)
+  expect(world.upstream.requests.length - index).toBe(1)
+})

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type FakeEmbeddings = {
+  /** As `EMBEDDINGS_BASE_URL`. */
+  readonly baseUrl: string
+  readonly requests: readonly { readonly input: readonly string[]; readonly authorization: string }[]
+  /** The next requests get this instead of vectors; `headers` go with it. */
+  fail(status: number, times: number, headers?: Readonly<Record<string, string>>): void
+  /** The next requests get this body with status 200. */
+  say(body: string, times: number): void
+  /** Every answer from now on is held back for so long. */
+  slow(milliseconds: number): void
+  close(): Promise<void>
+}
+
+type Canned = {
+  readonly status: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * A server with OpenAI's `POST /embeddings` on loopback. Its vectors have one dimension for each topic, a list of
+ * words: as far as a text has one of them it points there. So texts without a common word can mean the same.
+ */
+export async function startFakeEmbeddings(topics: readonly (readonly string[])[]): Promise<FakeEmbeddings> {
+  const requests: { input: readonly string[]; authorization: string }[] = []
+  const canned: Canned[] = []
+  let slowMs = 0
+  const server = createServer((request, response) => {
+    void answer(request, response)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: readonly string[] }
+    requests.push({ input, authorization: request.headers.authorization ?? '' })
+    if (slowMs > 0) await delay(slowMs)
+    const { status, body, headers } = canned.shift() ?? {
+      status: 200,
+      headers: {},
+      // Backwards, which the format allows: places are told by `index`.
+      body: JSON.stringify({
+        object: 'list',
+        data: input.map((text, index) => ({ index, embedding: vectorOf(text, topics) })).reverse(),
+      }),
+    }
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    fail: (status, times, headers = {}) => {
+      for (let i = 0; i < times; i += 1) canned.push({ status, body: '{"error":"trouble"}', headers })
+    },
+    say: (body, times) => {
+      for (let i = 0; i < times; i += 1) canned.push({ status: 200, body, headers: {} })
+    },
+    slow: (milliseconds) => {
+      slowMs = milliseconds
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function vectorOf(text: string, topics: readonly (readonly string[])[]): readonly number[] {
+  return [0.1, ...topics.map((words) => words.filter((word) => text.includes(word)).length)]
+}
