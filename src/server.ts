@@ -16,6 +16,7 @@ import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
+import { keepRetention } from './turns/retention.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
 import { defaultTurnLimits } from './turns/start-turn.ts'
 
@@ -88,7 +89,7 @@ async function startService(
     limits: defaultTurnLimits,
   }
   const registry = new Registry()
-  const watch = watchInvariants(database, registry, log)
+  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     ready: () => ready,
@@ -97,7 +98,7 @@ async function startService(
   try {
     await listen(app, config)
   } catch (error) {
-    await watch.stop()
+    await Promise.all(jobs.map((job) => job.stop()))
     await runner.drain()
     await meaning?.close()
     await catalogue.close()
@@ -112,7 +113,7 @@ async function startService(
       ready = false
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
-      await watch.stop()
+      await Promise.all(jobs.map((job) => job.stop()))
       await meaning?.close()
       await catalogue.close()
     },

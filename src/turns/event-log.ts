@@ -80,17 +80,3 @@ export function withoutVoid(events: readonly CommittedEvent[]): readonly Committ
   }
   return kept
 }
-
-/** Events after `seq`, and whether the run has ended so that no more will come. */
-export async function readOn(
-  executor: Executor,
-  runId: string,
-  afterSeq: number,
-): Promise<{ readonly events: readonly CommittedEvent[]; readonly over: boolean }> {
-  // The state first: what a run commits before it ends is there when its end is seen.
-  const [run] = await executor
-    .select({ over: sql<boolean>`${runs.finishedAt} is not null` })
-    .from(runs)
-    .where(eq(runs.id, runId))
-  return { events: await readEvents(executor, runId, afterSeq), over: run?.over ?? true }
-}

@@ -1,6 +1,7 @@
 import { type Database, withTx } from '../db/client.ts'
-import { type CommittedEvent, readEvents, readOn, withoutVoid } from './event-log.ts'
-import { isTerminal, type RunEvent } from './run-events.ts'
+import { type CommittedEvent, withoutVoid } from './event-log.ts'
+import { readOn } from './kept-events.ts'
+import type { RunEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
 
 /** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
@@ -26,7 +27,9 @@ export async function* followRun(
     }
     // Before looking, so that what is committed meanwhile is not waited for.
     const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
-    const committed = await withTx(services.database, run, (tx) => readEvents(tx, run.id, position))
+    const { events: committed, over } = await withTx(services.database, run, (tx) =>
+      readOn(tx, run.id, position),
+    )
     if (committed.length > 0) {
       // Text that was shown and is void now cannot be taken back: the reader has to begin anew.
       if (takesBack(committed, lastTextSeq)) return
@@ -34,8 +37,8 @@ export async function* followRun(
       const kept = withoutVoid(committed)
       lastTextSeq = kept.findLast(({ event }) => event.type === 'text.delta')?.seq ?? lastTextSeq
       yield kept.map(({ event }) => event)
-      if (kept.some(({ event }) => isTerminal(event))) return
     }
+    if (over) return
     await news
   }
 }

@@ -229,7 +229,7 @@ describe.skipIf(!available)(`with pgvector${available ? '' : ` (skipped: ${lacki
     expect(await embed()).toEqual({ embedded: 1, total: 84 })
     const kept = await db.database.system.execute(sql`select 1 from passage_embeddings`)
     expect(kept.rowCount).toBe(84)
-    expect((await refsOf('joy', meaning.search)).slice(0, 3)).toContain('River 3')
+    expect((await refsOf('sea', meaning.search))[0]).toBe('River 3')
   })
 
   it('another model has vectors of its own, which replace the old ones', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeExpired } from '../../src/turns/retention.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   callTools,
@@ -115,10 +116,29 @@ test('a cancel sent to one replica stops the run on another at once', async () =
 })
 
 test('a wrong Last-Event-ID is named', async () => {
+  upstream.enqueue([{ text: 'something' }])
   const runId = await startRun()
+  await readEvents(owner, runId)
   const response = await call(owner, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, {
     'last-event-id': 'x',
   })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID' } })
+})
+
+test('after a day the events are gone, and the end of the run is told from what it kept', async () => {
+  upstream.enqueue([{ text: 'kept for good' }])
+  const runId = await startRun()
+  const before = await readEvents(owner, runId)
+  await db.database.system.execute(
+    `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}'`,
+  )
+  expect(await removeExpired(db.database)).toBe(1)
+  const left = await db.database.system.execute(`select 1 from run_events where run_id = '${runId}'`)
+  expect(left.rows).toEqual([])
+  const after = await readEvents(other, runId)
+  expect(after.map((event) => event.type)).toEqual(['text.delta', 'run.completed'])
+  expect(after[0]?.text).toBe('kept for good')
+  expect(after.at(-1)).toEqual(before.at(-1))
+  expect(await readEvents(other, runId, { 'last-event-id': String(before.at(-1)?.seq) })).toEqual([])
 })
