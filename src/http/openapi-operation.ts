@@ -15,7 +15,10 @@ export type DescribedRoute = {
   readonly body: z.ZodType | undefined
 }
 
-/** The operation object of a route. @param errors gets the error responses it refers to. */
+/**
+ * The operation object of a route.
+ * @param errors gets the error responses it refers to.
+ */
 export function operationOf(
   route: DescribedRoute,
   writer: SchemaWriter,

@@ -20,7 +20,7 @@ export async function hasVectorTable(executor: Executor): Promise<boolean> {
  *
  * The table has no vector index. The length of vectors is known only when a model has answered, and an approximate
  * index loses neighbours when a search is confined to some works, needs minutes and gigabytes to build and takes at
- * most 2,000 dimensions. Every search by meaning reads all vectors of its works instead, and is exact: some 65 ms for
+ * most 2,000 dimensions. Every search by meaning reads all vectors of its works instead, and is exact: 65 to 110 ms for
  * 30,000 vectors of 1,024 dimensions. They stay in their rows (`storage main`, as far as a page holds them): fetched
  * from beside the table they take two to three times as long.
  */

@@ -145,7 +145,7 @@ test('a stream that fails, a run that failed, and a replayed reply are described
   expect(api.replyFaults(chatRoute, replayed)).toEqual([])
 })
 
-test('a background reply and the reply of a cancelled turn are described', async () => {
+test('a background reply, a run that waits, and one that was cancelled are described', async () => {
   const wait = gate()
   world.upstream.enqueue([{ text: 'So far' }, { waitFor: wait.opened }])
   const answer = await chat({ ...question('Later'), x_service: { background: true } })
@@ -159,6 +159,10 @@ test('a background reply and the reply of a cancelled turn are described', async
   })
   expect(busy.status).toBe(409)
   expect(api.replyFaults('DELETE /v1/agent/sessions/:id', busy)).toEqual([])
+  const next = await chat({ ...question('Next'), x_service: { session_id: session, background: true } })
+  const waiting = await get(`/v1/agent/runs/${JSON.parse(next.text).x_service.run_id}`, things.key)
+  expect(JSON.parse(waiting.text)).toMatchObject({ status: 'queued', started_at: null })
+  expect(api.replyFaults('GET /v1/agent/runs/:id', waiting)).toEqual([])
   const path = `/v1/agent/runs/${run}/cancel`
   const cancelled = await send(service, { method: 'POST', path, key: things.key })
   expect(api.replyFaults('POST /v1/agent/runs/:id/cancel', cancelled)).toEqual([])
