@@ -7,7 +7,9 @@ import { sendStream, withFiller } from '../http/stream.ts'
 import { InputError, type ZodTypes } from '../http/zod.ts'
 import type { CommittedEvent } from '../turns/event-log.ts'
 import { followCommitted } from '../turns/follow.ts'
+import { isTerminal } from '../turns/run-events.ts'
 import type { Run } from '../turns/start-turn.ts'
+import { fileBody, turnUsageBody } from './chat/wire.ts'
 import { runEvent } from './run-schema.ts'
 import { namedRun } from './runs.ts'
 import type { Services } from './services.ts'
@@ -74,7 +76,15 @@ async function* eventFrames(
   for await (const events of followCommitted(services, run, after, left)) yield events.map(frame).join('')
 }
 
-function frame({ seq, event }: CommittedEvent): string {
-  const data: BodyOf<typeof runEvent> = { seq, ...event }
-  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(data)}\n\n`
+function frame(committed: CommittedEvent): string {
+  const { seq, event } = committed
+  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(eventBody(committed))}\n\n`
+}
+
+/** Files and amounts as everywhere in the API. */
+function eventBody({ seq, event }: CommittedEvent): BodyOf<typeof runEvent> {
+  if (event.type === 'file') return { seq, ...event, file: fileBody(event.file) }
+  if (!isTerminal(event)) return { seq, ...event }
+  const { end } = event
+  return { seq, ...event, end: { ...end, files: end.files.map(fileBody), usage: turnUsageBody(end.usage) } }
 }

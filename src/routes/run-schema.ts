@@ -34,15 +34,6 @@ export const runSchema = z
   })
   .meta({ id: 'Run' })
 
-/** Events show files and amounts as the log keeps them. */
-const loggedFile = z.object({
-  id: z.string(),
-  filename: z.string(),
-  bytes: count,
-  contentType: z.string(),
-  action: z.enum(['created', 'updated']),
-})
-
 const runEnd = z
   .object({
     text: z.string().describe('The answer without its list of sources'),
@@ -51,14 +42,11 @@ const runEnd = z
     citations: z.array(z.object({ n: z.int().min(1), start: count, end: count })),
     unknown_marks: count.describe('Citations of sources that the model was never given; they were left out'),
     unknown_refs: z.array(unknownRef),
-    files: z.array(loggedFile),
+    files: z.array(fileChange),
     tool_calls: z
       .array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }))
       .describe('Calls of the client’s own tools'),
-    usage: z.object({
-      ...turnUsage.omit({ cost: true }).shape,
-      cost_micros: z.string().describe('Millionths of a credit'),
-    }),
+    usage: turnUsage,
   })
   .meta({ id: 'RunEnd', description: 'What every end of a run tells.' })
 
@@ -74,7 +62,7 @@ export const runEvent = z
     z.object({ seq, type: z.literal('text.delta'), step, text: z.string() }),
     z.object({ seq, type: z.literal('tool.started'), step, name: z.string(), title: z.string() }),
     z.object({ seq, type: z.literal('tool.finished'), step, name: z.string(), ok: z.boolean() }),
-    z.object({ seq, type: z.literal('file'), step, file: loggedFile }),
+    z.object({ seq, type: z.literal('file'), step, file: fileChange }),
     z.object({ seq, type: z.literal('run.completed'), reason: finishReason, end: runEnd }),
     z.object({
       seq,

@@ -3,7 +3,7 @@ import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
-import type { chatUsage, fileChange } from '../turn-schema.ts'
+import type { chatUsage, fileChange, turnUsage } from '../turn-schema.ts'
 import type { serviceBlock } from './reply-schema.ts'
 
 /** The pieces of the chat wire format that the streamed and the whole reply share. */
@@ -56,12 +56,17 @@ export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
     sources: end.sources,
     unknown_marks: end.unknown_marks,
     unknown_refs: end.unknown_refs,
-    usage: {
-      ...usageBody(end.usage),
-      model_calls: end.usage.model_calls,
-      tool_calls: end.usage.tool_calls,
-      estimated: end.usage.estimated,
-    },
+    usage: turnUsageBody(end.usage),
+  }
+}
+
+/** What a turn used and cost, in full. */
+export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
+  return {
+    ...usageBody(usage),
+    model_calls: usage.model_calls,
+    tool_calls: usage.tool_calls,
+    estimated: usage.estimated,
   }
 }
 
