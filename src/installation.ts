@@ -41,8 +41,7 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
         if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
       },
     })
-    // The first request should not pay for opening connections.
-    await Promise.all([database.system.execute('select 1'), database.tenantPool.query('select 1')])
+    await prepare(database, plans)
     return {
       database,
       peppers,
@@ -96,4 +95,21 @@ function reasonOf(error: unknown): string {
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host || 'localhost'}${pathname}`
+}
+
+/**
+ * Opens connections, so that the first request does not pay for it.
+ * @throws ConfigError when accounts are on a plan that went out of the table: every request of theirs would fail.
+ */
+async function prepare(database: Database, plans: Plans): Promise<void> {
+  const [{ rows }] = await Promise.all([
+    database.system.execute<{ plan: string }>('select distinct plan from accounts'),
+    database.tenantPool.query('select 1'),
+  ])
+  const unknown = rows.map((row) => row.plan).filter((plan) => !plans.names.includes(plan))
+  if (unknown.length === 0) return
+  await database.close()
+  throw new ConfigError(
+    `There are accounts on plans that are not in the table: ${unknown.join(', ')}. Put them into PLANS_FILE.`,
+  )
 }

@@ -33,18 +33,13 @@ export async function grantCredits(
  */
 export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
   if (plan.monthlyMicros === 0n) return
-  const monthStart = sql`date_trunc('month', now(), 'UTC')`
-  const [known] = await executor
-    .select({ id: creditPools.id })
-    .from(creditPools)
-    .where(and(eq(creditPools.accountId, accountId), eq(creditPools.periodStart, monthStart)))
-  if (known) return
+  if (await hasAllowance(executor, accountId)) return
   const [pool] = await executor
     .insert(creditPools)
     .values({
       accountId,
       kind: 'allowance',
-      periodStart: monthStart as unknown as Date,
+      periodStart: sql`date_trunc('month', now(), 'UTC')` as unknown as Date,
       expiresAt: sql`date_trunc('month', now(), 'UTC') + interval '1 month'` as unknown as Date,
       availableMicros: plan.monthlyMicros,
     })
@@ -53,6 +48,34 @@ export async function ensureAllowance(executor: Executor, accountId: string, pla
   if (!pool) return
   await issue(executor, accountId, 'allowance', pool.id, plan.monthlyMicros)
   await expirePools(executor, accountId)
+}
+
+/**
+ * Gives what a higher plan allows more, for the rest of this month. A month whose allowance has not been given yet
+ * gets that of the new plan when it is; a lower plan takes nothing back before the month ends.
+ */
+export async function raiseAllowance(
+  executor: Executor,
+  accountId: string,
+  from: Plan,
+  to: Plan,
+): Promise<void> {
+  const more = to.monthlyMicros - from.monthlyMicros
+  if (more <= 0n || !(await hasAllowance(executor, accountId))) return
+  await grantCredits(executor, accountId, more, await nextRenewal(executor))
+}
+
+async function hasAllowance(executor: Executor, accountId: string): Promise<boolean> {
+  const [known] = await executor
+    .select({ id: creditPools.id })
+    .from(creditPools)
+    .where(
+      and(
+        eq(creditPools.accountId, accountId),
+        eq(creditPools.periodStart, sql`date_trunc('month', now(), 'UTC')`),
+      ),
+    )
+  return known !== undefined
 }
 
 function issue(

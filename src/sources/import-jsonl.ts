@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { cutText, passagesIn } from './cut.ts'
+import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, type Place, storeWork, type VersionText, type WorkImport } from './library.ts'
 import { mayImport, type RestrictedLicense } from './licenses.ts'
 import { sectionOf } from './refs.ts'
@@ -65,12 +66,14 @@ export async function importJsonl(
   return withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     const report = { works: 0, versions: 0, passages: 0, skipped: read.skipped }
+    const index = createIndexWriter()
     for (const work of read.works.values()) {
-      const stored = await storeWork(tx, work.finish())
+      const stored = await storeWork(tx, work.finish(), index)
       report.works += stored.versions > 0 ? 1 : 0
       report.versions += stored.versions
       report.passages += stored.passages
     }
+    await index.flush(tx)
     await saveLinks(tx, read.links)
     return report
   })

@@ -1,5 +1,6 @@
 import { type Database, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
+import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, type Place, storeWork } from './library.ts'
 import { mayImport, type RestrictedLicense } from './licenses.ts'
 
@@ -68,27 +69,34 @@ export async function importMarkdown(
   const language = languageCode(facts.language) ?? languageOf(passages)
   const stored = await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
-    return storeWork(tx, {
-      work: {
-        title,
-        heTitle: facts.he_title ?? '',
-        author: facts.author ?? '',
-        categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
-      },
-      places: passages.map(({ place }) => place),
-      versions: [
-        {
-          language,
-          title:
-            facts.version ||
-            (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
-          license,
-          sourceUrl: facts.source_url ?? '',
-          machineMade: false,
-          texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
+    const index = createIndexWriter()
+    const written = await storeWork(
+      tx,
+      {
+        work: {
+          title,
+          heTitle: facts.he_title ?? '',
+          author: facts.author ?? '',
+          categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
         },
-      ],
-    })
+        places: passages.map(({ place }) => place),
+        versions: [
+          {
+            language,
+            title:
+              facts.version ||
+              (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
+            license,
+            sourceUrl: facts.source_url ?? '',
+            machineMade: false,
+            texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
+          },
+        ],
+      },
+      index,
+    )
+    await index.flush(tx)
+    return written
   })
   const isNew = stored.versions > 0
   return {

@@ -17,38 +17,43 @@ const batchRows = 5_000
 /** Postings held in memory before they are written: some 200 MB at worst. */
 const heldPostings = 3_000_000
 
-/**
- * Adds texts to the index. Document numbers must be higher than any in the index and come in rising order. The
- * caller holds the library lock.
- * @returns the number of words in all the texts.
- */
-export async function addToIndex(
-  tx: Executor,
-  texts: Iterable<IndexedText> | AsyncIterable<IndexedText>,
-): Promise<number> {
-  let held = new Map<string, number[]>()
+/** Gathers the postings of texts in memory: written together they are far fewer rows than one work at a time. */
+export type IndexWriter = {
+  /** Document numbers must rise, and be higher than any in the index. @returns the number of words in the text. */
+  add(text: IndexedText): number
+  /** True when the postings should be written before more are added. */
+  readonly isFull: boolean
+  /** Writes what is held. The caller holds the library lock, and flushes before it commits. */
+  flush(tx: Executor): Promise<void>
+}
+
+export function createIndexWriter(): IndexWriter {
+  const blocks = new Map<number, Map<string, number[]>>()
   let count = 0
-  let block = -1
-  let words = 0
-  for await (const { docId, text, headings } of texts) {
-    if (blockOf(docId) !== block || count > heldPostings) {
-      await writeBlock(tx, block, held)
-      held = new Map()
+  return {
+    add({ docId, text, headings }) {
+      const block = blockOf(docId)
+      const held = blocks.get(block) ?? new Map<string, number[]>()
+      blocks.set(block, held)
+      const { frequencies, length } = documentTerms(text, headings)
+      for (const [term, frequency] of frequencies) {
+        const posting = packPosting(docId % blockSize, frequency, length)
+        const list = held.get(term)
+        if (list) list.push(posting)
+        else held.set(term, [posting])
+      }
+      count += frequencies.size
+      return length
+    },
+    get isFull() {
+      return count > heldPostings
+    },
+    async flush(tx) {
+      for (const [block, held] of blocks) await writeBlock(tx, block, held)
+      blocks.clear()
       count = 0
-      block = blockOf(docId)
-    }
-    const { frequencies, length } = documentTerms(text, headings)
-    words += length
-    for (const [term, frequency] of frequencies) {
-      const posting = packPosting(docId % blockSize, frequency, length)
-      const list = held.get(term)
-      if (list) list.push(posting)
-      else held.set(term, [posting])
-    }
-    count += frequencies.size
+    },
   }
-  await writeBlock(tx, block, held)
-  return words
 }
 
 async function writeBlock(tx: Executor, block: number, held: ReadonlyMap<string, number[]>): Promise<void> {
@@ -57,18 +62,26 @@ async function writeBlock(tx: Executor, block: number, held: ReadonlyMap<string,
   for (let from = 0; from < terms.length; from += batchRows) {
     const batch = terms.slice(from, from + batchRows)
     const lists = batch.map((term) => held.get(term) ?? [])
-    await tx.execute(sql`
+    const saved = await tx.execute<{ term: string }>(sql`
+      with saved as (
       insert into search_postings as p (term, block, documents, data)
       select t.term, ${block}, t.documents, t.data
       from unnest(${sql.param(batch)}::text[], ${sql.param(lists.map((l) => l.length))}::int[], ${sql.param(lists.map(writePostings))}::bytea[])
         as t (term, documents, data)
       on conflict (term, block) do update
-        set documents = p.documents + excluded.documents, data = p.data || excluded.data`)
-    await writeSpellings(tx, batch)
+        set documents = p.documents + excluded.documents, data = p.data || excluded.data
+      returning p.term, p.xmax = 0 as is_new)
+      select term from saved where is_new`)
+    // A term that had a row has its spelling too.
+    await writeSpellings(
+      tx,
+      saved.rows.map((row) => row.term),
+    )
   }
 }
 
 async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
+  if (terms.length === 0) return
   const classed = terms.flatMap((term) => {
     const skeleton = skeletonOf(term)
     return skeleton === undefined ? [] : [{ term, skeleton }]

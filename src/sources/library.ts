@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
-import { addToIndex, removeFromIndex } from './index-writer.ts'
+import { type IndexWriter, removeFromIndex } from './index-writer.ts'
 import { headingKey, looseHeadingKey } from './refs.ts'
 import { headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
@@ -61,10 +62,11 @@ const batchRows = 2_000
 
 /**
  * Writes versions of one work with their index. A version that is there with another content is replaced; one with
- * the same content is left alone. The caller holds `lockLibrary` in this transaction.
+ * the same content is left alone. The caller holds `lockLibrary` in this transaction, gives every work at most once to
+ * a writer, and flushes the writer before it commits.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
-export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
+export async function storeWork(tx: Executor, incoming: WorkImport, index: IndexWriter): Promise<Stored> {
   const workId = await saveWork(tx, incoming.work)
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
@@ -80,7 +82,7 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
   let passages = 0
   for (const { version, hash } of changed)
-    passages += await saveVersion(tx, workId, version, hash, ids, places)
+    passages += await saveVersion(tx, workId, { version, hash, ids, places, index })
   await dropEmptyPlaces(tx, workId)
   await saveHeadings(tx, workId)
   return { versions: changed.length, passages }
@@ -110,7 +112,10 @@ function contentHash(version: VersionText, places: readonly Place[]): string {
   hash.update(JSON.stringify([version.license, version.sourceUrl, version.machineMade]))
   for (const place of places) {
     const text = version.texts.get(place.ref)
-    if (text !== undefined) hash.update(JSON.stringify([place.ref, place.heRef, text]))
+    if (text === undefined) continue
+    const notes = version.notes?.get(place.ref) ?? []
+    // Without notes the hash is what it was before notes were part of it: nothing is imported anew for that.
+    hash.update(JSON.stringify([place.ref, place.heRef, text, ...(notes.length > 0 ? [notes] : [])]))
   }
   return hash.digest('hex')
 }
@@ -192,18 +197,27 @@ export function mergeOrder(known: readonly string[], incoming: readonly string[]
   let anchor = ''
   for (const ref of incoming) {
     if (isKnown.has(ref)) anchor = ref
-    else following.set(anchor, [...(following.get(anchor) ?? []), ref])
+    else {
+      const list = following.get(anchor)
+      if (list) list.push(ref)
+      else following.set(anchor, [ref])
+    }
   }
   return [...(following.get('') ?? []), ...known.flatMap((ref) => [ref, ...(following.get(ref) ?? [])])]
+}
+
+type VersionToSave = {
+  readonly version: VersionText
+  readonly hash: string
+  readonly ids: ReadonlyMap<string, number>
+  readonly places: ReadonlyMap<string, Place>
+  readonly index: IndexWriter
 }
 
 async function saveVersion(
   tx: Executor,
   workId: number,
-  version: VersionText,
-  hash: string,
-  ids: ReadonlyMap<string, number>,
-  places: ReadonlyMap<string, Place>,
+  { version, hash, ids, places, index }: VersionToSave,
 ): Promise<number> {
   const texts = [...version.texts]
   const firstDoc = await takeDocuments(tx, texts.length)
@@ -213,24 +227,29 @@ async function saveVersion(
       ${version.machineMade}, ${hash}, ${firstDoc}, ${texts.length})
     returning id`)
   const versionId = saved.rows[0]?.id ?? 0
+  let words = 0
   for (let from = 0; from < texts.length; from += batchRows) {
     const batch = texts.slice(from, from + batchRows)
-    await tx.execute(sql`
+    const writing = tx
+      .execute(sql`
       insert into passage_texts (passage_id, version_id, language, doc_id, text, notes)
       select t.passage_id, ${versionId}, ${version.language}, t.doc_id, t.text, t.notes from unnest(
         ${sql.param(batch.map(([ref]) => ids.get(ref)))}::bigint[], ${sql.param(batch.map((_, i) => firstDoc + from + i))}::int[],
         ${sql.param(batch.map(([, text]) => text))}::text[],
         ${sql.param(batch.map(([ref]) => JSON.stringify(version.notes?.get(ref) ?? [])))}::jsonb[])
         as t (passage_id, doc_id, text, notes)`)
+      .then(() => undefined) // A query begins anew at every `then`: this one is a plain promise.
+    // Looked at below; until then a failure must not count as unhandled.
+    writing.catch(() => undefined)
+    // Once the statement is sent, the database works on it beside this program.
+    await setImmediate()
+    for (const [i, [ref, text]] of batch.entries()) {
+      const headings = headingsOf(places.get(ref) ?? { ref, heRef: '' })
+      words += index.add({ docId: firstDoc + from + i, text, headings })
+    }
+    await writing
+    if (index.isFull) await index.flush(tx)
   }
-  const words = await addToIndex(
-    tx,
-    texts.map(([ref, text], i) => ({
-      docId: firstDoc + i,
-      text,
-      headings: headingsOf(places.get(ref) ?? { ref, heRef: '' }),
-    })),
-  )
   await tx.execute(sql`update versions set word_count = ${words} where id = ${versionId}`)
   return texts.length
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { addToIndex, type IndexedText } from './index-writer.ts'
+import { createIndexWriter, type IndexedText } from './index-writer.ts'
 import { lockLibrary } from './library.ts'
 import { headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
@@ -19,7 +19,12 @@ export async function ensureSearchIndex(database: Database, force = false): Prom
     if (!force && (await isCurrent(tx))) return false
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spellings`)
-    await addToIndex(tx, allTexts(tx))
+    const index = createIndexWriter()
+    for await (const text of allTexts(tx)) {
+      index.add(text)
+      if (index.isFull) await index.flush(tx)
+    }
+    await index.flush(tx)
     await tx.execute(sql`
       insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
       on conflict (key) do update set value = excluded.value`)

@@ -1,4 +1,5 @@
 import { type Database, withTx } from '../../src/db/client.ts'
+import { createIndexWriter } from '../../src/sources/index-writer.ts'
 import { lockLibrary, type Place, storeWork } from '../../src/sources/library.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 
@@ -34,22 +35,28 @@ async function storePassages(database: Database, held: readonly SyntheticPassage
     new Map(held.filter((p) => p.language === language).map((p) => [syntheticRef(p.index), p.text]))
   await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
-    await storeWork(tx, {
-      work: {
-        title: `Synthetic Work ${number}`,
-        heTitle: '',
-        author: `Author ${number % 20}`,
-        categories: ['Synthetic'],
+    const index = createIndexWriter()
+    await storeWork(
+      tx,
+      {
+        work: {
+          title: `Synthetic Work ${number}`,
+          heTitle: '',
+          author: `Author ${number % 20}`,
+          categories: ['Synthetic'],
+        },
+        places,
+        versions: (['he', 'en'] as const).map((language) => ({
+          language,
+          title: 'Synthetic',
+          license: 'CC0',
+          sourceUrl: '',
+          machineMade: false,
+          texts: textsIn(language),
+        })),
       },
-      places,
-      versions: (['he', 'en'] as const).map((language) => ({
-        language,
-        title: 'Synthetic',
-        license: 'CC0',
-        sourceUrl: '',
-        machineMade: false,
-        texts: textsIn(language),
-      })),
-    })
+      index,
+    )
+    await index.flush(tx)
   })
 }

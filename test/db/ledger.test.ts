@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { extendHold, placeHold, settleHold } from '../../src/billing/holds.ts'
-import { balanceOf, ensureAllowance, grantCredits } from '../../src/billing/pools.ts'
+import { balanceOf, ensureAllowance, grantCredits, raiseAllowance } from '../../src/billing/pools.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
@@ -226,6 +226,19 @@ test('an allowance expires with its month, and grants outlive it', async () => {
     { kind: 'grant', endsWithMonth: null },
     { kind: 'allowance', endsWithMonth: true },
   ])
+})
+
+test('a higher plan raises the allowance of this month at once, a lower one takes nothing back', async () => {
+  const { id } = await makeAccount(db.database)
+  const [basic, pro] = [builtInPlans.of('basic'), builtInPlans.of('pro')]
+  await inTx((tx) => raiseAllowance(tx, id, basic, pro))
+  expect(await balance(id), 'not given yet: the new plan will be').toMatchObject({ availableMicros: 0n })
+  await inTx((tx) => ensureAllowance(tx, id, basic))
+  await inTx((tx) => raiseAllowance(tx, id, basic, pro))
+  expect(await balance(id)).toMatchObject({ availableMicros: pro.monthlyMicros })
+  await inTx((tx) => raiseAllowance(tx, id, pro, basic))
+  expect(await balance(id)).toMatchObject({ availableMicros: pro.monthlyMicros })
+  expect(await checkInvariants(db.database)).toEqual([])
 })
 
 test('the database refuses a negative pool, whatever the code does', async () => {

@@ -62,8 +62,9 @@ export function completionBody(run: Run, created: number, event: TerminalEvent):
 }
 
 /** The reply to a background request: the run is on its way, its events and its end are read elsewhere. */
-export function backgroundBody(run: Run, created: number): CompletionBody {
-  return { ...emptyBody(run, created, ''), x_service: openBlock(run, 'queued') }
+export function backgroundBody(run: Run, created: number, repeated: boolean): CompletionBody {
+  // A run that has just begun counts as queued, whether or not a replica has taken it already.
+  return { ...emptyBody(run, created, ''), x_service: openBlock(run, repeated ? run.status : 'queued') }
 }
 
 /** A whole reply whose status has been sent already, when this process loses its run. */

@@ -67,7 +67,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (options.background) {
         return reply
           .header('location', `/v1/agent/runs/${run.id}`)
-          .send(backgroundBody(run, unixSeconds(run.createdAt)))
+          .send(backgroundBody(run, unixSeconds(run.createdAt), repeated))
       }
       const whenLeft = () => void clientLeft(services, run)
       if (left.aborted) whenLeft()
