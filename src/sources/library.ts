@@ -238,8 +238,8 @@ async function saveVersion(
         ${sql.param(batch.map(([, text]) => text))}::text[],
         ${sql.param(batch.map(([ref]) => JSON.stringify(version.notes?.get(ref) ?? [])))}::jsonb[])
         as t (passage_id, doc_id, text, notes)`)
-      .then(() => undefined) // A query begins anew at every `then`: this one is a plain promise.
-    // Looked at below; until then a failure must not count as unhandled.
+      .then(() => undefined)
+    // A plain promise: a query itself begins anew at every `then`. It is awaited below; until then a failure must not count as unhandled.
     writing.catch(() => undefined)
     // Once the statement is sent, the database works on it beside this program.
     await setImmediate()

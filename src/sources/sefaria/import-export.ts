@@ -6,7 +6,7 @@ import { type FileState, ImportState, saveStates } from './import-state.ts'
 import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
-import { type StoredVersion, storeWorks, type WorkToStore } from './store.ts'
+import { type StoredVersion, storeVersions } from './store.ts'
 
 export type Progress = {
   readonly done: number
@@ -29,12 +29,8 @@ export type ImportOptions = Selection & {
 /** Works that are fetched and parsed while one is stored: the database then works beside this program. */
 const worksAhead = 3
 
-/** Small works are committed together, up to so many texts and words; a run that is cut short loses no more. */
-const batchTexts = 6_000
-const batchWords = 2_000_000
-
 /**
- * Imports the wanted works of an export. Works are committed a few at a time, so that a run that is cut short is gone on
+ * Imports the wanted works of an export. Each work is committed by itself, so that a run that is cut short is gone on
  * with by the same call; files that have not changed since they were imported are not even parsed.
  */
 export async function importExport(
@@ -49,63 +45,37 @@ export async function importExport(
     report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
   const context = { source, state: await ImportState.load(database.system), report, allowLicenses, signal }
   let done = 0
-  let batch: LoadedWork[] = []
-  const storeBatch = async (): Promise<void> => {
-    const held = batch
-    batch = []
-    if (held.length === 0) return
-    await report.timed('storing', () => storeLoaded(database, held, report))
-    done += held.length
-    const { segments, words } = report.counts
-    const title = held.at(-1)?.title ?? ''
-    options.onProgress?.({ done, total: works.length, title, segments, words, seconds: report.seconds })
-  }
   for await (const work of ahead(works, worksAhead, (entries) => loadWork(context, entries))) {
     if (signal?.aborted) break
-    if (!fits(batch, work)) await storeBatch()
-    batch.push(work)
+    await report.timed('storing', () => storeLoaded(database, work, report))
+    done += 1
+    const { segments, words } = report.counts
+    options.onProgress?.({
+      done,
+      total: works.length,
+      title: work.title,
+      segments,
+      words,
+      seconds: report.seconds,
+    })
   }
-  if (!signal?.aborted) await storeBatch()
   if (options.links && !signal?.aborted) await importLinks(database, source.links(), report)
   return report.finish(signal?.aborted === true)
 }
 
-/** Whether a work may be stored in one transaction with others. A title comes once: see `storeWork`. */
-function fits(batch: readonly LoadedWork[], work: LoadedWork): boolean {
-  const titles = new Set(batch.flatMap(titlesOf))
-  if (titlesOf(work).some((title) => titles.has(title))) return false
-  const versions = [...batch, work].flatMap((held) => [...held.versions.keys()])
-  const texts = versions.reduce((sum, { version }) => sum + version.texts.size, 0)
-  const words = versions.reduce((sum, version) => sum + version.words, 0)
-  return texts <= batchTexts && words <= batchWords
-}
-
-function titlesOf(work: LoadedWork): readonly string[] {
-  return [...new Set([...work.versions.keys()].map((version) => version.work.title)), ...work.formerTitles]
-}
-
-async function storeLoaded(
-  database: Database,
-  works: readonly LoadedWork[],
-  report: ReportBuilder,
-): Promise<void> {
-  const incoming = works.flatMap((work) => {
-    const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
-    return [...byTitle.values()].map(
-      (versions): WorkToStore => ({
-        versions,
-        formerTitles: work.formerTitles,
-        alsoStore: (tx, stored) =>
-          saveStates(
-            tx,
-            new Map(stored.flatMap((version) => stateOf(version, work.versions.get(version.read)))),
-          ),
-      }),
-    )
-  })
-  await storeWorks(database, incoming, report)
-  const states = new Map(works.flatMap((work) => [...work.states]))
-  if (states.size > 0) await saveStates(database.system, states)
+async function storeLoaded(database: Database, work: LoadedWork, report: ReportBuilder): Promise<void> {
+  const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
+  for (const versions of byTitle.values()) {
+    await storeVersions(database, versions, report, {
+      formerTitles: work.formerTitles,
+      alsoStore: (tx, stored) =>
+        saveStates(
+          tx,
+          new Map(stored.flatMap((version) => stateOf(version, work.versions.get(version.read)))),
+        ),
+    })
+  }
+  if (work.states.size > 0) await saveStates(database.system, work.states)
 }
 
 function stateOf({ read, hash }: StoredVersion, file: SourceFile | undefined): [string, FileState][] {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { databaseFault, isUnavailable } from '../../db/errors.ts'
 import { messageOf, ServiceError } from '../../errors.ts'
-import { createIndexWriter, type IndexWriter } from '../index-writer.ts'
+import { createIndexWriter } from '../index-writer.ts'
 import { lockLibrary, storeWork } from '../library.ts'
 import type { ReportBuilder } from './report.ts'
 import { mergePlaces, type ReadVersion } from './version.ts'
@@ -15,94 +15,63 @@ export type StoreOptions = {
   readonly alsoStore?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
 }
 
-export type WorkToStore = StoreOptions & { readonly versions: readonly ReadVersion[] }
-
-/** The versions of one work, stored by themselves: see `storeWorks`. */
-export async function storeVersions(
-  database: Database,
-  versions: readonly ReadVersion[],
-  report: ReportBuilder,
-): Promise<void> {
-  await storeWorks(database, [{ versions }], report)
-}
-
 /**
- * Stores works, each of another title, in one transaction and counts them. Versions of the same language and title as
- * another of their work are left out with a remark. When the transaction fails, each work is stored by itself; one
- * that cannot be is reported, and the import goes on.
+ * Stores the versions of one work in one transaction and counts them. Versions of the same language and title as
+ * another of them are left out with a remark. A work that cannot be stored is reported; the import goes on.
  * @throws when the database is not there: no other work would fare better.
  */
-export async function storeWorks(
+export async function storeVersions(
   database: Database,
-  incoming: readonly WorkToStore[],
+  incoming: readonly ReadVersion[],
   report: ReportBuilder,
+  options: StoreOptions = {},
 ): Promise<void> {
-  const works = incoming
-    .map((work) => ({ ...work, versions: withoutDoubles(work.versions, report) }))
-    .filter((work) => work.versions.length > 0)
-  if (works.length === 0 || (await attempt(database, works, report))) return
-  for (const work of works) await attempt(database, [work], report)
-}
-
-/** @returns false when several works could not be stored together. */
-async function attempt(
-  database: Database,
-  works: readonly WorkToStore[],
-  report: ReportBuilder,
-): Promise<boolean> {
+  const versions = withoutDoubles(incoming, report)
+  const [first] = versions
+  if (!first) return
+  const work = first.work
   try {
-    const outcomes = await withTx(database, 'system', async (tx) => {
+    const before = await withTx(database, 'system', async (tx) => {
       await lockLibrary(tx)
       // What a failing machine loses of the last second, the next run brings again.
       await tx.execute(sql`set local synchronous_commit = off`)
+      const former = await takeOverFormerTitle(tx, versions, options.formerTitles ?? [])
+      if (former !== undefined) report.note('remarks', work.title, `it was in the library as "${former}"`)
+      const known = await hashesOf(tx, work.title)
+      const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
       const index = createIndexWriter()
-      const done: Outcome[] = []
-      for (const work of works) done.push(await storeOne(tx, work, index))
+      await storeWork(
+        tx,
+        {
+          work: { ...work, author },
+          places: mergePlaces(versions),
+          versions: versions.map(({ version }) => version),
+        },
+        index,
+      )
       await index.flush(tx)
-      return done
+      const after = await hashesOf(tx, work.title)
+      await options.alsoStore?.(
+        tx,
+        versions.map((read) => ({ read, hash: after.get(keyOf(read)) ?? '' })),
+      )
+      return { known, after }
     })
-    for (const outcome of outcomes) countStored(outcome, report)
-    return true
+    countStored(versions, before.known, before.after, report)
   } catch (error) {
     const fault = databaseFault(error)
     const isOfTheWork = error instanceof ServiceError || (fault !== undefined && !isUnavailable(fault))
     if (!isOfTheWork) throw error
-    if (works.length > 1) return false
-    report.note('failed', works[0]?.versions[0]?.work.title ?? '', fault?.message ?? messageOf(error))
-    return true
+    report.note('failed', work.title, fault?.message ?? messageOf(error))
   }
 }
 
-type Outcome = {
-  readonly versions: readonly ReadVersion[]
-  readonly former: string | undefined
-  readonly known: ReadonlyMap<string, string>
-  readonly after: ReadonlyMap<string, string>
-}
-
-async function storeOne(tx: Executor, incoming: WorkToStore, index: IndexWriter): Promise<Outcome> {
-  const { versions, formerTitles = [], alsoStore } = incoming
-  const work = versions[0]?.work ?? { title: '', heTitle: '', author: '', categories: [] }
-  const former = await takeOverFormerTitle(tx, versions, formerTitles)
-  const known = await hashesOf(tx, work.title)
-  const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
-  const places = mergePlaces(versions)
-  await storeWork(
-    tx,
-    { work: { ...work, author }, places, versions: versions.map(({ version }) => version) },
-    index,
-  )
-  const after = await hashesOf(tx, work.title)
-  await alsoStore?.(
-    tx,
-    versions.map((read) => ({ read, hash: after.get(keyOf(read)) ?? '' })),
-  )
-  return { versions, former, known, after }
-}
-
-function countStored({ versions, former, known, after }: Outcome, report: ReportBuilder): void {
-  const title = versions[0]?.work.title ?? ''
-  if (former !== undefined) report.note('remarks', title, `it was in the library as "${former}"`)
+function countStored(
+  versions: readonly ReadVersion[],
+  known: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  report: ReportBuilder,
+): void {
   const changed = versions.filter((read) => known.get(keyOf(read)) !== after.get(keyOf(read)))
   report.count({ works: changed.length > 0 ? 1 : 0, unchanged: versions.length - changed.length })
   for (const { version, words } of changed) {
