@@ -60,12 +60,16 @@ const expireLease = (run: Run) =>
     [run.id],
   )
 
+/** A reader that has shown text which became void is let go; like a client that tries again, it begins anew. */
 async function endSeenBy(runner: Runner, run: Run): Promise<TerminalEvent> {
-  for await (const batch of followRun({ database: db.database, runner }, run, AbortSignal.timeout(15_000))) {
-    const end = batch.find(isTerminal)
-    if (end) return end
+  const signal = AbortSignal.timeout(15_000)
+  while (!signal.aborted) {
+    for await (const batch of followRun({ database: db.database, runner }, run, signal)) {
+      const end = batch.find(isTerminal)
+      if (end) return end
+    }
   }
-  throw new Error('the run was given up')
+  throw new Error('the run had no end')
 }
 
 async function waitForText(live: LiveRun, text: string): Promise<void> {
