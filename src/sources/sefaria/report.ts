@@ -72,7 +72,9 @@ export class ReportBuilder {
     const inStage = (stage: Stage): number => round(this.#milliseconds[stage] / 1000)
     return {
       ...this.#counts,
-      ...this.#remarks,
+      skipped: inOrder(this.#remarks.skipped),
+      failed: inOrder(this.#remarks.failed),
+      remarks: inOrder(this.#remarks.remarks),
       interrupted,
       seconds: round(seconds),
       wordsPerSecond: Math.round(this.#counts.words / seconds),
@@ -80,6 +82,11 @@ export class ReportBuilder {
       secondsIn: { reading: inStage('reading'), parsing: inStage('parsing'), storing: inStage('storing') },
     }
   }
+}
+
+/** Files are read side by side: a report must not depend on which one was faster. */
+function inOrder(remarks: readonly Remark[]): readonly Remark[] {
+  return remarks.toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0))
 }
 
 function round(seconds: number): number {
