@@ -15,6 +15,7 @@ import { ensureSearchIndex } from './sources/reindex.ts'
 import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
+import { keepIndexComplete } from './turns/index-upkeep.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
 import { keepRetention } from './turns/retention.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
@@ -89,7 +90,11 @@ async function startService(
     limits: defaultTurnLimits,
   }
   const registry = new Registry()
-  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
+  const jobs = [
+    watchInvariants(database, registry, log),
+    keepRetention(database, log),
+    keepIndexComplete(database, log),
+  ]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     ready: () => ready,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { readIndexMark } from './index-mark.ts'
 import { blockOf, blockSize, postingBytes, readPostings } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
@@ -63,6 +64,13 @@ const rules: readonly { readonly rule: string; readonly statement: string }[] = 
       having max(t.doc_id) >= coalesce((select value::bigint from library_state where key = 'next_doc'), 0)`,
   },
   {
+    rule: 'texts are brought into the index soon after they are stored',
+    statement: `select w.title as work, v.language, v.title as version, v.imported_at
+      from versions v join works w on w.id = v.work_id
+      where v.first_doc + v.doc_count > (select value::int from library_state where key = 'indexed_to')
+        and v.imported_at < now() - interval '5 minutes'`,
+  },
+  {
     rule: 'a row of the index holds as many documents as it says',
     statement: `select term, block, documents, length(data) as bytes from search_postings
       where documents < 1 or length(data) <> documents * ${postingBytes}`,
@@ -114,9 +122,11 @@ async function checkIndex(
   executor: Executor,
   sample: number,
 ): Promise<{ readonly compared: number; readonly missing: Rows }> {
+  const { indexedTo } = await readIndexMark(executor)
   const found = await executor.execute<SampleRow>(sql`
     select t.doc_id, t.text, p.ref, p.he_ref
-    from (select doc_id, row_number() over (order by doc_id) as n, count(*) over () as total from passage_texts) s
+    from (select doc_id, row_number() over (order by doc_id) as n, count(*) over () as total from passage_texts
+      where doc_id < ${indexedTo}) s
       join passage_texts t on t.doc_id = s.doc_id join passages p on p.id = t.passage_id
     where s.n % greatest(1, s.total / ${sample}::int) = 0 order by t.doc_id limit ${sample}`)
   const missing: Record<string, unknown>[] = []

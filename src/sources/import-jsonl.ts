@@ -4,8 +4,9 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { cutText, passagesIn } from './cut.ts'
 import { createIndexWriter } from './index-writer.ts'
-import { lockLibrary, type Place, storeWork, type VersionText, type WorkImport } from './library.ts'
+import { lockLibrary, storeWork, type VersionText, type WorkImport } from './library.ts'
 import { mayImport, type RestrictedLicense } from './licenses.ts'
+import type { Place } from './places.ts'
 import { sectionOf } from './refs.ts'
 
 export type ImportOptions = {
@@ -68,7 +69,9 @@ export async function importJsonl(
     const report = { works: 0, versions: 0, passages: 0, skipped: read.skipped }
     const index = createIndexWriter()
     for (const work of read.works.values()) {
-      const stored = await storeWork(tx, work.finish(), index)
+      const stored = await storeWork(tx, work.finish())
+      index.add(stored.parts)
+      if (index.isFull) await index.flush(tx)
       report.works += stored.versions > 0 ? 1 : 0
       report.versions += stored.versions
       report.passages += stored.passages

@@ -1,8 +1,9 @@
 import { type Database, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { createIndexWriter } from './index-writer.ts'
-import { lockLibrary, type Place, storeWork } from './library.ts'
+import { lockLibrary, storeWork } from './library.ts'
 import { mayImport, type RestrictedLicense } from './licenses.ts'
+import type { Place } from './places.ts'
 
 /** What a text says of itself in its front matter, or its importer by flags, which go before. */
 export type MarkdownFacts = {
@@ -70,31 +71,28 @@ export async function importMarkdown(
   const stored = await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     const index = createIndexWriter()
-    const written = await storeWork(
-      tx,
-      {
-        work: {
-          title,
-          heTitle: facts.he_title ?? '',
-          author: facts.author ?? '',
-          categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
-        },
-        places: passages.map(({ place }) => place),
-        versions: [
-          {
-            language,
-            title:
-              facts.version ||
-              (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
-            license,
-            sourceUrl: facts.source_url ?? '',
-            machineMade: false,
-            texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
-          },
-        ],
+    const written = await storeWork(tx, {
+      work: {
+        title,
+        heTitle: facts.he_title ?? '',
+        author: facts.author ?? '',
+        categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
       },
-      index,
-    )
+      places: passages.map(({ place }) => place),
+      versions: [
+        {
+          language,
+          title:
+            facts.version ||
+            (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
+          license,
+          sourceUrl: facts.source_url ?? '',
+          machineMade: false,
+          texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
+        },
+      ],
+    })
+    index.add(written.parts)
     await index.flush(tx)
     return written
   })

@@ -1,96 +1,97 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { blockOf, blockSize, packPosting, readPostings, withoutDocuments, writePostings } from './postings.ts'
-import { documentTerms } from './terms.ts'
-import { skeletonOf } from './tokens.ts'
+import { readIndexMark, setIndexMark } from './index-mark.ts'
+import { type IndexPart, rowsByBlock, writeRows } from './posting-rows.ts'
+import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
+import { documentTerms, headingsOf } from './terms.ts'
+import { type TextToIndex, wordsOfTexts } from './text-words.ts'
 
-export type IndexedText = {
-  readonly docId: number
-  readonly text: string
-  /** What it stands under, in each language. */
-  readonly headings: readonly string[]
-}
-
-/** Rows a statement: large enough to make round trips rare, small enough to stay far from the statement timeout. */
+/** Rows a statement. */
 const batchRows = 5_000
 
-/** Postings held in memory before they are written: some 200 MB at worst. */
-const heldPostings = 3_000_000
+/** Postings held in memory before they are written: eight bytes each, and twice that while they are sorted. */
+const heldPostings = 6_000_000
 
-/** Gathers the postings of texts in memory: written together they are far fewer rows than one work at a time. */
+/** Gathers the words of works in memory: written together they are far fewer rows than one work at a time. */
 export type IndexWriter = {
-  /** Document numbers must rise, and be higher than any in the index. @returns the number of words in the text. */
-  add(text: IndexedText): number
-  /** True when the postings should be written before more are added. */
+  /** Takes texts that are stored. They follow those that were added before. */
+  add(parts: readonly IndexPart[]): void
+  /** True when what is held should be written before more is added. */
   readonly isFull: boolean
-  /** Writes what is held. The caller holds the library lock, and flushes before it commits. */
+  /** Writes what is held and raises the mark. The caller holds the library lock. */
   flush(tx: Executor): Promise<void>
 }
 
 export function createIndexWriter(): IndexWriter {
-  const blocks = new Map<number, Map<string, number[]>>()
-  let count = 0
+  let held: IndexPart[] = []
   return {
-    add({ docId, text, headings }) {
-      const block = blockOf(docId)
-      const held = blocks.get(block) ?? new Map<string, number[]>()
-      blocks.set(block, held)
-      const { frequencies, length } = documentTerms(text, headings)
-      for (const [term, frequency] of frequencies) {
-        const posting = packPosting(docId % blockSize, frequency, length)
-        const list = held.get(term)
-        if (list) list.push(posting)
-        else held.set(term, [posting])
-      }
-      count += frequencies.size
-      return length
+    add(parts) {
+      held.push(...parts)
     },
     get isFull() {
-      return count > heldPostings
+      return held.reduce((sum, { words }) => sum + words.numbers.length, 0) > heldPostings
     },
     async flush(tx) {
-      for (const [block, held] of blocks) await writeBlock(tx, block, held)
-      blocks.clear()
-      count = 0
+      const parts = held
+      held = []
+      const [first, last] = [parts[0], parts.at(-1)]
+      if (!first || !last) return
+      const { indexedTo, nextDoc } = await readIndexMark(tx)
+      const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
+      // Another process has stored or indexed something between: the texts themselves tell what is missing.
+      if (!isNext) return indexTexts(tx)
+      await writeParts(tx, parts)
+      await setIndexMark(tx, Math.min(endOf(last), nextDoc))
     },
   }
 }
 
-async function writeBlock(tx: Executor, block: number, held: ReadonlyMap<string, number[]>): Promise<void> {
-  // In order of terms: the pages of the primary key are then filled one after another.
-  const terms = [...held.keys()].sort()
-  for (let from = 0; from < terms.length; from += batchRows) {
-    const batch = terms.slice(from, from + batchRows)
-    const lists = batch.map((term) => held.get(term) ?? [])
-    const saved = await tx.execute<{ term: string }>(sql`
-      with saved as (
-      insert into search_postings as p (term, block, documents, data)
-      select t.term, ${block}, t.documents, t.data
-      from unnest(${sql.param(batch)}::text[], ${sql.param(lists.map((l) => l.length))}::int[], ${sql.param(lists.map(writePostings))}::bytea[])
-        as t (term, documents, data)
-      on conflict (term, block) do update
-        set documents = p.documents + excluded.documents, data = p.data || excluded.data
-      returning p.term, p.xmax = 0 as is_new)
-      select term from saved where is_new`)
-    // A term that had a row has its spelling too.
-    await writeSpellings(
-      tx,
-      saved.rows.map((row) => row.term),
-    )
-  }
+function endOf({ firstDoc, words }: IndexPart): number {
+  return firstDoc + words.counts.length
 }
 
-async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
-  if (terms.length === 0) return
-  const classed = terms.flatMap((term) => {
-    const skeleton = skeletonOf(term)
-    return skeleton === undefined ? [] : [{ term, skeleton }]
-  })
-  await tx.execute(sql`
-    insert into search_spellings (skeleton, term)
-    select * from unnest(${sql.param(classed.map((c) => c.skeleton))}::text[], ${sql.param(classed.map((c) => c.term))}::text[])
-    on conflict do nothing`)
+function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
+  return before === undefined || part.firstDoc === endOf(before)
 }
+
+async function writeParts(tx: Executor, parts: readonly IndexPart[]): Promise<void> {
+  for (const [block, rows] of rowsByBlock(parts)) await writeRows(tx, block, rows)
+}
+
+/** Texts a page. */
+const pageSize = 2_000
+
+/** Brings the index up to the last stored text, from the texts. The caller holds the library lock. */
+export async function indexTexts(tx: Executor): Promise<void> {
+  const { indexedTo, nextDoc } = await readIndexMark(tx)
+  let parts: IndexPart[] = []
+  for (let from = indexedTo; from < nextDoc; from += pageSize) {
+    parts.push(...(await partsFrom(tx, from)))
+    const size = parts.reduce((sum, { words }) => sum + words.numbers.length, 0)
+    if (size < heldPostings && from + pageSize < nextDoc) continue
+    await writeParts(tx, parts)
+    parts = []
+  }
+  await setIndexMark(tx, nextDoc)
+}
+
+/** A page of texts in runs without gaps: removed texts leave their numbers behind. */
+async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart[]> {
+  const page = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
+    select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
+    where t.doc_id >= ${from} and t.doc_id < ${from + pageSize} order by t.doc_id`)
+  const runs: { readonly firstDoc: number; readonly texts: TextToIndex[] }[] = []
+  for (const { doc_id, text, ref, he_ref } of page.rows) {
+    const run = runs.at(-1)
+    const next = { text, headings: headingsOf({ ref, heRef: he_ref }) }
+    if (run && doc_id === run.firstDoc + run.texts.length) run.texts.push(next)
+    else runs.push({ firstDoc: doc_id, texts: [next] })
+  }
+  return runs.map(({ firstDoc, texts }) => ({ firstDoc, words: wordsOfTexts(texts) }))
+}
+
+/** A text with its document number. */
+export type IndexedText = TextToIndex & { readonly docId: number }
 
 /**
  * Takes texts out of the index. What an older normaliser left behind stays and is ignored by searches, because

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
-import { type IndexWriter, removeFromIndex } from './index-writer.ts'
+import { copyRows } from '../db/copy.ts'
+import { readIndexMark } from './index-mark.ts'
+import { indexTexts, removeFromIndex } from './index-writer.ts'
+import { dropEmptyPlaces, type Place, savePlaces } from './places.ts'
+import type { IndexPart } from './posting-rows.ts'
 import { headingKey, looseHeadingKey } from './refs.ts'
 import { headingsOf } from './terms.ts'
+import { type TextWords, textsToIndex, wordsOfTexts } from './text-words.ts'
 import { normaliserVersion } from './tokens.ts'
 
 export type WorkFacts = {
@@ -15,9 +18,6 @@ export type WorkFacts = {
   /** From general to special. */
   readonly categories: readonly string[]
 }
-
-/** A place in a work; the list of them gives the reading order. */
-export type Place = { readonly ref: string; readonly heRef: string; readonly sectionRef: string }
 
 export type VersionText = {
   readonly language: string
@@ -29,6 +29,8 @@ export type VersionText = {
   readonly texts: ReadonlyMap<string, string>
   /** Footnotes by ref. */
   readonly notes?: ReadonlyMap<string, readonly string[]>
+  /** The words of the texts, in their order, when they have been read already. */
+  readonly words?: TextWords
 }
 
 export type WorkImport = {
@@ -42,6 +44,8 @@ export type Stored = {
   readonly versions: number
   /** Texts written. */
   readonly passages: number
+  /** What has still to be brought into the index. */
+  readonly parts: readonly IndexPart[]
 }
 
 const libraryLock = 7_203_115_003n
@@ -57,16 +61,13 @@ export async function lockLibrary(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${libraryLock})`)
 }
 
-/** Rows a statement. */
-const batchRows = 2_000
-
 /**
- * Writes versions of one work with their index. A version that is there with another content is replaced; one with
- * the same content is left alone. The caller holds `lockLibrary` in this transaction, gives every work at most once to
- * a writer, and flushes the writer before it commits.
+ * Writes versions of one work. A version that is there with another content is replaced; one with the same content is
+ * left alone. The caller holds `lockLibrary` in this transaction and gives the parts to an index writer: in the same
+ * transaction, or when it has committed.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
-export async function storeWork(tx: Executor, incoming: WorkImport, index: IndexWriter): Promise<Stored> {
+export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
   const workId = await saveWork(tx, incoming.work)
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
@@ -76,16 +77,17 @@ export async function storeWork(tx: Executor, incoming: WorkImport, index: Index
     const old = known.rows.find((row) => row.language === version.language && row.title === version.title)
     return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
   })
-  if (changed.length === 0) return { versions: 0, passages: 0 }
+  if (changed.length === 0) return { versions: 0, passages: 0, parts: [] }
   for (const { replaces } of changed) if (replaces !== undefined) await dropVersion(tx, replaces)
   const ids = await savePlaces(tx, workId, incoming.places)
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
-  let passages = 0
+  const parts: IndexPart[] = []
   for (const { version, hash } of changed)
-    passages += await saveVersion(tx, workId, { version, hash, ids, places, index })
+    parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
   await dropEmptyPlaces(tx, workId)
   await saveHeadings(tx, workId)
-  return { versions: changed.length, passages }
+  const passages = parts.reduce((sum, { words }) => sum + words.counts.length, 0)
+  return { versions: changed.length, passages, parts }
 }
 
 /**
@@ -134,6 +136,7 @@ async function saveWork(tx: Executor, work: WorkFacts): Promise<number> {
 }
 
 async function dropVersion(tx: Executor, versionId: number): Promise<void> {
+  await indexVersion(tx, versionId)
   const texts = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
     select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
     where t.version_id = ${versionId}`)
@@ -148,62 +151,13 @@ async function dropVersion(tx: Executor, versionId: number): Promise<void> {
   await tx.execute(sql`delete from versions where id = ${versionId}`)
 }
 
-async function savePlaces(
-  tx: Executor,
-  workId: number,
-  places: readonly Place[],
-): Promise<ReadonlyMap<string, number>> {
-  const present = await tx.execute<{ ref: string }>(sql`
-    select p.ref from passages p
-    where p.work_id = ${workId} and exists (select 1 from passage_texts t where t.passage_id = p.id)
-    order by p.ordinal`)
-  const order = mergeOrder(
-    present.rows.map((row) => row.ref),
-    places.map((place) => place.ref),
+/** Words that an import has still to write would otherwise come into the index after their text has gone. */
+async function indexVersion(tx: Executor, versionId: number): Promise<void> {
+  const found = await tx.execute<{ end: number }>(
+    sql`select first_doc + doc_count as end from versions where id = ${versionId}`,
   )
-  await tx.execute(sql`
-    update passages p set ordinal = t.ordinal
-    from unnest(${sql.param(order)}::text[]) with ordinality as t (ref, ordinal)
-    where p.ref = t.ref and p.work_id = ${workId} and p.ordinal <> t.ordinal`)
-  const ordinals = new Map(order.map((ref, index) => [ref, index + 1]))
-  const ids = new Map<string, number>()
-  for (let from = 0; from < places.length; from += batchRows) {
-    const batch = places.slice(from, from + batchRows)
-    const saved = await tx.execute<{ id: string; ref: string }>(sql`
-      insert into passages as p (work_id, ref, he_ref, section_ref, ordinal)
-      select ${workId}, t.* from unnest(
-        ${sql.param(batch.map((p) => p.ref))}::text[], ${sql.param(batch.map((p) => p.heRef))}::text[],
-        ${sql.param(batch.map((p) => p.sectionRef))}::text[], ${sql.param(batch.map((p) => ordinals.get(p.ref) ?? 0))}::int[]) t
-      on conflict (ref) do update
-        set he_ref = coalesce(nullif(excluded.he_ref, ''), p.he_ref), section_ref = excluded.section_ref
-        where p.work_id = excluded.work_id
-      returning id, ref`)
-    for (const row of saved.rows) ids.set(row.ref, Number(row.id))
-  }
-  const foreign = places.find((place) => !ids.has(place.ref))
-  if (foreign) {
-    throw new ServiceError(
-      'invalid_value',
-      `The ref "${foreign.ref}" belongs to another work of the library: give it another ref, or remove that work first.`,
-    )
-  }
-  return ids
-}
-
-/** `known` with each new ref after the one that it follows in `incoming`. */
-export function mergeOrder(known: readonly string[], incoming: readonly string[]): readonly string[] {
-  const isKnown = new Set(known)
-  const following = new Map<string, string[]>()
-  let anchor = ''
-  for (const ref of incoming) {
-    if (isKnown.has(ref)) anchor = ref
-    else {
-      const list = following.get(anchor)
-      if (list) list.push(ref)
-      else following.set(anchor, [ref])
-    }
-  }
-  return [...(following.get('') ?? []), ...known.flatMap((ref) => [ref, ...(following.get(ref) ?? [])])]
+  const { indexedTo } = await readIndexMark(tx)
+  if ((found.rows[0]?.end ?? 0) > indexedTo) await indexTexts(tx)
 }
 
 type VersionToSave = {
@@ -211,65 +165,54 @@ type VersionToSave = {
   readonly hash: string
   readonly ids: ReadonlyMap<string, number>
   readonly places: ReadonlyMap<string, Place>
-  readonly index: IndexWriter
 }
+
+const textsTable = {
+  table: 'passage_texts',
+  columns: [
+    ['passage_id', 'int8'],
+    ['version_id', 'int4'],
+    ['language', 'text'],
+    ['doc_id', 'int4'],
+    ['text', 'text'],
+    ['notes', 'jsonb'],
+  ],
+} as const
 
 async function saveVersion(
   tx: Executor,
   workId: number,
-  { version, hash, ids, places, index }: VersionToSave,
-): Promise<number> {
-  const texts = [...version.texts]
-  const firstDoc = await takeDocuments(tx, texts.length)
+  { version, hash, ids, places }: VersionToSave,
+): Promise<IndexPart> {
+  const count = version.texts.size
+  const words = version.words ?? wordsOfTexts(textsToIndex(version.texts, places))
+  const firstDoc = await takeDocuments(tx, count)
   const saved = await tx.execute<{ id: number }>(sql`
-    insert into versions (work_id, language, title, license, source_url, machine_made, content_hash, first_doc, doc_count)
+    insert into versions (work_id, language, title, license, source_url, machine_made, content_hash, first_doc, doc_count, word_count)
     values (${workId}, ${version.language}, ${version.title}, ${version.license}, ${version.sourceUrl},
-      ${version.machineMade}, ${hash}, ${firstDoc}, ${texts.length})
+      ${version.machineMade}, ${hash}, ${firstDoc}, ${count}, ${words.length})
     returning id`)
   const versionId = saved.rows[0]?.id ?? 0
-  let words = 0
-  for (let from = 0; from < texts.length; from += batchRows) {
-    const batch = texts.slice(from, from + batchRows)
-    const writing = tx
-      .execute(sql`
-      insert into passage_texts (passage_id, version_id, language, doc_id, text, notes)
-      select t.passage_id, ${versionId}, ${version.language}, t.doc_id, t.text, t.notes from unnest(
-        ${sql.param(batch.map(([ref]) => ids.get(ref)))}::bigint[], ${sql.param(batch.map((_, i) => firstDoc + from + i))}::int[],
-        ${sql.param(batch.map(([, text]) => text))}::text[],
-        ${sql.param(batch.map(([ref]) => JSON.stringify(version.notes?.get(ref) ?? [])))}::jsonb[])
-        as t (passage_id, doc_id, text, notes)`)
-      .then(() => undefined)
-    // A plain promise: a query itself begins anew at every `then`. It is awaited below; until then a failure must not count as unhandled.
-    writing.catch(() => undefined)
-    // Once the statement is sent, the database works on it beside this program.
-    await setImmediate()
-    for (const [i, [ref, text]] of batch.entries()) {
-      const headings = headingsOf(places.get(ref) ?? { ref, heRef: '' })
-      words += index.add({ docId: firstDoc + from + i, text, headings })
-    }
-    await writing
-    if (index.isFull) await index.flush(tx)
-  }
-  await tx.execute(sql`update versions set word_count = ${words} where id = ${versionId}`)
-  return texts.length
+  const rows = [...version.texts].map(([ref, text], i) => {
+    const notes = JSON.stringify(version.notes?.get(ref) ?? [])
+    return [ids.get(ref) ?? 0, versionId, version.language, firstDoc + i, text, notes]
+  })
+  await copyRows(tx, textsTable, rows)
+  return { firstDoc, words }
 }
 
-/** Takes `count` document numbers that were never in use; also notes which normaliser makes the index. */
+/** Takes `count` document numbers that were never in use; also notes how far the index is, and who makes it. */
 async function takeDocuments(tx: Executor, count: number): Promise<number> {
   const taken = await tx.execute<{ next: string }>(sql`
     insert into library_state as s (key, value) values ('next_doc', ${String(1 + count)})
     on conflict (key) do update set value = (s.value::bigint + ${count})::text
     returning value as next`)
+  const first = Number(taken.rows[0]?.next) - count
   await tx.execute(sql`
-    insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
+    insert into library_state (key, value)
+    values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})
     on conflict (key) do nothing`)
-  return Number(taken.rows[0]?.next) - count
-}
-
-async function dropEmptyPlaces(tx: Executor, workId: number): Promise<void> {
-  await tx.execute(sql`
-    delete from passages p
-    where p.work_id = ${workId} and not exists (select 1 from passage_texts t where t.passage_id = p.id)`)
+  return first
 }
 
 /** Notes the headings of the work under all their keys, anew: an import may have taken some away. */

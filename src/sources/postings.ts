@@ -49,11 +49,6 @@ export function readPostings(data: Buffer): Uint32Array {
   return new Uint32Array(copy.buffer)
 }
 
-export function writePostings(postings: readonly number[]): Buffer {
-  const packed = Uint32Array.from(postings)
-  return Buffer.from(packed.buffer)
-}
-
 /** `postings` without those whose document lies in `from` to `to` (inclusive, within the block). */
 export function withoutDocuments(postings: Uint32Array, from: number, to: number): Uint32Array {
   return postings.filter((posting) => {

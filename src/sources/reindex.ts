@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { createIndexWriter, type IndexedText } from './index-writer.ts'
+import { readIndexMark, setIndexMark } from './index-mark.ts'
+import { indexTexts } from './index-writer.ts'
 import { lockLibrary } from './library.ts'
-import { headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
 
 /**
@@ -19,12 +19,8 @@ export async function ensureSearchIndex(database: Database, force = false): Prom
     if (!force && (await isCurrent(tx))) return false
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spellings`)
-    const index = createIndexWriter()
-    for await (const text of allTexts(tx)) {
-      index.add(text)
-      if (index.isFull) await index.flush(tx)
-    }
-    await index.flush(tx)
+    await setIndexMark(tx, 0)
+    await indexTexts(tx)
     await tx.execute(sql`
       insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
       on conflict (key) do update set value = excluded.value`)
@@ -41,20 +37,28 @@ async function isCurrent(executor: Executor): Promise<boolean> {
   return made === undefined || made === String(normaliserVersion)
 }
 
-const pageSize = 2_000
+/** An import writes the words of a work within half a minute after the work: what is older was left behind. */
+const leftBehindMinutes = 2
 
-/** All texts in order of their document numbers. */
-async function* allTexts(tx: Executor): AsyncGenerator<IndexedText> {
-  let last = -1
-  for (;;) {
-    const page = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
-      select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
-      where t.doc_id > ${last} order by t.doc_id limit ${pageSize}`)
-    for (const { doc_id, text, ref, he_ref } of page.rows) {
-      yield { docId: doc_id, text, headings: headingsOf({ ref, heRef: he_ref }) }
-    }
-    const end = page.rows.at(-1)?.doc_id
-    if (end === undefined) return
-    last = end
-  }
+/**
+ * Indexes texts of an import that was cut off before it could.
+ * @returns whether there were any.
+ */
+export async function finishIndex(database: Database): Promise<boolean> {
+  if (!(await isLeftBehind(database.system))) return false
+  return withTx(database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    if (!(await isLeftBehind(tx))) return false
+    await indexTexts(tx)
+    return true
+  })
+}
+
+async function isLeftBehind(executor: Executor): Promise<boolean> {
+  const { indexedTo, nextDoc } = await readIndexMark(executor)
+  if (indexedTo >= nextDoc) return false
+  const found = await executor.execute(sql`
+    select 1 from versions where first_doc + doc_count > ${indexedTo}
+      and imported_at < now() - make_interval(mins => ${leftBehindMinutes}) limit 1`)
+  return found.rows.length > 0
 }

@@ -1,5 +1,5 @@
 import { headingOf, parseRef } from './refs.ts'
-import { isFunctionWord, tokenize } from './tokens.ts'
+import { wordsOf } from './tokens.ts'
 import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
 
 export type DocumentTerms = {
@@ -23,15 +23,22 @@ export function documentTerms(text: string, headings: readonly string[] = []): D
   return { frequencies, length }
 }
 
+/** The terms that the index holds of a heading. */
+export function headingTerms(heading: string): readonly string[] {
+  const terms: string[] = []
+  countTerms(heading, (term) => terms.push(term))
+  return terms
+}
+
 /** Counts the terms of a text and returns its length in words. */
-function countTerms(text: string, count: (term: string) => void): number {
-  const tokens = tokenize(text)
-  for (const [at, token] of tokens.entries()) {
-    if (!isFunctionWord(token)) count(token.term)
-    if (token.abbreviated) for (const term of expansionOf(token.term)) count(term)
-    for (const { group, script } of namesAt(tokens, at)) count(groupTerm(group, script))
-  }
-  return tokens.length
+export function countTerms(text: string, count: (term: string) => unknown): number {
+  const words = wordsOf(text)
+  words.forEach(({ term, telling, abbreviated }, at) => {
+    if (telling) count(term)
+    if (abbreviated) for (const expanded of expansionOf(term)) count(expanded)
+    for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
+  })
+  return words.length
 }
 
 /** The headings of a place in both languages: its refs without numbers, which say nothing about it. */

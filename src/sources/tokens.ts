@@ -1,5 +1,7 @@
 import { englishStem, isEnglishFunctionWord, transliterationSkeleton } from './english.ts'
 import { hebrewSkeleton, hebrewTerm, isHebrewFunctionWord } from './hebrew.ts'
+import { WordMemory } from './word-memory.ts'
+import { findWords } from './words.ts'
 
 /** The script decides the rules: `he` is every language in Hebrew letters, `en` everything else. */
 export type Script = 'he' | 'en'
@@ -21,40 +23,43 @@ export type Token = {
  */
 export const normaliserVersion = 1
 
-/** Divine names written with a hyphen are one word; apart from them a hyphen or maqaf separates. */
-const word =
-  /(?<![\p{L}\p{N}])(?:G[-–—‐‑]d|L[-–—‐‑]rd)(?![\p{L}\p{N}])|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:["'`׳״‘’“”„]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*['׳’]?/gu
-
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 
-/** The words of a text in order. */
+/** What a word is wherever it stands. */
+export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
+  /** Function words find nothing: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
+  readonly telling: boolean
+}
+
+/** The words of a text in order, with their places. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
-  for (const match of text.matchAll(word)) {
-    const { term, script, abbreviated } = normaliseWord(match[0])
-    if (term === '') continue
-    tokens.push({ term, script, abbreviated, start: match.index, end: match.index + match[0].length })
-  }
+  findWords(text, (start, end) => {
+    const { term, script, abbreviated } = words.of(text, start, end, normaliseWord)
+    if (term !== '') tokens.push({ term, script, abbreviated, start, end })
+  })
   return tokens
 }
 
-type NormalWord = Pick<Token, 'term' | 'script' | 'abbreviated'>
-
-const known = new Map<string, NormalWord>()
-
-/** A bounded memory: word forms repeat so much that most look-ups in an import end here. */
-const knownLimit = 200_000
-
-function normaliseWord(written: string): NormalWord {
-  const found = known.get(written)
-  if (found) return found
-  const made = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
-  if (known.size >= knownLimit) known.clear()
-  known.set(written, made)
-  return made
+/** The words of a text in order. They are shared: the same word is the same object in all texts. */
+export function wordsOf(text: string): Word[] {
+  const found: Word[] = []
+  findWords(text, (start, end) => {
+    const word = words.of(text, start, end, normaliseWord)
+    if (word.term !== '') found.push(word)
+  })
+  return found
 }
 
-function normaliseHebrew(written: string): NormalWord {
+/** Some 60 MB when it is full; a service that only answers questions remembers a small part of that. */
+const words = new WordMemory<Word>(400_000)
+
+function normaliseWord(written: string): Word {
+  const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
+  return { ...plain, telling: !isFunctionWord(plain) }
+}
+
+function normaliseHebrew(written: string): Omit<Word, 'telling'> {
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
@@ -64,7 +69,7 @@ function normaliseHebrew(written: string): NormalWord {
   return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
 }
 
-function normaliseLatin(written: string): NormalWord {
+function normaliseLatin(written: string): Omit<Word, 'telling'> {
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

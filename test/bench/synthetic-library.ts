@@ -1,6 +1,7 @@
 import { type Database, withTx } from '../../src/db/client.ts'
 import { createIndexWriter } from '../../src/sources/index-writer.ts'
-import { lockLibrary, type Place, storeWork } from '../../src/sources/library.ts'
+import { lockLibrary, storeWork } from '../../src/sources/library.ts'
+import type { Place } from '../../src/sources/places.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 
 const passagesPerWork = 10_000
@@ -36,27 +37,24 @@ async function storePassages(database: Database, held: readonly SyntheticPassage
   await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     const index = createIndexWriter()
-    await storeWork(
-      tx,
-      {
-        work: {
-          title: `Synthetic Work ${number}`,
-          heTitle: '',
-          author: `Author ${number % 20}`,
-          categories: ['Synthetic'],
-        },
-        places,
-        versions: (['he', 'en'] as const).map((language) => ({
-          language,
-          title: 'Synthetic',
-          license: 'CC0',
-          sourceUrl: '',
-          machineMade: false,
-          texts: textsIn(language),
-        })),
+    const stored = await storeWork(tx, {
+      work: {
+        title: `Synthetic Work ${number}`,
+        heTitle: '',
+        author: `Author ${number % 20}`,
+        categories: ['Synthetic'],
       },
-      index,
-    )
+      places,
+      versions: (['he', 'en'] as const).map((language) => ({
+        language,
+        title: 'Synthetic',
+        license: 'CC0',
+        sourceUrl: '',
+        machineMade: false,
+        texts: textsIn(language),
+      })),
+    })
+    index.add(stored.parts)
     await index.flush(tx)
   })
 }

@@ -5,6 +5,7 @@ import type { RestrictedLicense } from '../licenses.ts'
 import { address, addressType, hebrewAddress, numberAt } from './address.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import type { Progress } from './import-export.ts'
+import { openImportIndex } from './indexing.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { withRestOfWork } from './rest-of-work.ts'
 import { storeVersions } from './store.ts'
@@ -28,6 +29,7 @@ export async function importFromApi(
   options: ApiImportOptions,
 ): Promise<SefariaReport> {
   const report = new ReportBuilder()
+  const index = openImportIndex(database, report)
   let done = 0
   const tell = (title: string): void => {
     const { segments, words } = report.counts
@@ -42,8 +44,9 @@ export async function importFromApi(
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
       await report.timed('storing', async () => {
         const whole = await completed(database, versions, gathered.parts)
-        await storeVersions(database, whole, report)
+        await storeVersions(database, index.writer, whole, report)
       })
+      await index.flushWhenDue()
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       report.note('failed', title, error.message)
@@ -51,6 +54,7 @@ export async function importFromApi(
     done += 1
     tell(title)
   }
+  await index.flush()
   return report.finish(options.signal?.aborted === true)
 }
 

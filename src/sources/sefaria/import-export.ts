@@ -3,8 +3,10 @@ import type { RestrictedLicense } from '../licenses.ts'
 import { ahead } from './ahead.ts'
 import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
 import { type FileState, ImportState, saveStates } from './import-state.ts'
+import { type ImportIndex, openImportIndex } from './indexing.ts'
 import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
+import { openParser } from './parser.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { type StoredVersion, storeVersions } from './store.ts'
 
@@ -26,8 +28,8 @@ export type ImportOptions = Selection & {
   readonly signal?: AbortSignal
 }
 
-/** Works that are fetched and parsed while one is stored: the database then works beside this program. */
-const worksAhead = 3
+/** Works that are fetched before there is a thread to parse them. */
+const fetchedAhead = 2
 
 /**
  * Imports the wanted works of an export. Each work is committed by itself, so that a run that is cut short is gone on
@@ -43,30 +45,46 @@ export async function importExport(
   const works = selectWorks(source.entries, options)
   if (source.merged > 0)
     report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
-  const context = { source, state: await ImportState.load(database.system), report, allowLicenses, signal }
+  const state = await ImportState.load(database.system)
+  const parser = openParser()
+  const context = { source, parser, state, report, allowLicenses, signal }
+  const index = openImportIndex(database, report)
   let done = 0
-  for await (const work of ahead(works, worksAhead, (entries) => loadWork(context, entries))) {
-    if (signal?.aborted) break
-    await report.timed('storing', () => storeLoaded(database, work, report))
-    done += 1
-    const { segments, words } = report.counts
-    options.onProgress?.({
-      done,
-      total: works.length,
-      title: work.title,
-      segments,
-      words,
-      seconds: report.seconds,
-    })
+  try {
+    for await (const work of ahead(works, fetchedAhead + parser.width, (entries) =>
+      loadWork(context, entries),
+    )) {
+      if (signal?.aborted) break
+      await report.timed('storing', () => storeLoaded(database, index, work, report))
+      await index.flushWhenDue()
+      done += 1
+      const { segments, words } = report.counts
+      options.onProgress?.({
+        done,
+        total: works.length,
+        title: work.title,
+        segments,
+        words,
+        seconds: report.seconds,
+      })
+    }
+  } finally {
+    await parser.close()
   }
+  await index.flush()
   if (options.links && !signal?.aborted) await importLinks(database, source.links(), report)
   return report.finish(signal?.aborted === true)
 }
 
-async function storeLoaded(database: Database, work: LoadedWork, report: ReportBuilder): Promise<void> {
+async function storeLoaded(
+  database: Database,
+  index: ImportIndex,
+  work: LoadedWork,
+  report: ReportBuilder,
+): Promise<void> {
   const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
   for (const versions of byTitle.values()) {
-    await storeVersions(database, versions, report, {
+    await storeVersions(database, index.writer, versions, report, {
       formerTitles: work.formerTitles,
       alsoStore: (tx, stored) =>
         saveStates(

@@ -1,14 +1,15 @@
-import { messageOf, ServiceError } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import type { RestrictedLicense } from '../licenses.ts'
 import type { Content, ExportEntry, ExportSource, WorkEntries } from './export-source.ts'
 import { type FileState, fingerprint, type ImportState } from './import-state.ts'
+import type { ParsedFile } from './parse-files.ts'
+import type { Parser } from './parser.ts'
 import type { ReportBuilder } from './report.ts'
-import { readSchemaFile, type WorkSchema } from './schema.ts'
 import type { ReadVersion } from './version.ts'
-import { readVersionFile } from './version-file.ts'
 
 export type LoadContext = {
   readonly source: ExportSource
+  readonly parser: Parser
   readonly state: ImportState
   readonly report: ReportBuilder
   readonly allowLicenses: readonly RestrictedLicense[]
@@ -89,48 +90,53 @@ function isStored(context: LoadContext, entry: ExportEntry): boolean {
   return context.state.current(entry.id, context.allowLicenses)?.result.kind === 'stored'
 }
 
-function parseWork(context: LoadContext, title: string, { schema, files }: FetchedWork): LoadedWork {
-  const read = readSchemaFile(parsed(schema))
+async function parseWork(
+  context: LoadContext,
+  title: string,
+  { schema, files }: FetchedWork,
+): Promise<LoadedWork> {
+  const changed: ChangedFile[] = []
+  for (const file of files) {
+    if (file.content) changed.push({ ...file, content: file.content })
+    else countUnchanged(context, file.entry)
+  }
+  const bodies = changed.map(({ content }) => content.body)
+  const { allowLicenses } = context
+  const parsed = await context.parser.parse({ schema, files: bodies, allowLicenses })
   const versions = new Map<ReadVersion, SourceFile>()
   const states = new Map<string, FileState>()
-  for (const { entry, sha, content } of files) {
-    if (!content) {
-      countUnchanged(context, entry)
-      continue
-    }
-    const outcome = parseFile(context, entry, content, read)
-    if (outcome && 'version' in outcome)
+  changed.forEach(({ entry, sha, content }, i) => {
+    const outcome = parsed.files[i]
+    if (!outcome) return
+    if (outcome.kind === 'read') {
+      for (const doubt of outcome.version.doubts) context.report.note('remarks', entry.name, doubt)
       versions.set(outcome.version, { id: entry.id, sha, etag: content.etag })
-    else if (outcome) states.set(entry.id, { sha, etag: content.etag, result: outcome.result })
-  }
-  return { title, formerTitles: read?.formerTitles ?? [], versions, states }
+      return
+    }
+    const result = leftOut(context, entry, outcome)
+    if (result) states.set(entry.id, { sha, etag: content.etag, result })
+  })
+  return { title, formerTitles: parsed.formerTitles, versions, states }
 }
 
-type Parsed = { readonly version: ReadVersion } | { readonly result: FileState['result'] } | undefined
+type ChangedFile = LoadedFile & { readonly content: Content }
 
-function parseFile(
+/** What is to be noted of a file that gives no version, beside the line in the report. */
+function leftOut(
   context: LoadContext,
   entry: ExportEntry,
-  content: Content,
-  schema: WorkSchema | undefined,
-): Parsed {
-  const { report } = context
-  try {
-    const outcome = readVersionFile(content.body.toString('utf8'), schema, context.allowLicenses)
-    if (outcome.kind === 'read') {
-      for (const doubt of outcome.version.doubts) report.note('remarks', entry.name, doubt)
-      return { version: outcome.version }
-    }
-    if (outcome.kind === 'merged') {
-      report.note('skipped', entry.name, 'merged texts hide edition and licence')
+  outcome: Exclude<ParsedFile, { readonly kind: 'read' }>,
+): FileState['result'] | undefined {
+  switch (outcome.kind) {
+    case 'failed':
+      context.report.note('failed', entry.name, outcome.why)
       return undefined
-    }
-    noteLeftOut(context, entry, outcome)
-    return { result: outcome }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    report.note('failed', entry.name, error.message)
-    return undefined
+    case 'merged':
+      context.report.note('skipped', entry.name, 'merged texts hide edition and licence')
+      return undefined
+    default:
+      noteLeftOut(context, entry, outcome)
+      return outcome
   }
 }
 
@@ -160,14 +166,6 @@ async function orReport<T>(
     return await work()
   } catch (error) {
     context.report.note('failed', what, messageOf(error))
-    return undefined
-  }
-}
-
-function parsed(json: string | undefined): unknown {
-  try {
-    return JSON.parse(json ?? 'null')
-  } catch {
     return undefined
   }
 }

@@ -24,7 +24,12 @@ export type SefariaReport = {
   readonly wordsPerSecond: number
   readonly segmentsPerSecond: number
   /** Where the time went. Reading and parsing overlap with storing. */
-  readonly secondsIn: { readonly reading: number; readonly parsing: number; readonly storing: number }
+  readonly secondsIn: {
+    readonly reading: number
+    readonly parsing: number
+    readonly storing: number
+    readonly indexing: number
+  }
 }
 
 export type Stage = keyof SefariaReport['secondsIn']
@@ -39,7 +44,7 @@ export class ReportBuilder {
   readonly #started = performance.now()
   readonly #counts = { works: 0, versions: 0, segments: 0, words: 0, unchanged: 0, machineMade: 0, links: 0 }
   readonly #remarks = { skipped: [] as Remark[], failed: [] as Remark[], remarks: [] as Remark[] }
-  readonly #milliseconds: Record<Stage, number> = { reading: 0, parsing: 0, storing: 0 }
+  readonly #milliseconds: Record<Stage, number> = { reading: 0, parsing: 0, storing: 0, indexing: 0 }
 
   count(counts: Partial<Counts>): void {
     for (const [name, n] of Object.entries(counts)) this.#counts[name as keyof Counts] += n
@@ -79,7 +84,12 @@ export class ReportBuilder {
       seconds: round(seconds),
       wordsPerSecond: Math.round(this.#counts.words / seconds),
       segmentsPerSecond: Math.round(this.#counts.segments / seconds),
-      secondsIn: { reading: inStage('reading'), parsing: inStage('parsing'), storing: inStage('storing') },
+      secondsIn: {
+        reading: inStage('reading'),
+        parsing: inStage('parsing'),
+        storing: inStage('storing'),
+        indexing: inStage('indexing'),
+      },
     }
   }
 }
@@ -97,12 +107,12 @@ const mostShown = 20
 
 /** The report as people read it. Long lists are counted by reason. */
 export function reportLines(report: SefariaReport): readonly string[] {
-  const { reading, parsing, storing } = report.secondsIn
+  const { reading, parsing, storing, indexing } = report.secondsIn
   return [
     `${report.works} works, ${report.versions} versions, ${report.segments} segments, ${report.words} words` +
       ` (${report.unchanged} versions unchanged, ${report.machineMade} machine-made${report.links > 0 ? `, ${report.links} links` : ''})`,
     `${report.seconds} s: ${report.segmentsPerSecond} segments/s, ${report.wordsPerSecond} words/s` +
-      ` (reading ${reading} s, parsing ${parsing} s, storing and indexing ${storing} s)`,
+      ` (reading ${reading} s, parsing ${parsing} s, storing ${storing} s, indexing ${indexing} s)`,
     ...listed('skipped', report.skipped),
     ...listed('note', report.remarks),
     ...listed('FAILED', report.failed),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { databaseFault, isUnavailable } from '../../db/errors.ts'
 import { messageOf, ServiceError } from '../../errors.ts'
-import { createIndexWriter } from '../index-writer.ts'
+import type { IndexWriter } from '../index-writer.ts'
 import { lockLibrary, storeWork } from '../library.ts'
 import type { ReportBuilder } from './report.ts'
 import { mergePlaces, type ReadVersion } from './version.ts'
@@ -16,12 +16,14 @@ export type StoreOptions = {
 }
 
 /**
- * Stores the versions of one work in one transaction and counts them. Versions of the same language and title as
- * another of them are left out with a remark. A work that cannot be stored is reported; the import goes on.
+ * Stores the versions of one work in one transaction, counts them and gives their words to the index writer, which
+ * the caller flushes. Versions of the same language and title as another of them are left out with a remark. A work
+ * that cannot be stored is reported; the import goes on.
  * @throws when the database is not there: no other work would fare better.
  */
 export async function storeVersions(
   database: Database,
+  index: IndexWriter,
   incoming: readonly ReadVersion[],
   report: ReportBuilder,
   options: StoreOptions = {},
@@ -39,24 +41,19 @@ export async function storeVersions(
       if (former !== undefined) report.note('remarks', work.title, `it was in the library as "${former}"`)
       const known = await hashesOf(tx, work.title)
       const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
-      const index = createIndexWriter()
-      await storeWork(
-        tx,
-        {
-          work: { ...work, author },
-          places: mergePlaces(versions),
-          versions: versions.map(({ version }) => version),
-        },
-        index,
-      )
-      await index.flush(tx)
+      const { parts } = await storeWork(tx, {
+        work: { ...work, author },
+        places: mergePlaces(versions),
+        versions: versions.map(({ version }) => version),
+      })
       const after = await hashesOf(tx, work.title)
       await options.alsoStore?.(
         tx,
         versions.map((read) => ({ read, hash: after.get(keyOf(read)) ?? '' })),
       )
-      return { known, after }
+      return { known, after, parts }
     })
+    index.add(before.parts)
     countStored(versions, before.known, before.after, report)
   } catch (error) {
     const fault = databaseFault(error)

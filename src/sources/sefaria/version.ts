@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Place, VersionText, WorkFacts } from '../library.ts'
+import type { VersionText, WorkFacts } from '../library.ts'
 import { classifyLicense, mayImport, type RestrictedLicense } from '../licenses.ts'
+import type { Place } from '../places.ts'
 import { urlRef } from './address.ts'
 import { isMachineMade, judgeLanguage } from './language.ts'
 import { readSegment } from './markup.ts'

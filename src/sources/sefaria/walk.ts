@@ -1,4 +1,4 @@
-import type { Place } from '../library.ts'
+import type { Place } from '../places.ts'
 import { address, hebrewAddress, numberAt } from './address.ts'
 import type { SchemaNode } from './schema.ts'
 

@@ -109,11 +109,14 @@ export function expansionOf(term: string): readonly string[] {
 
 export type FoundName = { readonly group: NameGroup; readonly script: Script; readonly length: number }
 
+const none: readonly FoundName[] = []
+
 /** The longest names of several words that begin at `tokens[at]`. */
-export function namesAt(tokens: readonly Token[], at: number): readonly FoundName[] {
+export function namesAt(tokens: readonly Pick<Token, 'term' | 'script'>[], at: number): readonly FoundName[] {
   const first = tokens[at]
-  if (!first) return []
-  const matching = (names.byFirst.get(first.term) ?? []).filter(({ terms }) =>
+  const begun = first && names.byFirst.get(first.term)
+  if (!begun) return none
+  const matching = begun.filter(({ terms }) =>
     terms.every((term, i) => i === 0 || tokens[at + i]?.term === term),
   )
   const length = matching[0]?.terms.length

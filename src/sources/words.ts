@@ -1,0 +1,89 @@
+/**
+ * Finds the words of a text by looking at each character once: an import reads hundreds of millions of them, and
+ * this takes a third of the time of a regular expression with the same meaning.
+ */
+
+/** What a character may do in a word: nothing, begin and continue it, continue it, or join two parts of it. */
+const other = 0
+const letter = 1
+const mark = 2
+const quote = 3
+const unknown = 255
+
+/** By UTF-16 unit, filled as characters are met; surrogates stay unknown, they are looked at in pairs. */
+const kinds = new Uint8Array(65_536).fill(unknown)
+
+/** Gershayim, geresh, apostrophes and quotation marks, which stand inside abbreviations and contractions. */
+const quotes = '"\'`׳״‘’“”„'
+
+/** One of these may end a word: `הנז'`. */
+const isApostrophe = (unit: number): boolean => unit === 0x27 || unit === 0x5f3 || unit === 0x2019
+
+/** Divine names written with a hyphen are one word; apart from them a hyphen or maqaf separates. */
+const divineName = /(?:G[-–—‐‑]d|L[-–—‐‑]rd)(?![\p{L}\p{N}])/uy
+
+function kindOf(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  const known = kinds[unit] ?? other
+  if (known !== unknown) return known
+  const isPair = unit >= 0xd800 && unit <= 0xdfff
+  const character = isPair ? String.fromCodePoint(text.codePointAt(at) ?? 0) : String.fromCharCode(unit)
+  const kind = /[\p{L}\p{N}]/u.test(character)
+    ? letter
+    : /\p{M}/u.test(character)
+      ? mark
+      : quotes.includes(character)
+        ? quote
+        : other
+  if (!isPair) kinds[unit] = kind
+  return kind
+}
+
+/** The position after the character at `at`. */
+function after(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit <= 0xdbff && (text.codePointAt(at) ?? 0) > 0xffff ? at + 2 : at + 1
+}
+
+/** Calls `found` with the UTF-16 range of each word, in order. */
+export function findWords(text: string, found: (start: number, end: number) => void): void {
+  let at = 0
+  while (at < text.length) {
+    if (kindOf(text, at) !== letter) {
+      at = after(text, at)
+      continue
+    }
+    const end = divineNameEnd(text, at) ?? wordEnd(text, at)
+    found(at, end)
+    at = end
+  }
+}
+
+function divineNameEnd(text: string, at: number): number | undefined {
+  const unit = text.charCodeAt(at)
+  if (unit !== 0x47 && unit !== 0x4c) return undefined
+  divineName.lastIndex = at
+  return divineName.test(text) ? divineName.lastIndex : undefined
+}
+
+function wordEnd(text: string, start: number): number {
+  let end = partEnd(text, start)
+  for (;;) {
+    let next = end
+    while (next < text.length && kindOf(text, next) === quote) next += 1
+    if (next === end || next >= text.length || kindOf(text, next) !== letter) break
+    end = partEnd(text, next)
+  }
+  return end < text.length && isApostrophe(text.charCodeAt(end)) ? end + 1 : end
+}
+
+/** The end of the letters, digits and marks that begin at `start`. */
+function partEnd(text: string, start: number): number {
+  let end = start
+  while (end < text.length) {
+    const kind = kindOf(text, end)
+    if (kind !== letter && kind !== mark) break
+    end = after(text, end)
+  }
+  return end
+}
