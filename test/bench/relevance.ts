@@ -1,8 +1,8 @@
 /**
- * `node test/bench/relevance.ts --library FILE --questions FILE`: imports a JSONL library into an embedded Postgres
- * of its own and prints, side by side, how well exhaustive BM25 (words folded only), exhaustive BM25 with Hebrew
- * prefixes, and the service find the place that each question is about. A question's ref counts as found by any
- * passage within it.
+ * `node test/bench/relevance.ts --library FILE --questions FILE [--questions FILE]…`: imports a JSONL library into an
+ * embedded Postgres of its own and prints, side by side, how well exhaustive BM25 (words folded only), exhaustive BM25
+ * with Hebrew prefixes, and the service find the place that each question is about: for each file of questions, and
+ * for all together. A question's `ref`, or one of those in `also`, counts as found by any passage within it.
  */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { searchSources } from '../../src/sources/search.ts'
 import { isFunctionWord, tokenize } from '../../src/sources/tokens.ts'
 import { type Ranker, referenceRanker } from './reference-ranker.ts'
 
-type Question = { readonly question: string; readonly ref: string }
+type Question = { readonly question: string; readonly ref: string; readonly also?: readonly string[] }
 
 const depth = 10
 
@@ -57,14 +57,16 @@ function serviceRanker(executor: Executor): Ranker {
   return async (text) => (await searchSources(executor, { text, limit: depth })).map((hit) => hit.ref)
 }
 
-async function compare(executor: Executor, questions: readonly Question[], verbose: boolean): Promise<void> {
+type Compared = readonly (readonly [name: string, Ranker])[]
+
+async function rankersOf(executor: Executor): Promise<Compared> {
   const found = await executor.execute<{ ref: string; text: string }>(
     'select p.ref, t.text from passage_texts t join passages p on p.id = t.passage_id order by p.id',
   )
   const plain = referenceRanker(found.rows, folded)
   const prefixed = referenceRanker(found.rows, terms)
-  const service = serviceRanker(executor)
-  const rankers: readonly (readonly [string, Ranker])[] = [
+  print(`${found.rows.length} passages`)
+  return [
     [
       'exhaustive BM25, folded only',
       async (text) =>
@@ -74,14 +76,22 @@ async function compare(executor: Executor, questions: readonly Question[], verbo
         ),
     ],
     ['exhaustive BM25, Hebrew prefixes', async (text) => prefixed(withForms(text), depth)],
-    ['the service', service],
+    ['the service', serviceRanker(executor)],
   ]
-  print(`${found.rows.length} passages, ${questions.length} questions`)
+}
+
+async function compare(
+  rankers: Compared,
+  name: string,
+  questions: readonly Question[],
+  verbose: boolean,
+): Promise<void> {
+  print(`\n${name}: ${questions.length} questions`)
   for (const [name, rank] of rankers) {
     const ranks: number[] = []
-    for (const { question, ref } of questions) {
+    for (const { question, ref, also = [] } of questions) {
       const refs = await rank(question)
-      ranks.push(refs.findIndex((r) => within(r, ref)) + 1)
+      ranks.push(refs.findIndex((found) => [ref, ...also].some((wanted) => within(found, wanted))) + 1)
     }
     report(name, ranks)
     if (verbose) for (const [i, { question }] of questions.entries()) print(`  ${ranks[i]}  ${question}`)
@@ -89,15 +99,22 @@ async function compare(executor: Executor, questions: readonly Question[], verbo
 }
 
 const { values } = parseArgs({
-  options: { library: { type: 'string' }, questions: { type: 'string' }, verbose: { type: 'boolean' } },
+  options: {
+    library: { type: 'string' },
+    questions: { type: 'string', multiple: true },
+    verbose: { type: 'boolean' },
+  },
 })
 if (values.library === undefined || values.questions === undefined) {
-  throw new Error('Usage: node test/bench/relevance.ts --library FILE --questions FILE [--verbose]')
+  throw new Error(
+    'Usage: node test/bench/relevance.ts --library FILE --questions FILE [--questions FILE]… [--verbose]',
+  )
 }
-const questions = (await readFile(values.questions, 'utf8'))
-  .split('\n')
-  .filter((line) => line.trim() !== '')
-  .map((line) => JSON.parse(line) as Question)
+async function readQuestions(file: string): Promise<readonly Question[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => JSON.parse(line) as Question)
+}
+
 const directory = await mkdtemp(path.join(tmpdir(), 'relevance-'))
 const server = await openEmbedded(directory)
 try {
@@ -105,7 +122,11 @@ try {
   const database = openDatabase({ url: server.url, onIdleError: () => undefined })
   const lines = createInterface({ input: createReadStream(values.library) })
   await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
-  await compare(database.system, questions, values.verbose ?? false)
+  const rankers = await rankersOf(database.system)
+  const asked = await Promise.all(values.questions.map(readQuestions))
+  for (const [i, questions] of asked.entries())
+    await compare(rankers, path.basename(values.questions[i] ?? ''), questions, values.verbose ?? false)
+  if (asked.length > 1) await compare(rankers, 'all', asked.flat(), false)
   await database.close()
 } finally {
   await server.release()
