@@ -9,6 +9,7 @@ import type { VerifyLookups } from '../sources/citations/verify.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { usageOf } from './end-run.ts'
 import type { RunEnd } from './run-events.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** The answer of a turn while it grows: the model's marks become numbers, finished steps are counted. */
 export type Answer = {
@@ -24,14 +25,20 @@ export type Answer = {
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
 
-/** @param inline whether numbers and the closing list enter the text. */
-export function createAnswer(register: SourceRegister, inline: boolean): Answer {
+/** How sources come in the text is the client's choice: `inline` with numbers and a closing list, else not at all. */
+export function createAnswer(
+  register: SourceRegister,
+  { sources, isolates = false }: Pick<RunRequest, 'sources' | 'isolates'>,
+): Answer {
+  const inline = sources === 'inline'
   const renderer = createCitationRenderer(register.find, { numbers: inline })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
   let shown = ''
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
+  const list = (cited: Parameters<typeof renderSourceList>[0]) =>
+    renderSourceList(cited, { language: languageOf(shown), isolates })
   return {
     show(text) {
       const visible = renderer.push(text)
@@ -57,7 +64,7 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown,
-        source_list: inline && !paused && cited.length > 0 ? renderSourceList(cited) : '',
+        source_list: inline && !paused && cited.length > 0 ? list(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length,
@@ -68,6 +75,13 @@ export function createAnswer(register: SourceRegister, inline: boolean): Answer 
       }
     },
   }
+}
+
+/** Of the words around the sources: what most letters of the answer are written in. */
+function languageOf(text: string): 'he' | 'en' {
+  const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
+  const latin = text.match(/[a-z]/gi)?.length ?? 0
+  return hebrew > latin ? 'he' : 'en'
 }
 
 /** The calls that wait for the client: those of the last reply that this service has not answered itself. */

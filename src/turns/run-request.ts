@@ -7,4 +7,6 @@ export type RunRequest = {
   readonly toolChoice: ToolChoice
   /** `inline`: numbers in the text and a list at its end; `block`: only in the structured fields. */
   readonly sources: 'inline' | 'block'
+  /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
+  readonly isolates?: boolean
 }

@@ -157,7 +157,7 @@ class TurnWriter {
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
     )
-    this.#answer = createAnswer(this.register, (run.request as RunRequest).sources === 'inline')
+    this.#answer = createAnswer(this.register, run.request as RunRequest)
     this.#restore()
   }
 

@@ -45,7 +45,7 @@ const toolStep = (id: string, files: readonly FileChange[] = []): ToolStep => ({
 const running = { paused: false }
 
 test('marks become numbers in order of first use, and the list closes the text', () => {
-  const answer = createAnswer(registerOf(3), true)
+  const answer = createAnswer(registerOf(3), { sources: 'inline' })
   const shown = answer.show('A [S3]. B [S1][S3]. C [S9].') + answer.rest()
   const end = answer.end(0n, running)
   expect(shown).toBe('A [1]. B [2][1]. C.')
@@ -60,7 +60,7 @@ test('marks become numbers in order of first use, and the list closes the text',
 })
 
 test('with sources as a block neither numbers nor a list enter the text', () => {
-  const answer = createAnswer(registerOf(1), false)
+  const answer = createAnswer(registerOf(1), { sources: 'block' })
   answer.show('A [S1].')
   answer.rest()
   expect(answer.end(0n, running)).toMatchObject({
@@ -74,7 +74,7 @@ test('however the text is cut into deltas, the shown text and its citations are 
   const text = 'So it is [S1], and „כך” [S2][S3]; not [S7] and [S'
   fc.assert(
     fc.property(fc.array(fc.nat({ max: text.length }), { maxLength: 8 }), (cuts) => {
-      const answer = createAnswer(registerOf(3), true)
+      const answer = createAnswer(registerOf(3), { sources: 'inline' })
       const places = [0, ...cuts.toSorted((a, b) => a - b), text.length]
       let shown = ''
       for (const [i, place] of places.entries())
@@ -88,7 +88,7 @@ test('however the text is cut into deltas, the shown text and its citations are 
 })
 
 test('a paused turn hands over the calls that were not answered here, and no list', () => {
-  const answer = createAnswer(registerOf(1), true)
+  const answer = createAnswer(registerOf(1), { sources: 'inline' })
   answer.show('See [S1].')
   answer.add(model({ toolCalls: [call('ours'), call('theirs')], reason: 'tool_calls' }))
   answer.add(toolStep('ours'))
@@ -104,14 +104,14 @@ test('a file that was made and changed in one turn is shown once, as created, in
     contentType: 'text/markdown',
     action,
   })
-  const answer = createAnswer(registerOf(0), true)
+  const answer = createAnswer(registerOf(0), { sources: 'inline' })
   answer.add(toolStep('write', [file('a', 1, 'created'), file('b', 1, 'updated')]))
   answer.add(toolStep('edit', [file('a', 9, 'updated')]))
   expect(answer.end(0n, running).files).toEqual([file('a', 9, 'created'), file('b', 1, 'updated')])
 })
 
 test('usage is the sum of the finished steps, with the cost it is told', () => {
-  const answer = createAnswer(registerOf(0), true)
+  const answer = createAnswer(registerOf(0), { sources: 'inline' })
   answer.add(model())
   answer.add(toolStep('a'))
   answer.add(model({ usage: { ...usage, estimated: true } }))
@@ -127,10 +127,21 @@ test('usage is the sum of the finished steps, with the cost it is told', () => {
 })
 
 test('an answer is empty until something of it was shown', () => {
-  const answer = createAnswer(registerOf(1), true)
+  const answer = createAnswer(registerOf(1), { sources: 'inline' })
   expect(answer.isEmpty()).toBe(true)
   answer.show('[S')
   expect(answer.isEmpty()).toBe(true)
   answer.show('1] x')
   expect(answer.isEmpty()).toBe(false)
+})
+
+test('the list speaks the language of the answer, and has isolates when they are asked for', () => {
+  const hebrew = createAnswer(registerOf(1), { sources: 'inline', isolates: true })
+  hebrew.show('אמונה היא יסוד הכל [S1].')
+  expect(hebrew.end(0n, { paused: false }).source_list).toMatch(/^\n\nמקורות:\n\n\[1\] \u2066/)
+  const english = createAnswer(registerOf(1), { sources: 'inline' })
+  english.show('Faith (אמונה) is the ground [S1].')
+  const list = english.end(0n, { paused: false }).source_list
+  expect(list).toMatch(/^\n\nSources:/)
+  expect(list).not.toMatch(/[\u2066-\u2069]/)
 })

@@ -1,6 +1,7 @@
 import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
 import { ServiceError } from '../../errors.ts'
 import type { RunRequest } from '../../turns/run-request.ts'
+import type { ServiceOptions } from './options.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'
 
 /**
@@ -66,7 +67,10 @@ function userContent(
 }
 
 /** What the turn keeps of the request beside its messages. */
-export function toRunRequest(body: ChatBody, sources: RunRequest['sources']): RunRequest {
+export function toRunRequest(
+  body: ChatBody,
+  options: Pick<ServiceOptions, 'sources' | 'isolates'>,
+): RunRequest {
   const format = body.response_format
   const structured = format && format.type !== 'text' ? format : undefined
   return {
@@ -79,7 +83,8 @@ export function toRunRequest(body: ChatBody, sources: RunRequest['sources']): Ru
     })),
     toolChoice: toolChoiceOf(body),
     // A reply that must parse as JSON can carry neither numbers nor a list.
-    sources: structured ? 'block' : sources,
+    sources: structured ? 'block' : options.sources,
+    isolates: options.isolates,
   }
 }
 

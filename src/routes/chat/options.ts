@@ -15,6 +15,7 @@ export const serviceOptions = z.object({
   background: flag.nullish(),
   sources: z.enum(['inline', 'block']).nullish(),
   progress: flag.nullish(),
+  isolates: flag.nullish(),
 })
 
 export type ServiceOptions = {
@@ -24,6 +25,7 @@ export type ServiceOptions = {
   readonly background: boolean
   readonly sources: 'inline' | 'block'
   readonly progress: boolean
+  readonly isolates: boolean
 }
 
 const names = Object.keys(serviceOptions.shape) as readonly (keyof typeof serviceOptions.shape)[]
@@ -50,6 +52,7 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
     background: chosen.background ?? false,
     sources: chosen.sources ?? 'inline',
     progress: chosen.progress ?? true,
+    isolates: chosen.isolates ?? false,
   }
 }
 

@@ -128,7 +128,7 @@ function admit(
     messages,
     sessionId: options.sessionId,
     projectId: options.projectId,
-    request: toRunRequest(body, options.sources),
+    request: toRunRequest(body, options),
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')
