@@ -1,7 +1,8 @@
 import { type Database, withTx } from '../../src/db/client.ts'
-import { createIndexWriter } from '../../src/sources/index-writer.ts'
+import { createIndexWriter, type IndexWriter } from '../../src/sources/index-writer.ts'
 import { lockLibrary, storeWork } from '../../src/sources/library.ts'
 import type { Place } from '../../src/sources/places.ts'
+import type { IndexPart } from '../../src/sources/posting-rows.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 
 const passagesPerWork = 10_000
@@ -13,20 +14,32 @@ export function syntheticRef(index: number): string {
   return `Synthetic Work ${Math.floor(index / passagesPerWork) + 1} ${section}:${(within % passagesPerSection) + 1}`
 }
 
-/** Writes a synthetic library of the wanted size through the importers' own function, a work a transaction. */
+/** Writes a synthetic library of the wanted size through the importers' own functions, a work a transaction. */
 export async function buildLibrary(database: Database, options: SyntheticOptions): Promise<void> {
+  const index = createIndexWriter()
   let held: SyntheticPassage[] = []
   for (const passage of syntheticPassages(options)) {
     held.push(passage)
-    if (held.length === passagesPerWork) {
-      await storePassages(database, held)
-      held = []
-    }
+    if (held.length < passagesPerWork) continue
+    index.add(await storePassages(database, held))
+    held = []
+    if (index.isFull) await flush(database, index)
   }
-  if (held.length > 0) await storePassages(database, held)
+  if (held.length > 0) index.add(await storePassages(database, held))
+  await flush(database, index)
 }
 
-async function storePassages(database: Database, held: readonly SyntheticPassage[]): Promise<void> {
+function flush(database: Database, index: IndexWriter): Promise<void> {
+  return withTx(database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    await index.flush(tx)
+  })
+}
+
+async function storePassages(
+  database: Database,
+  held: readonly SyntheticPassage[],
+): Promise<readonly IndexPart[]> {
   const number = Math.floor((held[0]?.index ?? 0) / passagesPerWork) + 1
   const places: Place[] = held.map(({ index }) => {
     const ref = syntheticRef(index)
@@ -34,9 +47,8 @@ async function storePassages(database: Database, held: readonly SyntheticPassage
   })
   const textsIn = (language: 'he' | 'en') =>
     new Map(held.filter((p) => p.language === language).map((p) => [syntheticRef(p.index), p.text]))
-  await withTx(database, 'system', async (tx) => {
+  return withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
-    const index = createIndexWriter()
     const stored = await storeWork(tx, {
       work: {
         title: `Synthetic Work ${number}`,
@@ -54,7 +66,6 @@ async function storePassages(database: Database, held: readonly SyntheticPassage
         texts: textsIn(language),
       })),
     })
-    index.add(stored.parts)
-    await index.flush(tx)
+    return stored.parts
   })
 }
