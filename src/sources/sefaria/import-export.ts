@@ -29,7 +29,7 @@ export type ImportOptions = Selection & {
 }
 
 /** Works that are fetched before there is a thread to parse them. */
-const fetchedAhead = 2
+const fetchedAhead = 6
 
 /**
  * Imports the wanted works of an export. Each work is committed by itself, so that a run that is cut short is gone on
