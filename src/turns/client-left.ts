@@ -1,14 +1,10 @@
 import { type Database, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
-import { retryTransient } from '../db/retry.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Runner } from './runner.ts'
 import { forgetClientClosed, noteClientClosed, requestCancel } from './runs.ts'
 import type { Run } from './start-turn.ts'
-
-/** How long a database in trouble is waited for: nobody is there to try again. */
-const patienceMs = 60_000
 
 /**
  * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for.
@@ -20,12 +16,10 @@ export async function clientLeft(
 ): Promise<void> {
   const cancel = run.onDisconnect === 'cancel'
   try {
-    const note = () =>
-      withTx(services.database, run, async (tx) => {
-        await noteClientClosed(tx, run.id)
-        if (cancel) await requestCancel(tx, run.id)
-      })
-    await retryTransient(note, AbortSignal.timeout(patienceMs))
+    await withTx(services.database, run, async (tx) => {
+      await noteClientClosed(tx, run.id)
+      if (cancel) await requestCancel(tx, run.id)
+    })
     if (cancel) services.runner.cancel(run.id)
   } catch (error) {
     const reason = databaseFault(error)?.message ?? messageOf(error)
@@ -41,8 +35,7 @@ export async function clientServed(
   run: Run,
 ): Promise<void> {
   try {
-    const forget = () => withTx(services.database, run, (tx) => forgetClientClosed(tx, run.id))
-    await retryTransient(forget, AbortSignal.timeout(patienceMs))
+    await withTx(services.database, run, (tx) => forgetClientClosed(tx, run.id))
   } catch (error) {
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, reason }, 'could not note that a client was served')
