@@ -12,7 +12,10 @@ import { callTools, reply, type UpstreamBody } from './upstream-scripts.ts'
 export type TroubleWorld = {
   readonly postgres: PrivatePostgres
   readonly services: readonly [TestService, TestService]
+  /** Of the first replica. */
+  readonly database: Database
   readonly upstream: ScriptedUpstream
+  readonly accountId: string
   readonly key: string
   /** Everything that nobody caught in this process; whatever is in it would have ended a service. */
   readonly uncaught: readonly unknown[]
@@ -64,7 +67,9 @@ export async function openTroubleWorld(directory?: string): Promise<TroubleWorld
   return {
     postgres,
     services: [first, second],
+    database,
     upstream,
+    accountId,
     key,
     uncaught,
     async startTurn() {
