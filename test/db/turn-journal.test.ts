@@ -8,14 +8,21 @@ import { LeaseLost, readEvents, withoutVoid } from '../../src/turns/event-log.ts
 import { createJournal, readJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
-import type { RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
+import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import {
+  emptyEnd,
+  makePerson,
+  type Person,
+  scriptedCatalogue,
+  start,
+  turnServices,
+} from '../support/turns.ts'
 import { reply } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
@@ -90,29 +97,6 @@ const brief = (events: readonly RunEvent[]) =>
   events.map((event) => ('step' in event ? `${event.type} ${event.step}` : event.type))
 const textOf = (events: readonly RunEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
-
-const emptyEnd = (cost: bigint): TerminalEvent => ({
-  type: 'run.cancelled',
-  end: {
-    text: '',
-    source_list: '',
-    sources: [],
-    citations: [],
-    unknown_marks: 0,
-    unknown_refs: [],
-    files: [],
-    tool_calls: [],
-    usage: {
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      total_tokens: 0,
-      model_calls: 0,
-      tool_calls: 0,
-      estimated: false,
-      cost_micros: cost.toString(),
-    },
-  },
-})
 
 test('an owner that lost its run can write nothing: no event, no step, no deferred write, no hold, no end', async () => {
   const run = await start(db.database, person)
