@@ -25,7 +25,12 @@ export function keepLeases(
   outage: OutageLog,
 ): { stop(): Promise<void> } {
   const renew = async () => {
-    if (driven.size > 0) await withBackgroundTx(database, (tx) => renewLeases(tx, lease, [...driven.keys()]))
+    const asked = [...driven.keys()]
+    if (asked.length === 0) return
+    const renewed = await withBackgroundTx(database, (tx) => renewLeases(tx, lease, asked, 'skip'))
+    // Rows that are just being written. One that hangs in its transaction costs no other run its lease.
+    const rest = asked.filter((id) => !renewed.has(id))
+    if (rest.length > 0) await withBackgroundTx(database, (tx) => renewLeases(tx, lease, rest, 'wait'))
   }
   const look = async () => {
     // A run that starts meanwhile is not asked about and must not be taken for lost.

@@ -118,35 +118,31 @@ async function claim(
 const overdue = sql`${runs.deadlineAt} < now() - interval '1 minute'`
 
 /**
- * Prolongs the leases of these runs. Rows that are locked at this moment come last: one that hangs in another
- * transaction must not cost the others their leases.
+ * Prolongs the leases of these runs, as far as they are this owner's and not overdue.
+ * @param locked what to do about rows that another transaction has locked at this moment.
+ * @returns the runs whose leases were prolonged.
  */
 export async function renewLeases(
   executor: Executor,
   lease: Lease,
   runIds: readonly string[],
-): Promise<void> {
-  const renew = async (ids: ReturnType<typeof sql>) => {
-    const renewed = await executor
-      .update(runs)
-      .set({ leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})` })
-      .where(
-        and(
-          inArray(runs.id, ids),
-          eq(runs.leaseOwner, lease.owner),
-          eq(runs.status, 'in_progress'),
-          sql`not ${overdue}`,
-        ),
-      )
-      .returning({ id: runs.id })
-    return renewed.map(({ id }) => id)
-  }
-  const asked = sql`${sql.param([...runIds])}::text[]`
-  const first = new Set(
-    await renew(sql`(select id from runs where id = any(${asked}) for update skip locked)`),
-  )
-  const locked = runIds.filter((id) => !first.has(id))
-  if (locked.length > 0) await renew(sql`(select unnest(${sql.param(locked)}::text[]))`)
+  locked: 'skip' | 'wait',
+): Promise<ReadonlySet<string>> {
+  const free = sql`(select id from runs where id = any(${sql.param([...runIds])}::text[])
+    for update ${locked === 'skip' ? sql`skip locked` : sql``})`
+  const renewed = await executor
+    .update(runs)
+    .set({ leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})` })
+    .where(
+      and(
+        inArray(runs.id, free),
+        eq(runs.leaseOwner, lease.owner),
+        eq(runs.status, 'in_progress'),
+        sql`not ${overdue}`,
+      ),
+    )
+    .returning({ id: runs.id })
+  return new Set(renewed.map(({ id }) => id))
 }
 
 /** What an owner has to know of a run of its own. */

@@ -12,7 +12,7 @@ import type { TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
 import type { Signals } from '../../src/turns/signals.ts'
-import { defaultTurnLimits, type Run, startTurn } from '../../src/turns/start-turn.ts'
+import { defaultTurnLimits, type Run, startTurn, type TurnInput } from '../../src/turns/start-turn.ts'
 import { makeAccount } from './service.ts'
 
 /** Someone who starts turns without HTTP: a person in a project of their own, on a plan made for the test. */
@@ -52,22 +52,28 @@ export type StartOptions = {
   readonly text?: string
 }
 
-/** Admits a turn, owned by a replica that does not exist unless one is named. */
-export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
-  const { principal, plans } = person
-  const input = {
+/** A question as it comes to the start of a turn. */
+export function plainInput(options: StartOptions = {}): TurnInput {
+  return {
     model: 'service',
     firstCallMicros: options.firstCallMicros ?? 2_000_000n,
-    messages: [{ role: 'user' as const, content: options.text ?? 'question' }],
+    messages: [{ role: 'user', content: options.text ?? 'question' }],
     sessionId: options.sessionId,
     projectId: undefined,
     request: plainRequest,
     identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
-    onDisconnect: 'continue' as const,
+    onDisconnect: 'continue',
   }
+}
+
+/** Admits a turn, owned by a replica that does not exist unless one is named. */
+export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
+  const { principal, plans } = person
   const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
   const admission = { plans, limits: defaultTurnLimits, lease }
-  const started = await withTx(database, principal, (tx) => startTurn(tx, principal, input, admission))
+  const started = await withTx(database, principal, (tx) =>
+    startTurn(tx, principal, plainInput(options), admission),
+  )
   return started.run
 }
 
