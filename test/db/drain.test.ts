@@ -103,7 +103,10 @@ test('whatever is claimed in the moment of draining is free for others afterward
     )
     const runner = runnerOn(db.database)
     await expect
-      .poll(async () => (await rowsOf(runs)).filter(({ epoch }) => epoch > 1).length, { interval: 1, timeout: 5_000 })
+      .poll(async () => (await rowsOf(runs)).filter(({ epoch }) => epoch > 1).length, {
+        interval: 1,
+        timeout: 5_000,
+      })
       .toBeGreaterThan(0)
     await runner.drain()
     const owners = (await rowsOf(runs)).map(({ lease_owner }) => lease_owner)
