@@ -40,6 +40,7 @@ async function main(): Promise<void> {
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
+    exitLate(log)
     await service.stop()
     await indexing
     await unlock()
@@ -125,12 +126,25 @@ async function startService(
   }
 }
 
+/** What was not over by then is cut off: requests after the hand-over, and the whole process at last. */
+const closeMs = 5_000
+const exitMs = 20_000
+
+/** A database that does not answer must not keep the process: what it has not written, another replica goes on with. */
+function exitLate(log: Logger): void {
+  const exit = () => {
+    log.error('the shutdown took too long: the process ends as it is')
+    process.exit(1)
+  }
+  setTimeout(exit, exitMs).unref()
+}
+
 /** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */
 async function closeApp(app: FastifyInstance, runner: Runner): Promise<void> {
   const closing = app.close()
-  await runner.drain()
   const idle = setInterval(() => app.server.closeIdleConnections(), 200)
-  const late = setTimeout(() => app.server.closeAllConnections(), 5_000)
+  await runner.drain()
+  const late = setTimeout(() => app.server.closeAllConnections(), closeMs)
   await closing
   clearInterval(idle)
   clearTimeout(late)

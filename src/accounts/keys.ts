@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { databaseFault, isTransient } from '../db/errors.ts'
 import { accounts, apiKeys, projects } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -185,15 +186,23 @@ export async function authenticateKey(
       ),
     )
   if (!row) return undefined
-  if (!row.usedLately) {
-    await executor.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, row.keyId))
-  }
+  if (!row.usedLately) await noteUse(executor, row.keyId)
   return {
     accountId: row.accountId,
     plan: plans.of(row.plan),
     keyId: row.keyId,
     scopes: new Set(row.scopes.filter(isScope)),
     binding: { kind: row.binding, projectId: row.projectId } as Binding,
+  }
+}
+
+/** A database that can only be read, its disk full perhaps, still lets a key in. */
+async function noteUse(executor: Executor, keyId: string): Promise<void> {
+  try {
+    await executor.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, keyId))
+  } catch (error) {
+    const fault = databaseFault(error)
+    if (!fault || !isTransient(fault)) throw error
   }
 }
 

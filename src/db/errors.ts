@@ -8,7 +8,7 @@ export const uniqueViolation = '23505'
 export function databaseFault(error: unknown): DatabaseFault | undefined {
   for (let e = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth += 1) {
     const { code, constraint } = e as { code?: unknown; constraint?: unknown }
-    const known = typeof code === 'string' && /^([0-9A-Z]{5}|E[A-Z]+)$/.test(code)
+    const known = typeof code === 'string' && /^([0-9A-Z]{5}|E[A-Z_]+)$/.test(code)
     if (known || connectionLost.test(e.message)) {
       return {
         code: known ? code : '08006',
@@ -20,11 +20,24 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
   return undefined
 }
 
-/** Messages by which node-postgres reports a lost or refused connection without a code. */
+/** Messages by which node-postgres reports a lost, refused or silent connection without a code. */
 const connectionLost =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after)/
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
-/** Refused, lost, starting up, shutting down, out of connections, disk or memory: trying later can help. */
+/** The connection is of no use any more: it is lost, or leads to a server that takes no writes (now). */
+export function isConnectionFault(fault: DatabaseFault): boolean {
+  return /^(08|57P|25006|25P03|ECONN|EHOST|ENET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
+}
+
+/** Refused, lost, starting up, shutting down, read-only, out of connections, disk or memory: trying later can help. */
 export function isUnavailable(fault: DatabaseFault): boolean {
-  return /^(08|53|57P|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
+  return isConnectionFault(fault) || /^(53|58)/.test(fault.code)
+}
+
+/**
+ * Unavailable, or stopped on behalf of others: serialisation, deadlock, a lock or a statement that took too long.
+ * The same transaction may work when it is tried again.
+ */
+export function isTransient(fault: DatabaseFault): boolean {
+  return isUnavailable(fault) || /^(40001|40P01|55P03|57014)$/.test(fault.code)
 }

@@ -2,36 +2,36 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 /** One connection that hears a channel for as long as the process lives. */
-export type Listener = {
-  /** Whether notifications arrive at the moment; while not, whoever waits has to look for himself. */
-  readonly connected: () => boolean
-  close(): Promise<void>
+export type Listener = { close(): Promise<void> }
+
+export type Hearing = {
+  onPayload(payload: string): void
+  /** From now on notifications arrive; those of the time before, since the last connection was lost, are gone. */
+  onConnected(): void
+  /** No notification arrives until `onConnected`. Called for each attempt to connect that failed, too. */
+  onLost(error: Error): void
 }
 
-const retryMs = 1_000
-/** A dead peer is noticed by this many seconds of silence on the connection. */
-const keepAliveDelayMs = 10_000
+const firstRetryMs = 100
+const longestRetryMs = 1_000
+/** Asked this often whether the connection still lives, and given up when there is no answer by the next time. */
+const pingMs = 5_000
+const goodbyeMs = 1_000
 
 /**
- * Listens on `channel` and connects again whenever the connection is lost. Notifications of the time between are
- * gone: they are a reason to look, never the news itself. Needs a direct connection or a session pooler.
+ * Listens on `channel` and connects again within about a second whenever the connection is lost. Notifications of the
+ * time between are gone: they are a reason to look, never the news itself. Needs a direct connection or a session pooler.
  */
-export function openListener(
-  url: string,
-  channel: string,
-  onPayload: (payload: string) => void,
-  onLost: (error: Error) => void,
-): Listener {
+export function openListener(url: string, channel: string, hearing: Hearing): Listener {
   const closing = new AbortController()
   let current: pg.Client | undefined
-  let connected = false
 
-  const listenOnce = async () => {
+  const listenOnce = async (onConnected: () => void) => {
     const client = new pg.Client({
       connectionString: url,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: 2_000,
+      query_timeout: pingMs,
       keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveDelayMs,
       application_name: 'agent-chat-service-listener',
     })
     current = client
@@ -39,33 +39,43 @@ export function openListener(
       client.on('error', resolve)
       client.on('end', () => resolve(new Error('the connection ended')))
     })
-    client.on('notification', ({ payload }) => onPayload(payload ?? ''))
+    client.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
+    let pinging: NodeJS.Timeout | undefined
     try {
       await client.connect()
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
-      connected = true
+      onConnected()
+      // A host that is gone says nothing, and who only listens would never notice.
+      pinging = setInterval(() => {
+        client.query('select 1').catch(() => client.end())
+      }, pingMs)
       throw await ended
     } finally {
-      connected = false
+      clearInterval(pinging)
       await client.end().catch(() => undefined)
     }
   }
 
   const done = (async () => {
+    let retryMs = firstRetryMs
     while (!closing.signal.aborted) {
-      await listenOnce().catch((error: Error) => {
-        if (!closing.signal.aborted) onLost(error)
+      await listenOnce(() => {
+        retryMs = firstRetryMs
+        hearing.onConnected()
+      }).catch((error: Error) => {
+        if (!closing.signal.aborted) hearing.onLost(error)
       })
       await delay(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
+      retryMs = Math.min(2 * retryMs, longestRetryMs)
     }
   })()
 
   return {
-    connected: () => connected,
     async close() {
       closing.abort()
-      await current?.end().catch(() => undefined)
-      await done
+      current?.end().catch(() => undefined)
+      // The goodbye to a host that is gone is never answered.
+      await Promise.race([done, delay(goodbyeMs, undefined, { ref: false })])
     },
   }
 }

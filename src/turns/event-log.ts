@@ -12,13 +12,14 @@ export class LeaseLost extends Error {
 
 /**
  * Appends events under the owner's epoch, in the caller's transaction. Deltas that follow one another are joined.
+ * @returns how many events the run has now.
  * @throws LeaseLost when the epoch is no longer the run's, or the run has ended.
  */
 export async function appendEvents(
   executor: Executor,
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
   events: readonly RunEvent[],
-): Promise<void> {
+): Promise<number> {
   const joined = joinDeltas(events)
   const [owned] = await executor
     .update(runs)
@@ -26,7 +27,7 @@ export async function appendEvents(
     .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
     .returning({ eventCount: runs.eventCount })
   if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
-  if (joined.length === 0) return
+  if (joined.length === 0) return owned.eventCount
   const first = owned.eventCount - joined.length + 1
   await executor.insert(runEvents).values(
     joined.map((event, i) => ({
@@ -38,6 +39,7 @@ export async function appendEvents(
       event,
     })),
   )
+  return owned.eventCount
 }
 
 function joinDeltas(events: readonly RunEvent[]): RunEvent[] {

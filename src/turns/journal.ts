@@ -1,19 +1,18 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
 import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { ToolOutcome } from '../agent/tools.ts'
 import { extendHold } from '../billing/holds.ts'
 import { modelCallMicros, type Price, toolCallPrice } from '../billing/pricing.ts'
-import { type Database, type Executor, withTx } from '../db/client.ts'
+import type { Database, Executor } from '../db/client.ts'
 import { runSteps, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import { appendEvents, LeaseLost } from './event-log.ts'
+import { LeaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
+import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
 
-export type OwnedRun = { readonly id: string; readonly accountId: string; readonly epoch: number }
-
-/** The writer of one attempt at a run. Every transaction of it is fenced by the attempt's epoch. */
+/** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
   /** Puts an event in line; it is committed with the next step or within some 100 ms. */
   event(event: RunEvent): void
@@ -36,121 +35,43 @@ export type RunJournal = Journal<Executor> & {
   readonly costMicros: bigint
 }
 
-const flushAfterMs = 100
-const flushAfterLength = 2_048
+export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
-type Work<T> = (tx: Executor) => Promise<{ readonly value: T; readonly events: readonly RunEvent[] }>
-
-export type JournalOptions = {
-  readonly price: Price
-  /** What the steps before this attempt have cost. */
-  readonly costMicros: bigint
-  /** Called after each commit: there is news for readers elsewhere. */
-  readonly onCommit: () => void
-  /** Called when a timed write fails; the turn must then stop. */
-  readonly onFault: (error: unknown) => void
-}
-
-/** The writer of the attempt that owns `run`. */
+/** The journal of the attempt that owns `run`. */
 export function createJournal(database: Database, run: OwnedRun, options: JournalOptions): RunJournal {
-  const line = new EventLine()
-  let costMicros = options.costMicros
+  const writer = createRunWriter(database, run, options)
   let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
-  let timer: NodeJS.Timeout | undefined
-  let tail: Promise<unknown> = Promise.resolve()
 
-  const transact = async <T>(
-    work: Work<T>,
-    after?: (tx: Executor, value: T) => Promise<void>,
-  ): Promise<T> => {
-    const waiting = line.take()
-    const costBefore = costMicros
-    try {
-      return await withTx(database, run, async (tx) => {
-        const { value, events } = await work(tx)
-        await appendEvents(tx, run, [...waiting, ...events])
-        await after?.(tx, value)
-        return value
-      })
-    } catch (error) {
-      // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
-      line.putBack(waiting)
-      costMicros = costBefore
-      throw error
-    }
+  const recordStep = async (tx: Executor, step: number, record: StepRecord) => {
+    const costMicros = stepMicros(options.price, record)
+    await insertStep(tx, run, step, record, costMicros)
+    return { step, costMicros }
   }
-  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
-  const write = <T>(work: Work<T>, after?: (tx: Executor, value: T) => Promise<void>): Promise<T> => {
-    clearTimeout(timer)
-    timer = undefined
-    const turn = tail.then(() => transact(work, after))
-    tail = turn.then(options.onCommit, () => undefined)
-    return turn
-  }
-  const flush = () => {
-    write(async () => ({ value: undefined, events: [] })).catch(options.onFault)
-  }
-  const addStep = (tx: Executor, step: number, record: StepRecord): Promise<void> => {
-    costMicros += stepMicros(options.price, record)
-    return insertStep(tx, run, step, record, stepMicros(options.price, record))
-  }
-
   return {
     get costMicros() {
-      return costMicros
+      return writer.costMicros
     },
-    event(event) {
-      if (line.add(event)) flush()
-      else timer ??= setTimeout(flush, flushAfterMs)
-    },
+    event: writer.event,
+    close: writer.close,
     async model(step, record, last) {
       if (last) lastStep = { step, record }
-      else await write(async (tx) => ({ value: await addStep(tx, step, record), events: [] }))
+      else await writer.write(async (tx) => ({ value: undefined, ...(await recordStep(tx, step, record)) }))
     },
     tool(step, call, outcome) {
-      return write(async (tx) => {
+      return writer.write(async (tx) => {
         const record = await committed(tx, call, outcome)
-        await addStep(tx, step, record)
-        return { value: record, events: toolEvents(step, record) }
+        const recorded = await recordStep(tx, step, record)
+        return { value: record, events: toolEvents(step, record), ...recorded }
       })
     },
     end(prepare, close) {
-      return write(async (tx) => {
-        if (lastStep) await addStep(tx, lastStep.step, lastStep.record)
-        const event = prepare(costMicros)
-        return { value: event, events: [event] }
-      }, close)
+      return writer.write(async (tx) => {
+        const recorded = lastStep && (await recordStep(tx, lastStep.step, lastStep.record))
+        const event = prepare(writer.costMicros + (recorded?.costMicros ?? 0n))
+        return { value: event, events: [event], ...recorded, close: () => close(tx, event) }
+      })
     },
-    extendHold: (step, micros) => extendRunHold(database, run, step, micros),
-    async close() {
-      clearTimeout(timer)
-      await tail
-    },
-  }
-}
-
-/** Events that wait to be committed, in order. */
-class EventLine {
-  #events: RunEvent[] = []
-  #textLength = 0
-
-  /** @returns whether the line has just become long enough to be written. */
-  add(event: RunEvent): boolean {
-    const wasShort = this.#textLength < flushAfterLength
-    this.#events.push(event)
-    if (event.type === 'text.delta') this.#textLength += event.text.length
-    return wasShort && this.#textLength >= flushAfterLength
-  }
-
-  take(): readonly RunEvent[] {
-    const events = this.#events
-    this.#events = []
-    this.#textLength = 0
-    return events
-  }
-
-  putBack(events: readonly RunEvent[]): void {
-    this.#events = [...events, ...this.#events]
+    extendHold: (step, micros) => refusable(writer.write((tx) => raiseHold(tx, run, step, micros))),
   }
 }
 
@@ -161,28 +82,35 @@ async function insertStep(
   record: StepRecord,
   costMicros: bigint,
 ): Promise<void> {
+  await updateOwned(tx, run, { stepCount: step })
   const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
   await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros })
-  await tx.update(runs).set({ stepCount: step }).where(eq(runs.id, run.id))
 }
 
-async function extendRunHold(
-  database: Database,
+async function raiseHold(tx: Executor, run: OwnedRun, step: number, micros: bigint) {
+  // The run before the pools, as its end has it.
+  await updateOwned(tx, run, { holdMicros: sql`${runs.holdMicros} + ${micros}` })
+  await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
+  return { value: true, holdMicros: micros }
+}
+
+/** @throws LeaseLost when the epoch is no longer the run's, or the run has ended. */
+async function updateOwned(
+  tx: Executor,
   run: OwnedRun,
-  step: number,
-  micros: bigint,
-): Promise<boolean> {
+  change: { readonly stepCount: number } | { readonly holdMicros: SQL },
+): Promise<void> {
+  const [owned] = await tx
+    .update(runs)
+    .set(change)
+    .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
+    .returning({ id: runs.id })
+  if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+}
+
+async function refusable(extension: Promise<boolean>): Promise<boolean> {
   try {
-    await withTx(database, run, async (tx) => {
-      const [owned] = await tx
-        .update(runs)
-        .set({ holdMicros: sql`${runs.holdMicros} + ${micros}` })
-        .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
-        .returning({ id: runs.id })
-      if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
-      await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
-    })
-    return true
+    return await extension
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'insufficient_credits') return false
     throw error

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Plans } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
 import type { Run } from './start-turn.ts'
@@ -9,21 +10,96 @@ export const leaseSeconds = 15
 export type Lease = { readonly owner: string; readonly seconds: number }
 
 /**
- * Takes the oldest run that nobody drives: a queued one whose session is free or that is only to be
- * cancelled, or one whose owner's lease has run out. The new epoch shuts the former owner out.
+ * Takes a run that nobody drives, in the caller's transaction: one whose owner is gone, else the one that has waited
+ * longest. The new epoch shuts a former owner out.
+ * @param options.orphans false leaves runs alone whose owner has not given them up but let its lease run out.
  */
-export async function claimRun(executor: Executor, lease: Lease): Promise<Run | undefined> {
-  const candidate = sql`(
-    select r.id from runs r
-    where r.status in ('queued', 'in_progress')
-      and (r.lease_expires_at is null or r.lease_expires_at < now())
-      and (r.cancel_requested_at is not null or not exists (
-        select 1 from runs earlier
-        where earlier.session_id = r.session_id and earlier.turn < r.turn
-          and earlier.status in ('queued', 'in_progress')))
-    order by r.created_at
-    limit 1
-    for update of r skip locked)`
+export async function claimRun(
+  executor: Executor,
+  lease: Lease,
+  options: { readonly plans: Plans; readonly orphans?: boolean },
+): Promise<Run | undefined> {
+  return (
+    (await claimUnowned(executor, lease, options.orphans ?? true)) ??
+    (await claimWaiting(executor, lease, options.plans))
+  )
+}
+
+/** Nothing of its session is unfinished before it. */
+const isNext = sql`not exists (
+  select 1 from runs earlier
+  where earlier.session_id = r.session_id and earlier.turn < r.turn
+    and earlier.status in ('queued', 'in_progress'))`
+
+/**
+ * What needs no free place of its account: a run that was in progress has one, and a waiting one that is only to be
+ * ended (cancelled, or out of time) calls no model.
+ */
+async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean): Promise<Run | undefined> {
+  const lost = orphans
+    ? sql`(r.lease_owner is null or r.lease_expires_at < now())`
+    : sql`r.lease_owner is null`
+  return claim(
+    executor,
+    lease,
+    sql`select r.id from runs r
+      where r.status in ('queued', 'in_progress') and (
+        (r.status = 'in_progress' and ${lost})
+        or (r.status = 'queued' and r.cancel_requested_at is not null)
+        or (r.status = 'queued' and r.deadline_at < now() and ${isNext}))
+      order by r.created_at, r.id limit 1
+      for update of r skip locked`,
+  )
+}
+
+/** Accounts that one look considers, those that have waited longest first. */
+const mostAccounts = 20
+/** First half of the key of the lock under which one account's waiting runs are claimed; any fixed number. */
+const placesLock = 720_311_503
+
+/**
+ * The waiting run whose turn it is: the oldest of an account with a free place, and of those accounts the one that
+ * waits longest. One claim at a time for each account, so that its places are counted exactly; an account whose places
+ * are taken, or which another replica looks at this moment, is passed over and keeps nobody else waiting.
+ */
+async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Promise<Run | undefined> {
+  const names = [...plans.names]
+  const places = names.map((name) => plans.of(name).concurrentTurns)
+  const { rows } = await executor.execute<{ account: string; places: number }>(sql`
+    select r.account_id as account, p.places from runs r
+      join accounts a on a.id = r.account_id
+      join unnest(${sql.param(names)}::text[], ${sql.param(places)}::int[]) as p (plan, places) on p.plan = a.plan
+    where r.status = 'queued' and ${isNext} and ${running(sql`r.account_id`)} < p.places
+    group by 1, 2 order by min(r.created_at) limit ${mostAccounts}`)
+  for (const { account, places } of rows) {
+    const lock = await executor.execute<{ ok: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${placesLock}, hashtext(${account})) as ok`,
+    )
+    // The look before was made without the lock: now it counts.
+    const run = lock.rows[0]?.ok
+      ? await claim(
+          executor,
+          lease,
+          sql`select r.id from runs r
+            where r.account_id = ${account} and r.status = 'queued' and ${isNext}
+              and ${running(sql`${account}`)} < ${places}
+            order by r.created_at, r.id limit 1
+            for update of r skip locked`,
+        )
+      : undefined
+    if (run) return run
+  }
+  return undefined
+}
+
+const running = (account: ReturnType<typeof sql>) => sql`(
+  select count(*) from runs other where other.account_id = ${account} and other.status = 'in_progress')`
+
+async function claim(
+  executor: Executor,
+  lease: Lease,
+  candidate: ReturnType<typeof sql>,
+): Promise<Run | undefined> {
   const [run] = await executor
     .update(runs)
     .set({
@@ -33,25 +109,71 @@ export async function claimRun(executor: Executor, lease: Lease): Promise<Run | 
       leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})`,
       startedAt: sql`coalesce(${runs.startedAt}, now())`,
     })
-    .where(eq(runs.id, candidate))
+    .where(eq(runs.id, sql`(${candidate})`))
     .returning()
   return run
 }
 
-/** Prolongs the leases of these runs; those missing from the answer are lost or ended. */
+/** A lease is not renewed for a turn that has not ended this long after its deadline: something in its owner hangs. */
+const overdue = sql`${runs.deadlineAt} < now() - interval '1 minute'`
+
+/**
+ * Prolongs the leases of these runs, as far as they are this owner's and not overdue.
+ * @param locked what to do about rows that another transaction has locked at this moment.
+ * @returns the runs whose leases were prolonged.
+ */
 export async function renewLeases(
   executor: Executor,
   lease: Lease,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, { readonly cancelRequested: boolean }>> {
-  const rows = await executor
+  locked: 'skip' | 'wait',
+): Promise<ReadonlySet<string>> {
+  const free = sql`(select id from runs where id = any(${sql.param([...runIds])}::text[])
+    for update ${locked === 'skip' ? sql`skip locked` : sql``})`
+  const renewed = await executor
     .update(runs)
     .set({ leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})` })
     .where(
-      and(inArray(runs.id, [...runIds]), eq(runs.leaseOwner, lease.owner), eq(runs.status, 'in_progress')),
+      and(
+        inArray(runs.id, free),
+        eq(runs.leaseOwner, lease.owner),
+        eq(runs.status, 'in_progress'),
+        sql`not ${overdue}`,
+      ),
     )
-    .returning({ id: runs.id, cancelRequestedAt: runs.cancelRequestedAt })
-  return new Map(rows.map((row) => [row.id, { cancelRequested: row.cancelRequestedAt !== null }]))
+    .returning({ id: runs.id })
+  return new Set(renewed.map(({ id }) => id))
+}
+
+/** What an owner has to know of a run of its own. */
+export type RunMarks = { readonly epoch: number; readonly cancelRequested: boolean }
+
+/** The marks of these runs; those missing from the answer are gone. */
+export async function readMarks(
+  executor: Executor,
+  runIds: readonly string[],
+): Promise<ReadonlyMap<string, RunMarks>> {
+  const rows = await executor
+    .select({ id: runs.id, epoch: runs.epoch, cancelRequestedAt: runs.cancelRequestedAt })
+    .from(runs)
+    .where(inArray(runs.id, [...runIds]))
+  return new Map(
+    rows.map(({ id, epoch, cancelRequestedAt }) => [
+      id,
+      { epoch, cancelRequested: cancelRequestedAt !== null },
+    ]),
+  )
+}
+
+/** Gives up one attempt at a run, for any replica to take. Nothing happens when it is not the owner any more. */
+export async function releaseLease(
+  executor: Executor,
+  run: { readonly id: string; readonly epoch: number },
+): Promise<void> {
+  await executor
+    .update(runs)
+    .set({ leaseOwner: null, leaseExpiresAt: sql`now()` })
+    .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
 }
 
 /** Gives up every run of this owner, for any replica to take. */

@@ -1,30 +1,52 @@
 export type Repeated = { soon(): void; stop(): Promise<void> }
 
-/** Runs `work` every `everyMs` and when asked, never twice at once; its failures go to `report`. */
+/**
+ * Runs `work` every `everyMs` and when asked, never twice at once; its failures go to `report`, and after one it is
+ * tried again in `retryMs`.
+ */
 export function repeat(
   work: () => Promise<void>,
   everyMs: number,
   report: (error: unknown) => void,
+  retryMs = everyMs,
 ): Repeated {
-  let current: Promise<void> = Promise.resolve()
-  let waiting = false
+  let timer = setTimeout(begin, everyMs)
+  let isRunning = false
+  let last: Promise<void> = Promise.resolve()
+  let askedAgain = false
   let stopped = false
-  const soon = () => {
-    if (waiting || stopped) return
-    waiting = true
-    current = current.then(() => {
-      waiting = false
-      return stopped ? undefined : work()
-    })
-    current = current.catch(report)
+
+  function begin(): void {
+    clearTimeout(timer)
+    askedAgain = false
+    isRunning = true
+    last = round()
   }
-  const timer = setInterval(soon, everyMs)
+
+  async function round(): Promise<void> {
+    let pauseMs = everyMs
+    try {
+      await work()
+    } catch (error) {
+      pauseMs = retryMs
+      report(error)
+    }
+    isRunning = false
+    if (stopped) return
+    if (askedAgain) begin()
+    else timer = setTimeout(begin, pauseMs)
+  }
+
   return {
-    soon,
+    soon() {
+      if (stopped) return
+      if (isRunning) askedAgain = true
+      else begin()
+    },
     async stop() {
       stopped = true
-      clearInterval(timer)
-      await current
+      clearTimeout(timer)
+      await last
     },
   }
 }

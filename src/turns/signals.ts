@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
 import { type Listener, openListener } from '../db/listen.ts'
 import type { Logger } from '../log.ts'
+import { createOutageLog, type OutageLog } from './outage-log.ts'
 
 /**
  * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
@@ -33,51 +33,89 @@ const kinds = new Map<string, Signal['kind']>([
   ['q', 'claim'],
 ])
 
-/** Lost connections and failed sends are logged; whoever waits goes on polling meanwhile. */
+/**
+ * Lost connections and failed sends are logged; whoever waits goes on polling meanwhile, and is woken once when the
+ * connection is back, because what was said in between is gone.
+ */
 export function openSignals(executor: Executor, url: string, log: Logger): Signals {
-  const onFault = (error: Error) =>
-    log.warn(
-      { reason: databaseFault(error)?.message ?? error.message },
-      'signals between replicas are interrupted',
-    )
+  const hearing = createOutageLog(log, 'hearing the signals of other replicas')
+  const telling = createOutageLog(log, 'telling other replicas')
   const subscribers = new Set<(signal: Signal) => void>()
   const waiting = new Map<string, Set<() => void>>()
-  const line = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
-  let sending: Promise<unknown> = Promise.resolve()
-
-  const hear = (payload: string) => {
-    for (const signal of parsed(payload)) {
-      if (signal.kind === 'events') for (const wake of waiting.get(signal.runId) ?? []) wake()
-      for (const heard of subscribers) heard(signal)
-    }
+  const wake = (runId: string) => {
+    for (const waiter of waiting.get(runId) ?? []) waiter()
   }
-  const listener: Listener = openListener(url, channel, hear, onFault)
-
-  const flush = () => {
-    timer = undefined
-    const payloads = packed(line)
-    line.clear()
-    sending = sending.then(async () => {
-      for (const payload of payloads) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
-    })
-    sending = sending.catch(onFault)
-  }
+  const listener: Listener = openListener(url, channel, {
+    onPayload(payload) {
+      for (const signal of parsed(payload)) {
+        if (signal.kind === 'events') wake(signal.runId)
+        for (const heard of subscribers) heard(signal)
+      }
+    },
+    onConnected() {
+      hearing.works()
+      for (const runId of waiting.keys()) wake(runId)
+    },
+    onLost: hearing.failed,
+  })
+  const line = createLine(executor, telling)
 
   return {
-    send({ kind, runId }) {
-      line.add(letters[kind] + runId)
-      timer ??= setTimeout(flush, tickMs)
-    },
+    send: ({ kind, runId }) => line.add(letters[kind] + runId),
     subscribe(heard) {
       subscribers.add(heard)
       return () => subscribers.delete(heard)
     },
     waitForEvents: (runId, ms, signal) => waitFor(waiting, runId, ms, signal),
     async close() {
+      await line.close()
+      await listener.close()
+    },
+  }
+}
+
+/**
+ * Signals that wait to be sent, each once. While a send is under way, the others wait in the set: a database that does
+ * not answer must not leave a queue of stale ones behind.
+ */
+function createLine(executor: Executor, outage: OutageLog) {
+  const line = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<void> | undefined
+  let closed = false
+
+  const send = async () => {
+    const payloads = packed(line)
+    line.clear()
+    try {
+      for (const payload of payloads) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
+      outage.works()
+    } catch (error) {
+      outage.failed(error)
+    }
+  }
+  const flush = () => {
+    timer = undefined
+    sending = send().then(() => {
+      sending = undefined
+      if (line.size > 0 && !closed) schedule()
+    })
+  }
+  const schedule = () => {
+    timer ??= setTimeout(flush, tickMs)
+  }
+
+  return {
+    add(text: string): void {
+      if (closed) return
+      line.add(text)
+      if (!sending) schedule()
+    },
+    async close(): Promise<void> {
+      closed = true
       clearTimeout(timer)
       await sending
-      await listener.close()
+      if (line.size > 0) await send()
     },
   }
 }

@@ -48,6 +48,8 @@ export type Admission = {
   readonly limits: TurnLimits
   /** The replica that will drive the run unless it has to wait. */
   readonly lease: Lease
+  /** Run of an earlier attempt at this very start, whose COMMIT got no answer. */
+  readonly unsure?: string | undefined
 }
 
 /** `repeated`: the request is one that had started this run before; nothing was written. */
@@ -63,10 +65,13 @@ export async function startTurn(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  { plans, limits, lease }: Admission,
+  { plans, limits, lease, unsure }: Admission,
 ): Promise<Started> {
   const plan = await lockAccount(executor, principal, plans)
   const { accountId, keyId } = principal
+  // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
+  const written = unsure === undefined ? undefined : await runOf(executor, unsure)
+  if (written) return { run: written, repeated: !isOwnStart(written, lease) }
   const owner = keyId === null ? undefined : { accountId, apiKeyId: keyId }
   const earlier = owner && (await findRepeated(executor, owner, input.identity))
   if (earlier) return { run: earlier, repeated: true }
@@ -81,7 +86,7 @@ export async function startTurn(
       { shouldRetry: false },
     )
   }
-  await requireFreePlace(executor, accountId, plan)
+  await requireFreePlace(executor, accountId, plan, waitsFor > 0)
   const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
   if (owner) await rememberKey(executor, owner, input.identity, run.id)
   await ensureAllowance(executor, accountId, plan)
@@ -164,16 +169,35 @@ async function unfinishedRuns(executor: Executor, sessionId: string): Promise<nu
   return row?.count ?? 0
 }
 
-/** Exact, because starts of one account are serialised. */
-async function requireFreePlace(executor: Executor, accountId: string, plan: Plan): Promise<void> {
+async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
+  const [run] = await executor.select().from(runs).where(eq(runs.id, id))
+  return run
+}
+
+/** Whether the run is as its start has left it: nobody has claimed it since. */
+function isOwnStart(run: Run, lease: Lease): boolean {
+  return run.status === 'queued' || (run.epoch === 1 && run.leaseOwner === lease.owner)
+}
+
+/**
+ * The turns of an account that started in the last minute, and its places: every session with an unfinished turn has
+ * one, kept for the turn that waits there when the running one ends. So a start never takes the place of a turn that
+ * waits, and one that waits in its session needs no other. Exact, because starts of one account are serialised.
+ */
+async function requireFreePlace(
+  executor: Executor,
+  accountId: string,
+  plan: Plan,
+  waits: boolean,
+): Promise<void> {
   const [row] = await executor
     .select({
-      running: sql<number>`count(*) filter (where ${runs.status} = 'in_progress')::int`,
+      taken: sql<number>`count(distinct ${runs.sessionId}) filter (where ${unfinished})::int`,
       lately: sql<number>`count(*) filter (where ${lately})::int`,
       seconds: sql<number>`coalesce(ceil(extract(epoch from min(${runs.createdAt}) filter (where ${lately}) + interval '1 minute' - now())), 1)::int`,
     })
     .from(runs)
-    .where(and(eq(runs.accountId, accountId), or(eq(runs.status, 'in_progress'), lately)))
+    .where(and(eq(runs.accountId, accountId), or(unfinished, lately)))
   if (row && row.lately >= plan.turnsPerMinute) {
     throw new ServiceError(
       'rate_limit_exceeded',
@@ -181,7 +205,7 @@ async function requireFreePlace(executor: Executor, accountId: string, plan: Pla
       { retryAfterSeconds: Math.max(row.seconds, 1) },
     )
   }
-  if (row && row.running >= plan.concurrentTurns) {
+  if (!waits && row && row.taken >= plan.concurrentTurns) {
     throw new ServiceError(
       'too_many_concurrent_runs',
       `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,

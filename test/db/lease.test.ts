@@ -9,6 +9,7 @@ import { runTurn } from '../../src/turns/run-turn.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { requestCancel } from '../../src/turns/runs.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
+import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
@@ -44,12 +45,12 @@ function newRunner(): Runner {
   return runner
 }
 
-type Attempt = { readonly live: LiveRun; readonly done: Promise<void> }
+type Attempt = { readonly live: LiveRun; readonly done: Promise<boolean> }
 
 /** Drives a run as its owner, without a runner: this owner sends no heartbeat. */
 function attempt(run: Run): Attempt {
   const live = createLiveRun(run.id)
-  const done = runTurn(turnServices(db.database, catalogue), run, live, new AbortController())
+  const done = runTurn(turnServices(db.database, catalogue), run, live, createTurnStop())
   return { live, done }
 }
 

@@ -8,13 +8,21 @@ import { LeaseLost, readEvents, withoutVoid } from '../../src/turns/event-log.ts
 import { createJournal, readJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
-import type { RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
+import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
+import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import {
+  emptyEnd,
+  makePerson,
+  type Person,
+  scriptedCatalogue,
+  start,
+  turnServices,
+} from '../support/turns.ts'
 import { reply } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
@@ -53,6 +61,7 @@ function journalOf(run: Run) {
   const journal = createJournal(db.database, run, {
     price: defaultPrice,
     costMicros: 0n,
+    leave: new AbortController().signal,
     onFault,
     onCommit: () => undefined,
   })
@@ -66,7 +75,7 @@ async function claim(run: Run): Promise<Run> {
     [run.id],
   )
   const claimed = await withTx(db.database, 'system', (tx) =>
-    claimRun(tx, { owner: 'replica_next', seconds: 15 }),
+    claimRun(tx, { owner: 'replica_next', seconds: 15 }, { plans: person.plans }),
   )
   if (claimed?.id !== run.id) throw new Error('another run was claimed')
   return claimed
@@ -75,7 +84,7 @@ async function claim(run: Run): Promise<Run> {
 /** Drives the attempt to its end, which must be one. */
 async function finish(run: Run): Promise<readonly RunEvent[]> {
   const live = createLiveRun(run.id)
-  await runTurn(turnServices(db.database, catalogue), run, live, new AbortController())
+  await runTurn(turnServices(db.database, catalogue), run, live, createTurnStop())
   const seen: RunEvent[] = []
   for await (const batch of live.read(AbortSignal.timeout(5_000))) seen.push(...batch)
   expect(seen.at(-1)?.type).toBe('run.completed')
@@ -88,29 +97,6 @@ const brief = (events: readonly RunEvent[]) =>
   events.map((event) => ('step' in event ? `${event.type} ${event.step}` : event.type))
 const textOf = (events: readonly RunEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
-
-const emptyEnd = (cost: bigint): TerminalEvent => ({
-  type: 'run.cancelled',
-  end: {
-    text: '',
-    source_list: '',
-    sources: [],
-    citations: [],
-    unknown_marks: 0,
-    unknown_refs: [],
-    files: [],
-    tool_calls: [],
-    usage: {
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      total_tokens: 0,
-      model_calls: 0,
-      tool_calls: 0,
-      estimated: false,
-      cost_micros: cost.toString(),
-    },
-  },
-})
 
 test('an owner that lost its run can write nothing: no event, no step, no deferred write, no hold, no end', async () => {
   const run = await start(db.database, person)
@@ -229,6 +215,6 @@ test('what an abandoned attempt said of a step is not shown once the next attemp
 test('a turn that was interrupted again and again ends as failed', async () => {
   let run = await start(db.database, person)
   for (let n = 0; n < 8; n += 1) run = await claim(run)
-  await runTurn(turnServices(db.database, catalogue), run, createLiveRun(run.id), new AbortController())
+  await runTurn(turnServices(db.database, catalogue), run, createLiveRun(run.id), createTurnStop())
   expect(brief((await logOf(run)).map(({ event }) => event)).at(-1)).toBe('run.failed')
 })

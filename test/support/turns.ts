@@ -2,13 +2,17 @@ import { pino } from 'pino'
 import { builtInPlans, type Plan, type Plans } from '../../src/accounts/plans.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
+import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/catalogue.ts'
+import { closeRun } from '../../src/turns/end-run.ts'
+import { createJournal } from '../../src/turns/journal.ts'
 import { insertProject } from '../../src/turns/projects.ts'
+import type { TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
 import type { Signals } from '../../src/turns/signals.ts'
-import { defaultTurnLimits, type Run, startTurn } from '../../src/turns/start-turn.ts'
+import { defaultTurnLimits, type Run, startTurn, type TurnInput } from '../../src/turns/start-turn.ts'
 import { makeAccount } from './service.ts'
 
 /** Someone who starts turns without HTTP: a person in a project of their own, on a plan made for the test. */
@@ -48,22 +52,28 @@ export type StartOptions = {
   readonly text?: string
 }
 
-/** Admits a turn, owned by a replica that does not exist unless one is named. */
-export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
-  const { principal, plans } = person
-  const input = {
+/** A question as it comes to the start of a turn. */
+export function plainInput(options: StartOptions = {}): TurnInput {
+  return {
     model: 'service',
     firstCallMicros: options.firstCallMicros ?? 2_000_000n,
-    messages: [{ role: 'user' as const, content: options.text ?? 'question' }],
+    messages: [{ role: 'user', content: options.text ?? 'question' }],
     sessionId: options.sessionId,
     projectId: undefined,
     request: plainRequest,
     identity: { hash: Buffer.alloc(32), key: undefined, retried: false },
-    onDisconnect: 'continue' as const,
+    onDisconnect: 'continue',
   }
+}
+
+/** Admits a turn, owned by a replica that does not exist unless one is named. */
+export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
+  const { principal, plans } = person
   const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
   const admission = { plans, limits: defaultTurnLimits, lease }
-  const started = await withTx(database, principal, (tx) => startTurn(tx, principal, input, admission))
+  const started = await withTx(database, principal, (tx) =>
+    startTurn(tx, principal, plainInput(options), admission),
+  )
   return started.run
 }
 
@@ -80,4 +90,41 @@ export function turnServices(database: Database, catalogue: Catalogue): TurnServ
     close: async () => undefined,
   }
   return { database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }), signals }
+}
+
+/** The end of a cancelled run that has said nothing. */
+export const emptyEnd = (cost: bigint): TerminalEvent => ({
+  type: 'run.cancelled',
+  end: {
+    text: '',
+    source_list: '',
+    sources: [],
+    citations: [],
+    unknown_marks: 0,
+    unknown_refs: [],
+    files: [],
+    tool_calls: [],
+    usage: {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      model_calls: 0,
+      tool_calls: 0,
+      estimated: false,
+      cost_micros: cost.toString(),
+    },
+  },
+})
+
+/** Ends a run as its owner would, without having driven it. */
+export async function endRun(database: Database, run: Run): Promise<void> {
+  const journal = createJournal(database, run, {
+    price: defaultPrice,
+    costMicros: 0n,
+    leave: new AbortController().signal,
+    onCommit: () => undefined,
+    onFault: () => undefined,
+  })
+  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+  await journal.close()
 }

@@ -11,12 +11,13 @@ import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
+import { admitTurn } from '../../turns/admit-turn.ts'
 import { clientLeft, clientServed } from '../../turns/client-left.ts'
 import { followRun } from '../../turns/follow.ts'
 import { findProject } from '../../turns/projects.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run-events.ts'
 import { findSession } from '../../turns/sessions.ts'
-import { type Run, type Started, startTurn } from '../../turns/start-turn.ts'
+import type { Run, Started } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, failureReply, interruptedBody } from './completion.ts'
@@ -62,7 +63,6 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       }
       const { run, repeated } = await admit(services, request, body, options)
       if (repeated) replayed(services, reply, run)
-      else if (run.status === 'in_progress') services.runner.start(run)
       contextHeaders(reply, run)
       if (options.background) {
         return reply
@@ -137,9 +137,7 @@ function admit(
     },
     onDisconnect: options.onDisconnect,
   }
-  return withTx(services.database, principal, (tx) =>
-    startTurn(tx, principal, input, { ...services, lease: services.runner.lease }),
-  )
+  return admitTurn(services, principal, input)
 }
 
 /** The prompt is the client's messages and some 1,500 tokens of our own instructions and tools. */

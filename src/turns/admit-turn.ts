@@ -1,0 +1,45 @@
+import type { Plans } from '../accounts/plans.ts'
+import type { Principal } from '../accounts/principal.ts'
+import { type Database, withTx } from '../db/client.ts'
+import { retryTransient } from '../db/retry.ts'
+import { shuttingDown } from '../errors.ts'
+import type { Runner } from './runner.ts'
+import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
+
+/** A client waits this long for a database in trouble before it is told to try again. */
+const patienceMs = 1_000
+
+/**
+ * Admits a turn in one transaction, see `startTurn`, and begins to drive it unless it has to wait. When the database
+ * is in trouble it is tried again for a second, without starting a second run when the first COMMIT got no answer.
+ * @throws what `startTurn` throws, `overloaded` while the process shuts down, and the database's error. In that last
+ * case a run may have been written: it is left to any replica, and the same request will find it.
+ */
+export async function admitTurn(
+  services: {
+    readonly database: Database
+    readonly plans: Plans
+    readonly limits: TurnLimits
+    readonly runner: Runner
+  },
+  principal: Principal,
+  input: TurnInput,
+): Promise<Started> {
+  const { database, plans, limits, runner } = services
+  if (runner.draining()) throw shuttingDown()
+  let unsure: string | undefined
+  const attempt = () =>
+    withTx(database, principal, async (tx) => {
+      const started = await startTurn(tx, principal, input, { plans, limits, lease: runner.lease, unsure })
+      if (!started.repeated) unsure = started.run.id
+      return started
+    })
+  try {
+    const { run, repeated } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
+    if (!repeated && run.status === 'in_progress') runner.start(run)
+    return { run, repeated }
+  } catch (error) {
+    if (unsure !== undefined) runner.unanswered(unsure)
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+import { type Database, type Executor, withTx } from '../db/client.ts'
+import { retryTransient } from '../db/retry.ts'
+import { EventLine } from './event-line.ts'
+import { appendEvents } from './event-log.ts'
+import type { RunEvent } from './run-events.ts'
+import { type Progress, wasCommitted } from './run-progress.ts'
+
+/** The run as the claim of this attempt has left it. */
+export type OwnedRun = {
+  readonly id: string
+  readonly accountId: string
+  readonly epoch: number
+  readonly eventCount: number
+  readonly stepCount: number
+  readonly holdMicros: bigint
+}
+
+/** What one write does beside appending the events that are in line. */
+export type Work<T> = (tx: Executor) => Promise<{
+  readonly value: T
+  readonly events?: readonly RunEvent[]
+  /** The step it records, and what that cost. */
+  readonly step?: number
+  readonly costMicros?: bigint
+  /** What it adds to the hold. */
+  readonly holdMicros?: bigint
+  /** Done last, after the events: closes the run. */
+  readonly close?: () => Promise<void>
+}>
+
+/**
+ * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. While the database is
+ * in trouble that can pass, a write waits and is tried again, and what the model says meanwhile waits in memory. One
+ * whose COMMIT got no answer is looked for before it is done again: nothing is written twice.
+ */
+export type RunWriter = {
+  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
+  event(event: RunEvent): void
+  /** Does `work` (again, if need be) and appends its events behind those in line. A failure changes nothing. */
+  write<T>(work: Work<T>): Promise<T>
+  /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
+  close(): Promise<void>
+  /** Cost of the finished steps, in micro-credits. */
+  readonly costMicros: bigint
+}
+
+export type RunWriterOptions = {
+  /** What the steps before this attempt have cost. */
+  readonly costMicros: bigint
+  /** Aborted when the run is not this attempt's any more: a write that waits for the database gives up. */
+  readonly leave: AbortSignal
+  /** Called after each commit: there is news for readers elsewhere. */
+  readonly onCommit: () => void
+  /** Called when a timed write fails for good; the turn must then stop. */
+  readonly onFault: (error: unknown) => void
+}
+
+type State = { readonly progress: Progress; readonly costMicros: bigint }
+type Written<T> = State & { readonly value: T }
+
+const flushAfterMs = 100
+
+const nothing: Work<undefined> = async () => ({ value: undefined })
+
+export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
+  const line = new EventLine()
+  const { eventCount, stepCount, holdMicros } = run
+  let state: State = {
+    progress: { eventCount, stepCount, holdMicros, ended: false },
+    costMicros: options.costMicros,
+  }
+  let timer: NodeJS.Timeout | undefined
+  let flushWaits = false
+  let tail: Promise<unknown> = Promise.resolve()
+
+  const transact = async <T>(work: Work<T>): Promise<T> => {
+    const waiting = line.take()
+    try {
+      options.leave.throwIfAborted()
+      const written = await writeSurely(database, run, { work, waiting, before: state, leave: options.leave })
+      state = written
+      options.onCommit()
+      return written.value
+    } catch (error) {
+      // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
+      line.putBack(waiting)
+      throw error
+    }
+  }
+  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
+  const inOrder = <T>(write: () => Promise<T>): Promise<T> => {
+    clearTimeout(timer)
+    timer = undefined
+    const turn = tail.then(write)
+    tail = turn.catch(() => undefined)
+    return turn
+  }
+  const flush = () => {
+    // One is enough: while the database is away they would pile up.
+    if (flushWaits) return
+    flushWaits = true
+    inOrder(async () => {
+      flushWaits = false
+      if (!line.isEmpty) await transact(nothing)
+    }).catch(options.onFault)
+  }
+
+  return {
+    get costMicros() {
+      return state.costMicros
+    },
+    event(event) {
+      if (line.add(event)) flush()
+      else timer ??= setTimeout(flush, flushAfterMs)
+    },
+    write: (work) => inOrder(() => transact(work)),
+    async close() {
+      clearTimeout(timer)
+      await tail
+    },
+  }
+}
+
+type Writing<T> = {
+  readonly work: Work<T>
+  readonly waiting: readonly RunEvent[]
+  readonly before: State
+  readonly leave: AbortSignal
+}
+
+/** Writes once, however often the database has to be asked. */
+function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>): Promise<Written<T>> {
+  // What the last attempt has done, set when its COMMIT is about to be sent: it may work although no answer comes.
+  let unsure: Written<T> | undefined
+  const attempt = () =>
+    withTx(database, run, async (tx) => {
+      if (unsure && (await wasCommitted(tx, run, writing.before.progress, unsure.progress))) return unsure
+      unsure = await writeOnce(tx, run, writing)
+      return unsure
+    })
+  return retryTransient(attempt, writing.leave)
+}
+
+async function writeOnce<T>(
+  tx: Executor,
+  run: OwnedRun,
+  { work, waiting, before }: Writing<T>,
+): Promise<Written<T>> {
+  const { value, events = [], step, costMicros = 0n, holdMicros = 0n, close } = await work(tx)
+  const eventCount = await appendEvents(tx, run, [...waiting, ...events])
+  await close?.()
+  return {
+    value,
+    costMicros: before.costMicros + costMicros,
+    progress: {
+      eventCount,
+      stepCount: step ?? before.progress.stepCount,
+      holdMicros: before.progress.holdMicros + holdMicros,
+      ended: close !== undefined,
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import { isKeyUsable } from '../accounts/keys.ts'
+import type { AgentEvent } from '../agent/events.ts'
+import { type LoopInput, runAgent } from '../agent/loop.ts'
+import { estimateTokens, type ModelRequest } from '../agent/provider.ts'
+import { creditsText } from '../billing/credits.ts'
+import { nextCallMicros, type Price } from '../billing/pricing.ts'
+import type { Database, Executor } from '../db/client.ts'
+import { retryTransient } from '../db/retry.ts'
+import type { Logger } from '../log.ts'
+import type { VerifyLookups } from '../sources/citations/verify.ts'
+import { createSourceRegister, type SourceRegister } from '../sources/register.ts'
+import { verifyLookups } from '../sources/verify-lookups.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import { closeRun, hasOutput } from './end-run.ts'
+import type { CommittedEvent } from './event-log.ts'
+import { type RunJournal, type readJournal, toolEvents } from './journal.ts'
+import type { LiveRun } from './live-runs.ts'
+import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
+import type { RunRequest } from './run-request.ts'
+import type { Run } from './start-turn.ts'
+import type { EndReason, TurnStop } from './turn-stop.ts'
+
+export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
+
+/** Turns what the loop yields into the run's events and its end. */
+export class TurnWriter {
+  readonly register: SourceRegister
+  readonly journal: RunJournal
+  readonly journaled: Steps
+  readonly #run: Run
+  readonly #live: LiveRun
+  readonly #answer: Answer
+  readonly #lookups: VerifyLookups
+  readonly #log: Logger
+  readonly #database: Database
+  readonly #stop: TurnStop
+  #step: number
+  #holdMicros: bigint
+
+  constructor(
+    services: { readonly database: Database; readonly log: Logger },
+    run: Run,
+    live: LiveRun,
+    journal: RunJournal,
+    journaled: Steps,
+    stop: TurnStop,
+  ) {
+    this.#database = services.database
+    this.#stop = stop
+    this.#lookups = verifyLookups(services.database.system)
+    this.#log = services.log
+    this.#run = run
+    this.#live = live
+    this.journal = journal
+    this.journaled = journaled
+    this.#step = journaled.length
+    this.#holdMicros = run.holdMicros
+    this.register = createSourceRegister(
+      journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+    )
+    this.#answer = createAnswer(this.register, run.request as RunRequest)
+    this.#restore()
+  }
+
+  /** Shows the finished steps of earlier attempts to the answer again: the same text comes out. */
+  #restore(): void {
+    let textLength = 0
+    for (const step of this.journaled) {
+      if (step.kind === 'model' && step.text !== '') {
+        this.#answer.show(textLength > 0 ? `\n\n${step.text}` : step.text)
+        textLength += step.text.length
+      }
+      this.#answer.add(step)
+    }
+  }
+
+  /**
+   * Makes sure that the hold covers the next model call, extending it when it does not.
+   * @returns the notice with which the turn ends instead, when the credits or the turn's own bound do not allow it.
+   */
+  async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
+    if (await this.#keyIsRevoked()) {
+      this.#stop.end('cancelled')
+      return null
+    }
+    const prompt =
+      estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools))
+    const need = this.journal.costMicros + nextCallMicros(price, prompt, request.sampling.maxTokens)
+    if (need <= this.#holdMicros) return null
+    const bounded = need < this.#run.mostMicros ? need : this.#run.mostMicros
+    const missing = bounded - this.#holdMicros
+    if (need > this.#run.mostMicros && this.journal.costMicros > 0n) {
+      return `The turn has come to its bound of ${creditsText(this.#run.mostMicros)} credits.`
+    }
+    if (missing <= 0n) return null
+    const extended = await this.journal.extendHold(this.#step + 1, missing)
+    if (!extended) return 'The account has not enough credits left for another step of this turn.'
+    this.#holdMicros = bounded
+    return null
+  }
+
+  /** Asked between steps; the start of the turn has asked before the first one. */
+  async #keyIsRevoked(): Promise<boolean> {
+    const { apiKeyId } = this.#run
+    if (apiKeyId === null || this.#step === 0) return false
+    return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
+  }
+
+  /** Says that the run starts, or that it goes on and which committed events are void now. */
+  begin(earlier: readonly CommittedEvent[]): void {
+    const step = this.journaled.length + 1
+    const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
+    const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
+    // An attempt that died in its first moments has not said it.
+    if (!earlier.some(({ event }) => event.type === 'run.started')) this.#tell({ type: 'run.started' })
+    if (this.#run.epoch > 1) this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
+    // Calls run side by side: behind the first void event there can be results of finished steps. They still hold.
+    for (const { seq, event } of earlier)
+      if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
+  }
+
+  async drive(input: LoopInput<Executor>): Promise<void> {
+    for await (const event of runAgent(input)) {
+      if (event.type === 'turn.finished' || event.type === 'turn.failed') await this.#finish(event)
+      else this.#relay(event)
+    }
+  }
+
+  #tell(event: RunEvent): void {
+    this.#live.push(event)
+    this.journal.event(event)
+  }
+
+  #relay(event: Exclude<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>): void {
+    this.#step = event.step
+    switch (event.type) {
+      case 'step.started':
+        this.#tell({ type: 'step.started', step: event.step })
+        break
+      case 'text.delta': {
+        const text = this.#answer.show(event.text)
+        if (text !== '') this.#tell({ type: 'text.delta', step: event.step, text })
+        break
+      }
+      case 'tool.started':
+        this.#tell({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
+        break
+      case 'step.finished':
+        this.#answer.add(event.record)
+        break
+      case 'tool.finished':
+        // Committed with the step already: only the readers here still have to hear of it.
+        for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
+        this.#answer.add(event.record)
+        break
+    }
+  }
+
+  async #finish(event: Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>) {
+    if (event.type === 'turn.finished') {
+      if (event.notice !== null) this.#showNotice(event.notice)
+      return this.#end((cost) => ({
+        type: 'run.completed',
+        reason: event.reason,
+        end: this.#answer.end(cost, { paused: event.reason === 'tool_calls' }),
+      }))
+    }
+    const { turn, writing } = this.#stop
+    // The run is somebody else's: there is nothing left to write.
+    writing.throwIfAborted()
+    if (turn.reason === ('cancelled' satisfies EndReason)) {
+      return this.#end((cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }))
+    }
+    if (turn.reason === ('deadline' satisfies EndReason))
+      return this.fail('run_failed', 'The turn took longer than it may and was stopped.')
+    if (event.kind === 'context') return this.fail('context_length_exceeded', event.message)
+    if (event.kind === 'upstream') return this.fail('upstream_failed', event.message)
+    // What went wrong inside, a statement with its parameters perhaps, is for the log only.
+    this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
+    return this.fail('run_failed', 'Something went wrong in the service while the turn ran.')
+  }
+
+  /** Without it, a turn that one of our bounds has stopped would end in the middle and not say why. */
+  #showNotice(notice: string): void {
+    const rest = this.#answer.rest()
+    const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
+    this.#tell({ type: 'text.delta', step: this.#step, text })
+  }
+
+  /** Ends the run as failed; without any output it costs nothing. */
+  fail(code: RunFailureCode, message: string): Promise<void> {
+    return this.#end((cost) => {
+      const end = this.#answer.end(cost, { paused: false })
+      const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
+      return { type: 'run.failed', code, message, end: hasOutput(end) ? end : free }
+    })
+  }
+
+  async #end(prepare: (costMicros: bigint) => TerminalEvent): Promise<void> {
+    const rest = this.#answer.rest()
+    if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+    await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
+    const event = await this.journal.end(
+      (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
+      (tx, ended) => closeRun(tx, this.#run, ended),
+    )
+    this.#live.push(event)
+  }
+}

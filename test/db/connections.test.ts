@@ -1,0 +1,135 @@
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Database, openDatabase, withBackgroundTx, withTx } from '../../src/db/client.ts'
+import { databaseFault, isTransient, isUnavailable } from '../../src/db/errors.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+
+let db: TestDatabase
+let proxy: PostgresProxy
+let database: Database
+const uncaught: unknown[] = []
+const catchIt = (error: unknown) => void uncaught.push(error)
+
+beforeAll(async () => {
+  process.on('uncaughtException', catchIt)
+  db = await createTestDatabase()
+  proxy = await startPostgresProxy(db.url)
+  database = openDatabase({ url: proxy.url, onIdleError: () => undefined, maxConnections: 4 })
+})
+afterAll(async () => {
+  process.off('uncaughtException', catchIt)
+  await database.close()
+  await proxy.close()
+  await db.drop()
+})
+
+/** Ends every connection to the database, as an administrator does. */
+async function killAll(): Promise<void> {
+  const admin = new pg.Client({ connectionString: inject('postgres').adminUrl })
+  await admin.connect()
+  await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [
+    new URL(db.url).pathname.slice(1),
+  ])
+  await admin.end()
+}
+
+const select = (timesOpen: number) =>
+  Promise.all(
+    Array.from({ length: timesOpen }, () => withTx(database, 'system', (tx) => tx.execute('select 1'))),
+  )
+
+const faultOf = async (work: Promise<unknown>) => {
+  const fault = databaseFault(
+    await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+  )
+  if (!fault) throw new Error('no database fault')
+  return fault
+}
+
+test('a connection that is lost in a transaction fails the transaction, and never the process', async () => {
+  const between = withTx(database, 'system', async (tx) => {
+    await tx.execute('select 1')
+    await killAll()
+    await tx.execute('select 2')
+  })
+  expect(isUnavailable(await faultOf(between))).toBe(true)
+  const during = withTx(database, 'system', async (tx) => {
+    const sleep = tx.execute('select pg_sleep(5)')
+    await Promise.all([sleep, killAll()])
+  })
+  expect(isUnavailable(await faultOf(during))).toBe(true)
+  const nested = database.system.transaction(async (tx) => {
+    await tx.execute('select 1')
+    await killAll()
+    await tx.execute('select 2')
+  })
+  expect(isUnavailable(await faultOf(nested))).toBe(true)
+  await select(1)
+  expect(uncaught).toEqual([])
+})
+
+test('connections that died while idle are passed over: the first transactions afterwards work', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await select(4)
+    proxy.cutAll()
+    // At once: the pool has not heard yet that its connections are gone.
+    await select(4)
+  }
+})
+
+test('a host that is gone without a word costs a transaction some seconds, not the kernel’s quarter of an hour', async () => {
+  await select(4)
+  proxy.stall(true)
+  const before = performance.now()
+  const [one, other] = await Promise.all([
+    faultOf(withTx(database, 'system', (tx) => tx.execute('select 1'))),
+    faultOf(withBackgroundTx(database, (tx) => tx.execute('select 1'))),
+  ])
+  expect([one, other].map(isUnavailable)).toEqual([true, true])
+  expect(performance.now() - before).toBeLessThan(12_000)
+  proxy.stall(false)
+  await select(4)
+  expect(uncaught).toEqual([])
+})
+
+test('a transaction that stands still is cut off and has written nothing', async () => {
+  await database.system.execute(sql`create table if not exists standing (n int)`)
+  const before = performance.now()
+  const standing = withBackgroundTx(database, async (tx) => {
+    await tx.execute(sql`insert into standing values (1)`)
+    proxy.stall(true)
+    await tx.execute(sql`insert into standing values (2)`)
+  })
+  expect(isTransient(await faultOf(standing))).toBe(true)
+  expect(performance.now() - before).toBeLessThan(8_000)
+  proxy.stall(false)
+  const { rows } = await db.database.system.execute(sql`select n from standing`)
+  expect(rows).toEqual([])
+})
+
+test('a transaction whose failed statement was swallowed is told that it was rolled back', async () => {
+  const swallowed = withTx(database, 'system', (tx) => tx.execute('select 1 / 0').catch(() => 'fine'))
+  await expect(swallowed).rejects.toThrow('rolled back')
+})
+
+test.each([
+  ['53100', true, true],
+  ['25006', true, true],
+  ['57P01', true, true],
+  ['57P03', true, true],
+  ['53300', true, true],
+  ['40001', false, true],
+  ['40P01', false, true],
+  ['55P03', false, true],
+  ['57014', false, true],
+  ['23505', false, false],
+  ['42P01', false, false],
+])('SQLSTATE %s: unavailable %s, may pass %s', (code, unavailable, transient) => {
+  const fault = databaseFault(Object.assign(new Error('x'), { code }))
+  expect(fault && [isUnavailable(fault), isTransient(fault)]).toEqual([unavailable, transient])
+})

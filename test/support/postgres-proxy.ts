@@ -1,0 +1,131 @@
+import { createServer, connect as dial, type Socket } from 'node:net'
+
+/**
+ * What becomes of a COMMIT: the server carries it out and its reply is lost; it never reaches the server; or it reaches
+ * the server this much after the client's connection was cut.
+ */
+export type CommitFate = 'reply-lost' | 'request-lost' | { readonly lateMs: number }
+
+/** A proxy on loopback in front of a Postgres. */
+export type PostgresProxy = {
+  /** The URL of the database, through the proxy. */
+  readonly url: string
+  /** Cuts the next transaction that sent `text` at its COMMIT. Resolves when it has happened. */
+  cutAtCommit(text: string, fate: CommitFate): Promise<void>
+  /** While true, new connections are refused. */
+  refuse(on: boolean): void
+  /** While true, nothing is passed on in either direction and nothing is closed: the host is gone. */
+  stall(on: boolean): void
+  /** Cuts every connection. */
+  cutAll(): void
+  close(): Promise<void>
+}
+
+type Plan = { readonly text: string; readonly fate: CommitFate; readonly done: () => void }
+
+const commit = Buffer.from('Q\0\0\0\u000bcommit\0', 'latin1')
+
+/** @param target the URL of a database, which needs no TLS. */
+export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
+  const { hostname, port } = new URL(target)
+  const pairs = new Set<Pair>()
+  const plans: Plan[] = []
+  let refusing = false
+  let stalled = false
+  const server = createServer((client) => {
+    if (refusing) {
+      client.destroy()
+      return
+    }
+    const pair = new Pair(client, dial(Number(port), hostname), plans)
+    pairs.add(pair)
+    pair.stall(stalled)
+    client.once('close', () => pairs.delete(pair))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const url = new URL(target)
+  url.hostname = '127.0.0.1'
+  url.port = String(typeof address === 'object' && address ? address.port : 0)
+  return {
+    url: url.href,
+    cutAtCommit: (text, fate) =>
+      new Promise((done) => {
+        plans.push({ text, fate, done })
+      }),
+    refuse(on) {
+      refusing = on
+    },
+    stall(on) {
+      stalled = on
+      for (const pair of pairs) pair.stall(on)
+    },
+    cutAll() {
+      for (const pair of pairs) pair.cut()
+    },
+    close() {
+      for (const pair of pairs) pair.cut()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** One connection of a client and its connection to the server. */
+class Pair {
+  readonly #client: Socket
+  readonly #server: Socket
+  readonly #plans: Plan[]
+  /** What the client has sent since it began a transaction. */
+  #sent = ''
+
+  constructor(client: Socket, server: Socket, plans: Plan[]) {
+    this.#client = client
+    this.#server = server
+    this.#plans = plans
+    client.on('error', () => client.destroy())
+    server.on('error', () => server.destroy())
+    client.on('close', () => server.end())
+    server.on('close', () => client.destroy())
+    client.on('data', (bytes: Buffer) => this.#fromClient(bytes))
+    server.on('data', (bytes: Buffer) => client.write(bytes))
+  }
+
+  stall(on: boolean): void {
+    for (const socket of [this.#client, this.#server]) on ? socket.pause() : socket.resume()
+  }
+
+  cut(): void {
+    this.#client.destroy()
+    this.#server.destroy()
+  }
+
+  #fromClient(bytes: Buffer): void {
+    const text = bytes.toString('latin1')
+    if (text.includes('begin; set local')) this.#sent = ''
+    this.#sent += text
+    const index = this.#plans.findIndex((plan) => this.#sent.includes(plan.text))
+    if (!bytes.includes(commit) || index < 0) {
+      this.#server.write(bytes)
+      return
+    }
+    const [plan] = this.#plans.splice(index, 1)
+    if (plan) this.#cutAtCommit(bytes, plan)
+  }
+
+  #cutAtCommit(bytes: Buffer, { fate, done }: Plan): void {
+    this.#client.removeAllListeners('close')
+    this.#server.removeAllListeners('data')
+    if (fate === 'request-lost') {
+      this.cut()
+      done()
+      return
+    }
+    const late = fate === 'reply-lost' ? 0 : fate.lateMs
+    if (late > 0) this.#client.destroy()
+    setTimeout(() => this.#server.write(bytes), late)
+    this.#server.once('data', () => {
+      this.cut()
+      done()
+    })
+  }
+}

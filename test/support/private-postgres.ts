@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { openEmbedded } from '../../src/db/embedded.ts'
+import { findPrograms, postgresIdentity, runnerFor } from '../../src/db/embedded-programs.ts'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+
+/** A Postgres of one test file, which the file may stop, restart and fill. */
+export type PrivatePostgres = {
+  /** As the role of the service, to a migrated database. */
+  readonly url: string
+  readonly directory: string
+  /** Ends every connection but that of the caller. */
+  killConnections(applicationName?: string): Promise<number>
+  stop(mode: 'fast' | 'immediate'): Promise<void>
+  start(): Promise<void>
+  restart(mode: 'fast' | 'immediate'): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param directory where its data goes; a new folder when not given. */
+export async function startPrivatePostgres(directory?: string): Promise<PrivatePostgres> {
+  const home = directory ?? (await mkdtemp(path.join(tmpdir(), 'chat-service-postgres-')))
+  const settings = ['fsync=off', 'max_connections=200']
+  const server = await openEmbedded(home, settings)
+  await migrateDatabase(server.url, server.url)
+  const programs = await findPrograms()
+  const run = await runnerFor(await postgresIdentity(), programs, home)
+  const data = path.join(home, 'postgres')
+  const { port } = new URL(server.url)
+  const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...settings]
+    .map((setting) => `-c ${setting}`)
+    .join(' ')
+  const control = async (...args: readonly string[]) => {
+    const { code, output } = await run(programs.pg_ctl, [...args, '-D', data, '-w', '-t', '60'])
+    if (code !== 0) throw new Error(`pg_ctl ${args[0]}: ${output}`)
+  }
+  const stop = (mode: string) => control('stop', '-m', mode)
+  const start = () => control('start', '-l', path.join(home, 'postgres.log'), '-o', options)
+  return {
+    url: server.url,
+    directory: home,
+    async killConnections(applicationName = '%') {
+      const admin = new pg.Client({ connectionString: server.adminUrl })
+      await admin.connect()
+      const killed = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = 'service' and application_name like $1 and pid <> pg_backend_pid()`,
+        [applicationName],
+      )
+      await admin.end()
+      return killed.rowCount ?? 0
+    },
+    stop,
+    start,
+    async restart(mode) {
+      await stop(mode)
+      await start()
+    },
+    async close() {
+      await server.release()
+      await stop('immediate').catch(() => undefined)
+      if (directory === undefined) await rm(home, { recursive: true, force: true })
+    },
+  }
+}

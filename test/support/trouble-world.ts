@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { ask, LiveStream } from './chat-world.ts'
+import { checkInvariants } from './invariants.ts'
+import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
+import { call, makeAccount, makeKey, startTestService, type TestService } from './service.ts'
+import { readStream } from './sse-rules.ts'
+import { callTools, reply, type UpstreamBody } from './upstream-scripts.ts'
+
+/** Two replicas over a Postgres of their own that a test can bring into trouble. */
+export type TroubleWorld = {
+  readonly postgres: PrivatePostgres
+  readonly services: readonly [TestService, TestService]
+  /** Of the first replica. */
+  readonly database: Database
+  readonly upstream: ScriptedUpstream
+  readonly accountId: string
+  readonly key: string
+  /** Everything that nobody caught in this process; whatever is in it would have ended a service. */
+  readonly uncaught: readonly unknown[]
+  /** Starts a turn at the first replica that writes a file and then speaks for about six seconds. */
+  startTurn(): Promise<Turn>
+  /** Sends `request` every 150 ms until the returned function is called, which gives what came of it. */
+  watch(request: () => Promise<Response>): () => Promise<readonly Seen[]>
+  rows<T extends object>(statement: string, values?: readonly unknown[]): Promise<readonly T[]>
+  broken(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export type Turn = { readonly runId: string; readonly stream: LiveStream }
+
+/** One request of a client that tries again and again; times in ms on this process's clock. */
+export type Seen = {
+  readonly status: number
+  readonly sentAt: number
+  readonly tookMs: number
+  readonly retryAfter: string | null
+  readonly code: string | undefined
+}
+
+/** What the turns of this world answer. */
+export const spoken = Array.from({ length: 60 }, (_, n) => `Sentence ${n} of the answer.`).join(' ')
+
+function script(sent: UpstreamBody) {
+  if (JSON.stringify(sent.messages.at(-1)?.content).includes('Quick')) return reply('Yes.')
+  if (sent.messages.some(({ role }) => role === 'tool')) return reply(spoken, { chunks: 60, delayMs: 100 })
+  return callTools([{ name: 'write_file', arguments: { name: 'a.txt', content: 'Kept once.' } }])
+}
+
+export async function openTroubleWorld(directory?: string): Promise<TroubleWorld> {
+  const uncaught: unknown[] = []
+  const catchIt = (error: unknown) => void uncaught.push(error)
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, catchIt)
+  const postgres = await startPrivatePostgres(directory)
+  const upstream = await startScriptedUpstream()
+  upstream.setDefault(script)
+  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
+  const replica = async (): Promise<[Database, TestService]> => {
+    const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
+    return [database, await startTestService(database, { model })]
+  }
+  const [[database, first], [otherDatabase, second]] = [await replica(), await replica()]
+  const { id: accountId } = await makeAccount(database, 'unlimited')
+  const key = await makeKey(database, accountId, { reach: { kind: 'owner' } })
+  let asked = 0
+  return {
+    postgres,
+    services: [first, second],
+    database,
+    upstream,
+    accountId,
+    key,
+    uncaught,
+    async startTurn() {
+      asked += 1
+      const response = await call(first, key, 'POST', '/v1/chat/completions', {
+        ...ask(`Question ${asked}`),
+        stream: true,
+      })
+      if (response.status !== 200) throw new Error(await response.text())
+      const stream = new LiveStream(response)
+      await stream.until('Sentence 0')
+      return { runId: response.headers.get('x-service-run-id') ?? '', stream }
+    },
+    watch(request) {
+      const over = new AbortController()
+      const seen: Seen[] = []
+      const one = async () => {
+        const sentAt = performance.now()
+        const response = await request()
+        const { error } = (await response.json()) as { error?: { code?: string } }
+        const { status, headers } = response
+        const tookMs = performance.now() - sentAt
+        seen.push({ status, sentAt, tookMs, retryAfter: headers.get('retry-after'), code: error?.code })
+      }
+      const done = (async () => {
+        while (!over.signal.aborted) {
+          await one()
+          await delay(150, undefined, { signal: over.signal }).catch(() => undefined)
+        }
+      })()
+      return async () => {
+        over.abort()
+        await done
+        return seen
+      }
+    },
+    rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
+      (await database.systemPool.query<T>(statement, [...values])).rows,
+    broken: () => checkInvariants(database),
+    async close() {
+      for (const service of [first, second]) await service.stop()
+      await upstream.close()
+      await database.close()
+      await otherDatabase.close()
+      await postgres.close()
+      for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, catchIt)
+    },
+  }
+}
+
+/** Reads the turn to its end: what a client has of it, and what the database has. */
+export async function outcomeOf(world: TroubleWorld, { runId, stream }: Turn) {
+  const { problems, text, error } = readStream(await stream.rest())
+  const [row] = await world.rows(
+    `select r.status, r.epoch, r.step_count as steps, r.cost_micros > 0 and r.cost_micros = t.amount_micros as charged,
+      (select sum(cost_micros) from run_steps where run_id = r.id) = r.cost_micros as as_its_steps,
+      (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges,
+      (select count(*)::int from file_versions where run_id = r.id) as versions,
+      (select string_agg(event ->> 'text', '' order by seq) from run_events where run_id = r.id) as text
+    from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge' where r.id = $1`,
+    [runId],
+  )
+  return { problems, text, error, row }
+}
+
+/** What `outcomeOf` gives for a turn that was not disturbed at all. */
+export const undisturbed = {
+  problems: [],
+  text: spoken,
+  error: undefined,
+  row: {
+    status: 'completed',
+    epoch: 1,
+    steps: 3,
+    charged: true,
+    as_its_steps: true,
+    charges: 1,
+    versions: 1,
+    text: spoken,
+  },
+}
