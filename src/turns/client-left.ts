@@ -1,8 +1,8 @@
-import { type Database, withTx } from '../db/client.ts'
+import { type Executor, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
-import type { Logger } from '../log.ts'
-import type { Runner } from './runner.ts'
+import type { ReaderServices } from './follow.ts'
+import { patiently } from './patience.ts'
 import { forgetClientClosed, noteClientClosed, requestCancel } from './runs.ts'
 import type { Run } from './start-turn.ts'
 
@@ -10,34 +10,49 @@ import type { Run } from './start-turn.ts'
  * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for.
  * Never throws: nobody is left to hear of it.
  */
-export async function clientLeft(
-  services: { readonly database: Database; readonly runner: Runner; readonly log: Logger },
-  run: Run,
-): Promise<void> {
+export async function clientLeft(services: ReaderServices, run: Run): Promise<void> {
   const cancel = run.onDisconnect === 'cancel'
-  try {
-    await withTx(services.database, run, async (tx) => {
-      await noteClientClosed(tx, run.id)
-      if (cancel) await requestCancel(tx, run.id)
-    })
-    if (cancel) services.runner.cancel(run.id)
-  } catch (error) {
-    const reason = databaseFault(error)?.message ?? messageOf(error)
-    services.log.warn({ runId: run.id, reason }, 'could not note that a client left')
-  }
+  await note(services, run, 'could not note that a client left', async (tx) => {
+    await noteClientClosed(tx, run.id)
+    if (cancel) await requestCancel(tx, run.id)
+  })
+  if (cancel) services.runner.cancel(run.id)
+}
+
+/**
+ * A reply ends here although the run goes on: the same request will find the run again. Asked once only, since the
+ * reply waits for it. Never throws.
+ */
+export async function replyCutShort(services: ReaderServices, run: Run): Promise<void> {
+  await note(
+    services,
+    run,
+    'could not note that a reply was cut short',
+    (tx) => noteClientClosed(tx, run.id),
+    {
+      once: true,
+    },
+  )
 }
 
 /**
  * A repeated request has got the whole reply: from now on an equal request is a new question. Never throws.
  */
-export async function clientServed(
-  services: { readonly database: Database; readonly log: Logger },
+export async function clientServed(services: ReaderServices, run: Run): Promise<void> {
+  await note(services, run, 'could not note that a client was served', (tx) => forgetClientClosed(tx, run.id))
+}
+
+async function note(
+  { database, runner, log }: ReaderServices,
   run: Run,
+  failure: string,
+  write: (tx: Executor) => Promise<void>,
+  options: { readonly once?: boolean } = {},
 ): Promise<void> {
+  const work = () => withTx(database, run, write)
   try {
-    await withTx(services.database, run, (tx) => forgetClientClosed(tx, run.id))
+    await (options.once ? work() : patiently(work, runner.leaving))
   } catch (error) {
-    const reason = databaseFault(error)?.message ?? messageOf(error)
-    services.log.warn({ runId: run.id, reason }, 'could not note that a client was served')
+    log.warn({ runId: run.id, reason: databaseFault(error)?.message ?? messageOf(error) }, failure)
   }
 }

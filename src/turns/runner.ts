@@ -2,6 +2,7 @@ import { type Database, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
 import { randomBase62 } from '../ids.ts'
+import type { Logger } from '../log.ts'
 import { LeaseLost } from './event-log.ts'
 import { claimRun, type Lease, leaseSeconds, releaseLeases, renewLeases } from './leases.ts'
 import { createLiveRun, type LiveRun } from './live-runs.ts'
@@ -24,6 +25,8 @@ export type Runner = {
   find(runId: string): LiveRun | undefined
   /** Stops a run wherever it is driven, after its row was marked. A replica that misses the signal sees the mark. */
   cancel(runId: string): void
+  /** Aborted by `drain` once no run is driven any more: readers then end, so that their clients go elsewhere. */
+  readonly leaving: AbortSignal
   /** Stops driving, hands the runs over by releasing their leases, and waits until nothing is written any more. */
   drain(): Promise<void>
 }
@@ -36,6 +39,7 @@ export function createRunner(services: RunnerServices): Runner {
   const { database, log } = services
   const signals = openSignals(database.system, database.url, log)
   const driven = new Map<string, Driven>()
+  const leaving = new AbortController()
   let draining = false
   const stopDriven = (runId: string, reason: StopReason | Error) => driven.get(runId)?.stop.abort(reason)
 
@@ -66,12 +70,7 @@ export function createRunner(services: RunnerServices): Runner {
     }
   }
 
-  const report = (error: unknown) => {
-    log.warn(
-      { reason: databaseFault(error)?.message ?? messageOf(error) },
-      'runner could not reach the database',
-    )
-  }
+  const report = reportTo(log)
   const beating = repeat(() => heartbeat(database, lease, driven), heartbeatMs, report)
   const claiming = repeat(claim, claimMs, report)
 
@@ -91,17 +90,26 @@ export function createRunner(services: RunnerServices): Runner {
       // One that waits in its session has no driver yet: whoever claims it ends it.
       signals.send({ kind: 'claim', runId })
     },
+    leaving: leaving.signal,
     async drain() {
       draining = true
       await Promise.all([beating.stop(), claiming.stop()])
       const open = [...driven.values()]
       for (const { stop } of open) stop.abort('handover' satisfies StopReason)
       await Promise.all(open.map(({ done }) => done))
+      leaving.abort()
       await releaseLeases(database.system, lease).catch(report)
       unsubscribe()
       await signals.close()
     },
   }
+}
+
+const reportTo = (log: Logger) => (error: unknown) => {
+  log.warn(
+    { reason: databaseFault(error)?.message ?? messageOf(error) },
+    'runner could not reach the database',
+  )
 }
 
 /** Prolongs the leases of the driven runs; stops those that were lost or are to be cancelled. */
