@@ -210,8 +210,9 @@ class TurnWriter {
     const step = this.journaled.length + 1
     const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
-    if (this.#run.epoch === 1) this.#tell({ type: 'run.started' })
-    else this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
+    // An attempt that died in its first moments has not said it.
+    if (!earlier.some(({ event }) => event.type === 'run.started')) this.#tell({ type: 'run.started' })
+    if (this.#run.epoch > 1) this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
     // Calls run side by side: behind the first void event there can be results of finished steps. They still hold.
     for (const { seq, event } of earlier)
       if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
