@@ -46,7 +46,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: Math.max(2, Math.ceil(max / 2)),
     options: '-c app.account=*',
   })
-  for (const pool of [tenantPool, systemPool]) pool.on('error', options.onIdleError)
+  for (const pool of [tenantPool, systemPool]) {
+    pool.on('error', options.onIdleError)
+    // A connection lost while in use tells its statement as well; unheard, this second report would end the process.
+    pool.on('connect', (client) => client.on('error', () => undefined))
+  }
   return {
     system: drizzle({ client: systemPool }),
     url: options.url,

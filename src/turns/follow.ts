@@ -17,7 +17,11 @@ const pollMs = 1_000
 /** Events that are handed on at once: what waits for a slow reader stays small. */
 const batchLength = 64
 
-export type ReaderServices = { readonly database: Database; readonly runner: Runner; readonly log: Pick<Logger, 'warn'> }
+export type ReaderServices = {
+  readonly database: Database
+  readonly runner: Runner
+  readonly log: Pick<Logger, 'warn'>
+}
 type NamedRun = { readonly id: string; readonly accountId: string }
 
 /**

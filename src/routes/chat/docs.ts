@@ -55,7 +55,8 @@ export const chatDocs: RouteDocs = {
     'X-Stainless-Retry-Count': 'What OpenAI’s clients send: how often they have tried before.',
     'x-service-session-id': 'The session to resume.',
     'x-service-project-id': 'The project in which a new session is made.',
-    'x-service-background': '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`.',
+    'x-service-background':
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`.',
   },
   replyHeaders: {
     'x-service-project-id': 'Where the turn runs.',
