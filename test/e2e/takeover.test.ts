@@ -273,3 +273,40 @@ test('a replica that slept longer than its lease writes nothing when it wakes, a
   expect(await everythingOf(runId)).toEqual(settled)
   expect(seen.text).toBe('Peace be with you.')
 })
+
+test('a replica that is told to stop lets its clients go, and the same requests are answered by another', async () => {
+  const owner = await world.start()
+  const index = world.upstream.requests.length
+  world.upstream.setDefault(reply('Said by the next.'))
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: never }], [{ waitFor: never }])
+  const [streamed, whole] = [ask('Leaving, streamed', { stream: true }), ask('Leaving, whole')]
+  const first = await world.chat(owner, streamed)
+  const stream = new LiveStream(first)
+  await stream.until('Half')
+  const pending = world.chat(owner, whole)
+  await world.upstream.request(index + 1)
+  const events = await fetch(`${owner.url}/v1/agent/runs/${runIdOf(first)}/events`, {
+    headers: { authorization: `Bearer ${world.key}` },
+  })
+  const stopped = owner.stop('SIGTERM')
+
+  const cut = readStream(await stream.rest())
+  expect(cut.problems).toEqual([])
+  expect(cut.error).toMatchObject({ code: 'run_failed', x_service: { status: 'in_progress' } })
+  const refused = await pending
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('2')
+  expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
+  expect(await events.text()).not.toContain('run.completed')
+  expect(await stopped).toMatchObject({ code: 0, stderr: '' })
+
+  // As they were, without a key or a retry header.
+  const again = await world.chat(survivor, streamed)
+  expect(runIdOf(again)).toBe(runIdOf(first))
+  const seen = readStream(await again.text())
+  expect(seen).toMatchObject({ problems: [], text: 'Said by the next.' })
+  const answer = await world.chat(survivor, whole)
+  expect(runIdOf(answer)).toBe(runIdOf(refused))
+  expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Said by the next.' } }] })
+  for (const runId of [runIdOf(first), runIdOf(refused)]) expect(await endOf(runId)).toEqual(endedOnce)
+})
