@@ -14,15 +14,22 @@ export function sendStream(
   source: AsyncIterable<string>,
   options: { readonly stallMs?: number } = {},
 ): FastifyReply {
-  // Node counts a write that goes on as activity, and gives the socket its other timeout when the reply is over. A
-  // source must not be silent for that long: see `withFiller`.
-  reply.raw.socket?.setTimeout(options.stallMs ?? stallMs)
+  cutWhenStalled(reply, options.stallMs)
   const body = Readable.from(bytesOf(source), { objectMode: false, highWaterMark: 64 * 1024 })
   return reply
     .header('content-type', contentType)
     .header('cache-control', 'no-cache, no-transform')
     .header('x-accel-buffering', 'no')
     .send(body)
+}
+
+/**
+ * From now on nothing may wait for this reader for 30 s while it takes nothing. Node counts a write that goes on as
+ * activity, and gives the connection its usual timeout when the reply is over. The reply must not be silent for that
+ * long, see `withFiller`.
+ */
+export function cutWhenStalled(reply: FastifyReply, ms = stallMs): void {
+  reply.raw.socket?.setTimeout(ms)
 }
 
 async function* bytesOf(source: AsyncIterable<string>): AsyncGenerator<Buffer> {

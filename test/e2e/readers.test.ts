@@ -6,6 +6,7 @@ import { ask, type Completion, LiveStream } from '../support/chat-world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import {
+  callTools,
   gate,
   reply,
   type ScriptedUpstream,
@@ -185,6 +186,67 @@ test('a turn that waits in its session is streamed by the replica it was asked o
     [[], 'Second.'],
     [[], 'Third.'],
   ])
+})
+
+/** Follows a run and cuts the connection after every `most` events, to go on elsewhere. @returns all event blocks. */
+async function followInCuts(runId: string, most: number): Promise<string> {
+  let blocks = ''
+  let last = ''
+  for (let cut = 0; !blocks.includes('event: run.completed'); cut += 1) {
+    if (cut > 500) throw new Error('the run has no end')
+    const at = cut % 2 === 0 ? one : other
+    const known = last === '' ? {} : { 'last-event-id': last }
+    const response = await call(at, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, known)
+    const read = await firstBlocks(response, most)
+    blocks += read.join('')
+    last = /^id: (\d+)$/m.exec(read.at(-1) ?? '')?.[1] ?? last
+  }
+  return blocks
+}
+
+/** The first event blocks of a stream as they were sent, comments left out. Leaving the loop cuts the connection. */
+async function firstBlocks(response: Response, most: number): Promise<readonly string[]> {
+  const blocks: string[] = []
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true })
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end + 2)
+      text = text.slice(end + 2)
+      if (!block.startsWith(':')) blocks.push(block)
+      if (blocks.length >= most) return blocks
+    }
+  }
+  return blocks
+}
+
+test('a run followed with a cut after every k-th event, on alternating replicas and through a takeover, is the uncut one', async () => {
+  const index = upstream.requests.length
+  const words = 'אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר '.repeat(3)
+  const listing = callTools([{ name: 'list_files', arguments: {} }], { text: 'Let me see.' })
+  upstream.enqueue(
+    listing,
+    [{ text: words, chunks: 12, delayMs: 60 }, { waitFor: never }],
+    [{ text: words, chunks: 12, delayMs: 60 }],
+  )
+  const started = await post(one, ask('Follow me', { x_service: { background: true } }))
+  const runId = runIdOf(started)
+  const cuts = [1, 2, 3, 7]
+  const live = cuts.map((most) => followInCuts(runId, most))
+  const uncut = followInCuts(runId, Number.POSITIVE_INFINITY)
+  await upstream.request(index + 1)
+  await committed(runId, 'שלוש')
+  await takeOver(runId, other)
+  const whole = await uncut
+  expect(whole.match(/^event: .*$/gm)?.filter((line) => line.includes('step.restarted'))).toHaveLength(1)
+  expect(whole.match(/^id: .*$/gm)).toEqual(
+    Array.from(whole.match(/^id: /gm) ?? [], (_, i) => `id: ${i + 1}`),
+  )
+  expect(whole.match(/^event: text.delta$/gm)?.length).toBeGreaterThan(7)
+  expect(await Promise.all(live)).toEqual(cuts.map(() => whole))
+  // And afterwards.
+  expect(await Promise.all(cuts.map((most) => followInCuts(runId, most)))).toEqual(cuts.map(() => whole))
 })
 
 test('while the database is away, readers wait and are kept alive; then they go on to the end', async () => {

@@ -9,7 +9,7 @@ import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { sendStream, withFiller } from '../../http/stream.ts'
+import { cutWhenStalled, sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
 import { endOfRun, followRun } from '../../turns/follow.ts'
@@ -221,6 +221,7 @@ async function sendWhole(
     if (failure) throw failure
     const { files } = early.end
     if (files.length > 0) reply.header('x-service-files', files.map((file) => file.id).join(','))
+    cutWhenStalled(reply)
     return reply.send(completionBody(run, created, early))
   }
   async function* whole(): AsyncGenerator<string> {
