@@ -55,7 +55,7 @@ describe.skipIf(!hasNginx)(
           seen.text += piece
           seen.finish = chunk.choices[0]?.finish_reason ?? seen.finish
           const { x_service: block } = chunk as unknown as { x_service?: ServiceInfo }
-        if (block?.run_id) seen.service = block
+          if (block?.run_id) seen.service = block
           if (piece !== '') await onText()
         }
       } catch {

@@ -188,6 +188,21 @@ test('a turn that waits in its session is streamed by the replica it was asked o
   ])
 })
 
+test('with on_disconnect=cancel a client that hangs up on one replica stops the run on another within two seconds', async () => {
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: never }])
+  const body = ask('Stop there', { stream: true, x_service: { on_disconnect: 'cancel' } })
+  const header = { 'idempotency-key': 'stop-there' }
+  const first = new LiveStream(await post(one, body, header))
+  await first.until('Begun')
+  const second = await post(other, body, header)
+  await second.body?.cancel()
+  const began = performance.now()
+  const seen = readStream(await first.rest())
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(seen.problems).toEqual([])
+  expect(seen.error).toMatchObject({ code: 'run_cancelled' })
+})
+
 /** Follows a run and cuts the connection after every `most` events, to go on elsewhere. @returns all event blocks. */
 async function followInCuts(runId: string, most: number): Promise<string> {
   let blocks = ''
