@@ -1,19 +1,21 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** A reader that takes nothing for this long is cut off; what it was reading about goes on. */
+/** A reader that takes nothing for this long, while something waits for it, is cut off. */
 const stallMs = 30_000
 
 /**
  * Sends what the generator yields as it comes. A slow reader holds the generator back, so that nothing piles up for
- * it beyond the buffers of its socket; one that stalls is cut off.
+ * it beyond the buffers of its socket and one piece; one that stalls is cut off, and what it was reading about goes on.
  */
 export function sendStream(
   reply: FastifyReply,
   contentType: string,
   source: AsyncIterable<string>,
+  options: { readonly stallMs?: number } = {},
 ): FastifyReply {
-  const body = Readable.from(cutWhenStalled(reply, source), { objectMode: false, highWaterMark: 64 * 1024 })
+  cutWhenStalled(reply, options.stallMs)
+  const body = Readable.from(bytesOf(source), { objectMode: false, highWaterMark: 64 * 1024 })
   return reply
     .header('content-type', contentType)
     .header('cache-control', 'no-cache, no-transform')
@@ -21,15 +23,17 @@ export function sendStream(
     .send(body)
 }
 
-async function* cutWhenStalled(reply: FastifyReply, source: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const text of source) {
-    const timer = setTimeout(() => reply.raw.destroy(), stallMs)
-    try {
-      yield Buffer.from(text)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+/**
+ * From now on nothing may wait for this reader for 30 s while it takes nothing. Node counts a write that goes on as
+ * activity, and gives the connection its usual timeout when the reply is over. The reply must not be silent for that
+ * long, see `withFiller`.
+ */
+export function cutWhenStalled(reply: FastifyReply, ms = stallMs): void {
+  reply.raw.socket?.setTimeout(ms)
+}
+
+async function* bytesOf(source: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const text of source) yield Buffer.from(text)
 }
 
 /**

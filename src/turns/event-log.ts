@@ -3,7 +3,8 @@ import type { Executor } from '../db/client.ts'
 import { runEvents, runs } from '../db/schema/index.ts'
 import { type RunEvent, stepOf } from './run-events.ts'
 
-export type CommittedEvent = { readonly seq: number; readonly event: RunEvent }
+/** `attempt` is the epoch of the owner that wrote it. */
+export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }
 
 /** The run was taken over, or has ended: this owner may write nothing more. */
 export class LeaseLost extends Error {
@@ -55,30 +56,35 @@ function joinDeltas(events: readonly RunEvent[]): RunEvent[] {
   return joined
 }
 
-/** Committed events after `seq`, in order. Bounded by what one turn may say. */
+/** Committed events after `seq`, in order: all of them, bounded by what one turn may say, or the first `most`. */
 export async function readEvents(
   executor: Executor,
   runId: string,
   afterSeq: number,
+  most?: number,
 ): Promise<readonly CommittedEvent[]> {
-  const rows = await executor
-    .select({ seq: runEvents.seq, event: runEvents.event })
+  const rows = executor
+    .select({ seq: runEvents.seq, attempt: runEvents.attempt, event: runEvents.event })
     .from(runEvents)
     .where(and(eq(runEvents.runId, runId), gt(runEvents.seq, afterSeq)))
     .orderBy(asc(runEvents.seq))
-  return rows as readonly CommittedEvent[]
+  return (await (most === undefined ? rows : rows.limit(most))) as readonly CommittedEvent[]
 }
 
-/** Leaves out what a later attempt has declared void. */
+/** Leaves out what a later attempt has declared void, and the markers that say so. */
 export function withoutVoid(events: readonly CommittedEvent[]): readonly CommittedEvent[] {
+  return voidRemoved(events).filter(({ event }) => event.type !== 'step.restarted')
+}
+
+/** The same, with the markers: for a reader that may have shown what they declare void. */
+export function voidRemoved(events: readonly CommittedEvent[]): readonly CommittedEvent[] {
   let kept: CommittedEvent[] = []
   for (const item of events) {
     if (item.event.type === 'step.restarted') {
       const from = item.event.void_from_seq
-      kept = kept.filter(({ seq }) => seq < from)
-    } else {
-      kept.push(item)
+      kept = kept.filter(({ seq, event }) => seq < from || event.type === 'step.restarted')
     }
+    kept.push(item)
   }
   return kept
 }

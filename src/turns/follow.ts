@@ -1,70 +1,177 @@
 import { type Database, withTx } from '../db/client.ts'
-import { type CommittedEvent, withoutVoid } from './event-log.ts'
-import { readOn } from './kept-events.ts'
-import type { RunEvent } from './run-events.ts'
+import { databaseFault } from '../db/errors.ts'
+import { retryTransient } from '../db/retry.ts'
+import { messageOf } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { type CommittedEvent, voidRemoved } from './event-log.ts'
+import { type Look, readOn } from './kept-events.ts'
+import type { LiveRun } from './live-runs.ts'
+import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
+import { Shown } from './shown.ts'
+import type { Run } from './start-turn.ts'
 
 /** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
 const pollMs = 1_000
 
+/** How long a reader bears with a database that is away: longer than a restart or a failover takes. */
+const patienceMs = 60_000
+
+/** Events that are handed on at once: what waits for a slow reader stays small. */
+const batchLength = 64
+
+export type ReaderServices = {
+  readonly database: Database
+  readonly runner: Runner
+  readonly log: Pick<Logger, 'warn'>
+}
+type NamedRun = { readonly id: string; readonly accountId: string }
+
 /**
- * All events of a run from its start, in batches, up to its end. From memory when this process drives the run, else
- * from the committed log. Returns early when `signal` is aborted, when the driving process gave the run up midway, or
- * when text that was shown already became void.
+ * All events of a run from its start, in batches, up to its end, across takeovers: nothing that was handed on is
+ * repeated, and text always continues the text before it. Returns without an end when `signal` is aborted, when this
+ * process leaves, when the database has failed it for a minute, or when a new attempt contradicts text that was handed
+ * on already (see `Shown`).
  */
 export async function* followRun(
-  services: { readonly database: Database; readonly runner: Runner },
-  run: { readonly id: string; readonly accountId: string },
+  services: ReaderServices,
+  run: NamedRun,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  let position = 0
-  let lastTextSeq = 0
-  while (!signal.aborted) {
-    const live = position === 0 ? services.runner.find(run.id) : undefined
-    if (live) {
-      yield* live.read(signal)
-      return
+  const shown = new Shown()
+  for await (const { events, anew } of tellings(services, run, signal)) {
+    if (anew) shown.anew()
+    const { news, contradicted } = shown.take(events)
+    for (let at = 0; at < news.length; at += batchLength) yield news.slice(at, at + batchLength)
+    if (contradicted || news.some(isTerminal)) return
+  }
+}
+
+/**
+ * Waits for the end of a run, whoever drives it. Undefined when `signal` is aborted, when this process leaves, or when
+ * the database has failed it for a minute.
+ */
+export async function endOfRun(
+  services: ReaderServices,
+  run: NamedRun,
+  signal: AbortSignal,
+): Promise<TerminalEvent | undefined> {
+  for await (const { events } of tellings(services, run, signal)) {
+    const end = events.find(isTerminal)
+    if (end) return end
+  }
+  return undefined
+}
+
+/** `anew`: the run is told from its first event again, because another source of its events is read from now on. */
+type Telling = { readonly events: readonly RunEvent[]; readonly anew: boolean }
+
+/** From memory while this process drives the run, else from the committed log. */
+async function* tellings(
+  services: ReaderServices,
+  run: NamedRun,
+  signal: AbortSignal,
+): AsyncGenerator<Telling> {
+  const { runner } = services
+  const stopped = AbortSignal.any([signal, runner.leaving])
+  let heard: LiveRun | undefined
+  let log = new CertainLog()
+  while (!stopped.aborted) {
+    const live = runner.find(run.id)
+    if (live && live !== heard && !live.abandoned) {
+      heard = live
+      let anew = true
+      for await (const events of live.read(stopped)) {
+        yield { events, anew }
+        anew = false
+      }
+      log = new CertainLog()
+      continue
     }
     // Before looking, so that what is committed meanwhile is not waited for.
-    const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
-    const { events: committed, over } = await withTx(services.database, run, (tx) =>
-      readOn(tx, run.id, position),
-    )
-    if (committed.length > 0) {
-      // Text that was shown and is void now cannot be taken back: the reader has to begin anew.
-      if (takesBack(committed, lastTextSeq)) return
-      position = committed.at(-1)?.seq ?? position
-      const kept = withoutVoid(committed)
-      lastTextSeq = kept.findLast(({ event }) => event.type === 'text.delta')?.seq ?? lastTextSeq
-      yield kept.map(({ event }) => event)
-    }
-    if (over) return
+    const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
+    const anew = log.position === 0
+    const look = await lookAt(services, run, log.position, stopped)
+    if (!look) return
+    yield { events: log.take(look), anew }
+    if (look.over) return
     await news
   }
 }
 
-function takesBack(committed: readonly CommittedEvent[], lastTextSeq: number): boolean {
-  return committed.some(({ event }) => event.type === 'step.restarted' && event.void_from_seq <= lastTextSeq)
+/** Undefined when aborted, or when the run cannot be read. */
+async function lookAt(
+  { database, log }: ReaderServices,
+  run: NamedRun,
+  position: number,
+  signal: AbortSignal,
+  most?: number,
+): Promise<Look | undefined> {
+  const look = () => withTx(database, run, (tx) => readOn(tx, run.id, position, most))
+  try {
+    return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]))
+  } catch (error) {
+    if (signal.aborted) return undefined
+    const reason = databaseFault(error)?.message ?? messageOf(error)
+    log.warn({ runId: run.id, reason }, 'a reader of a run was given up')
+    return undefined
+  }
+}
+
+/**
+ * Reads the committed log for someone who cannot take back what was shown. Events of an unfinished step may have been
+ * written by an owner that is gone and be void soon: they wait until the run's owner gave a sign of life after the
+ * reader came. So a client that comes back after its replica died sees none of them.
+ */
+class CertainLog {
+  /** `seq` of the last event that was taken. */
+  position = 0
+  #first: Run | undefined
+
+  /** Takes the events that can be shown out of those after `position`. */
+  take({ events, over, run }: Look): readonly RunEvent[] {
+    const valid = voidRemoved(events)
+    this.#first ??= run
+    const isCertain = ({ event, attempt }: CommittedEvent) =>
+      over ||
+      run === undefined ||
+      event.type === 'step.restarted' ||
+      stepOf(event) <= run.stepCount ||
+      (attempt >= run.epoch && hasLivedSince(this.#first ?? run, run))
+    const firstUncertain = valid.find((item) => !isCertain(item))
+    this.position = firstUncertain ? firstUncertain.seq - 1 : (events.at(-1)?.seq ?? this.position)
+    return valid.filter(({ seq }) => seq <= this.position).map(({ event }) => event)
+  }
+}
+
+/** Whether someone has claimed the run, prolonged its lease or written to its log since it looked like `first`. */
+function hasLivedSince(first: Run, now: Run): boolean {
+  const leasedUntil = (run: Run) => run.leaseExpiresAt?.getTime() ?? 0
+  return now.epoch > first.epoch || now.eventCount > first.eventCount || leasedUntil(now) > leasedUntil(first)
 }
 
 /**
  * The committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
- * replica can show, with numbers that a reader can come back with.
+ * replica can show, with numbers that a reader can come back with. Returns early when aborted, when this process
+ * leaves, or when the database has failed it for a minute.
  */
 export async function* followCommitted(
-  services: { readonly database: Database; readonly runner: Runner },
-  run: { readonly id: string; readonly accountId: string },
+  services: ReaderServices,
+  run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly CommittedEvent[]> {
+  const { runner } = services
+  const stopped = AbortSignal.any([signal, runner.leaving])
   let position = afterSeq
-  while (!signal.aborted) {
-    const news = services.runner.signals.waitForEvents(run.id, pollMs, signal)
-    const { events, over } = await withTx(services.database, run, (tx) => readOn(tx, run.id, position))
-    if (events.length > 0) yield events
-    position = events.at(-1)?.seq ?? position
+  while (!stopped.aborted) {
+    const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
+    const look = await lookAt(services, run, position, stopped, batchLength)
+    if (!look) return
+    if (look.events.length > 0) yield look.events
+    position = look.events.at(-1)?.seq ?? position
     // A reader that comes after the last event has nothing to wait for.
-    if (over) return
-    await news
+    if (look.over) return
+    if (look.events.length < batchLength) await news
   }
 }

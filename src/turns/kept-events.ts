@@ -14,7 +14,7 @@ export function eventsOfEndedRun(run: Run): readonly CommittedEvent[] {
   const text = { type: 'text.delta', step: run.stepCount, text: end.text } as const
   const events = [...(end.text === '' ? [] : [text]), terminalOf(run, end)]
   const first = Math.max(run.eventCount - events.length, 0) + 1
-  return events.map((event, i) => ({ seq: first + i, event }))
+  return events.map((event, i) => ({ seq: first + i, attempt: run.epoch, event }))
 }
 
 function terminalOf(run: Run, end: RunEnd): TerminalEvent {
@@ -60,17 +60,26 @@ function endOf(run: Run): RunEnd {
   }
 }
 
-/** Committed events after `seq`, and whether the run has ended so that no more will come. */
+export type Look = {
+  readonly events: readonly CommittedEvent[]
+  /** The run has ended, and there are no events after these. */
+  readonly over: boolean
+  /** Undefined when the run has been deleted. */
+  readonly run: Run | undefined
+}
+
+/** Committed events after `seq`: all of them, or the first `most`. */
 export async function readOn(
   executor: Executor,
   runId: string,
   afterSeq: number,
-): Promise<{ readonly events: readonly CommittedEvent[]; readonly over: boolean }> {
+  most?: number,
+): Promise<Look> {
   // The state first: what a run commits before it ends is there when its end is seen.
   const [run] = await executor.select().from(runs).where(eq(runs.id, runId))
-  const events = await readEvents(executor, runId, afterSeq)
-  if (!run) return { events, over: true }
-  if (run.finishedAt === null) return { events, over: false }
+  const events = await readEvents(executor, runId, afterSeq, most)
+  if (!run) return { events, over: true, run }
+  if (run.finishedAt === null || events.length === most) return { events, over: false, run }
   const kept = events.length > 0 ? events : eventsOfEndedRun(run).filter(({ seq }) => seq > afterSeq)
-  return { events: kept, over: true }
+  return { events: kept, over: true, run }
 }

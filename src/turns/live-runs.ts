@@ -6,7 +6,9 @@ export type LiveRun = {
   push(event: RunEvent): void
   /** The process gives the run up without an end: readers go on from the committed log. */
   abandon(): void
-  /** Batches of events from the start; returns when the run ended or was given up. */
+  /** Whether it was given up: what its last events said may be void by now. */
+  readonly abandoned: boolean
+  /** Batches of events from the start; returns when the run ended or was given up, or when aborted. */
   read(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
 }
 
@@ -17,6 +19,7 @@ export type LiveRun = {
 export function createLiveRun(runId: string): LiveRun {
   const events: RunEvent[] = []
   let ended = false
+  let abandoned = false
   let wake = Promise.withResolvers<void>()
   const announce = () => {
     wake.resolve()
@@ -31,23 +34,35 @@ export function createLiveRun(runId: string): LiveRun {
     },
     abandon() {
       ended = true
+      abandoned = true
       announce()
     },
+    get abandoned() {
+      return abandoned
+    },
     async *read(signal) {
-      const aborted = new Promise<void>((resolve) =>
-        signal.addEventListener('abort', () => resolve(), { once: true }),
-      )
-      let position = 0
-      while (!signal.aborted) {
-        const next = wake.promise
-        if (position < events.length) {
-          const batch = events.slice(position)
-          position = events.length
-          yield batch
-          continue
+      let stopWaiting = () => {}
+      const abort = () => stopWaiting()
+      signal.addEventListener('abort', abort)
+      try {
+        let position = 0
+        while (true) {
+          const next = wake.promise
+          if (position < events.length) {
+            const batch = events.slice(position)
+            position = events.length
+            yield batch
+            continue
+          }
+          // Only now: a slow reader still hears of an end that came just before.
+          if (ended || signal.aborted) return
+          await new Promise<void>((resolve) => {
+            stopWaiting = resolve
+            void next.then(resolve)
+          })
         }
-        if (ended) return
-        await Promise.race([next, aborted])
+      } finally {
+        signal.removeEventListener('abort', abort)
       }
     },
   }

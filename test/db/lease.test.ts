@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { withTx } from '../../src/db/client.ts'
 import type { Catalogue } from '../../src/turns/catalogue.ts'
 import { readEvents, withoutVoid } from '../../src/turns/event-log.ts'
-import { followRun } from '../../src/turns/follow.ts'
+import { endOfRun } from '../../src/turns/follow.ts'
 import { createLiveRun, type LiveRun } from '../../src/turns/live-runs.ts'
 import { isTerminal, type TerminalEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
@@ -61,16 +61,11 @@ const expireLease = (run: Run) =>
     [run.id],
   )
 
-/** A reader that has shown text which became void is let go; like a client that tries again, it begins anew. */
 async function endSeenBy(runner: Runner, run: Run): Promise<TerminalEvent> {
-  const signal = AbortSignal.timeout(15_000)
-  while (!signal.aborted) {
-    for await (const batch of followRun({ database: db.database, runner }, run, signal)) {
-      const end = batch.find(isTerminal)
-      if (end) return end
-    }
-  }
-  throw new Error('the run had no end')
+  const services = { ...turnServices(db.database, catalogue), runner }
+  const end = await endOfRun(services, run, AbortSignal.timeout(15_000))
+  if (!end) throw new Error('the run had no end')
+  return end
 }
 
 async function waitForText(live: LiveRun, text: string): Promise<void> {

@@ -218,3 +218,12 @@ test('a turn that was interrupted again and again ends as failed', async () => {
   await runTurn(turnServices(db.database, catalogue), run, createLiveRun(run.id), createTurnStop())
   expect(brief((await logOf(run)).map(({ event }) => event)).at(-1)).toBe('run.failed')
 })
+
+test('when the first owner died before it wrote anything, the log begins with run.started all the same', async () => {
+  const run = await start(db.database, person)
+  upstream.enqueue(reply('Here.'))
+  const seen = await finish(await claim(run))
+  const log = (await logOf(run)).map(({ event }) => event)
+  for (const told of [brief(seen), brief(log)])
+    expect(told.slice(0, 3)).toEqual(['run.started', 'step.restarted 1', 'step.started 1'])
+})

@@ -1,17 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { launchService, type ServiceProcess, serverFile } from '../support/service-process.ts'
 
-/** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
-
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
-
-const server = path.resolve('src/server.ts')
-const started = new Set<ChildProcess>()
+const started = new Set<ServiceProcess>()
 let folder: string
 
 beforeAll(async () => {
@@ -19,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   // Only after a failure there are any left.
-  for (const child of started) child.kill('SIGKILL')
+  for (const service of started) service.signal('SIGKILL')
   for (const dataDir of ['data', 'refused']) {
     const pid = await postgresPid(path.join(folder, dataDir)).catch(() => 0)
     if (pid > 0) process.kill(pid, 'SIGINT')
@@ -27,45 +22,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** In a folder of its own, so that no `.env` of a developer takes part. */
-function launch(env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [server], {
-    cwd: folder,
-    env: {
-      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  started.add(child)
-  let [stdout, stderr] = ['', '']
-  const ended = once(child, 'close').then(([code]): Ended => {
-    started.delete(child)
-    return { code, stdout, stderr }
-  })
-  const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk
-      const url = /(?:Base URL +|ready at )(\S+)\/v1\n/.exec(stdout)?.[1]
-      if (url !== undefined) resolve(url)
-    })
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk
-    })
-    void ended.then(({ code }) => reject(new Error(`ended with ${code}: ${stderr}`)))
-  })
-  ready.catch(() => undefined)
-  return {
-    ready,
-    ended,
-    output: () => stdout,
-    stop(signal: NodeJS.Signals): Promise<Ended> {
-      child.kill(signal)
-      return ended
-    },
-  }
+function launch(env: Readonly<Record<string, string>>): ServiceProcess {
+  const service = launchService(folder, env)
+  started.add(service)
+  void service.ended.then(() => started.delete(service))
+  return service
 }
 
 async function asJson(url: string, key: string, body?: object): Promise<unknown> {
@@ -161,7 +122,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     ],
     ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER must be set together'],
     ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME must be set together'],
-    ['DATA_DIR', { DATA_DIR: `${server}/data` }, 'choose another with DATA_DIR'],
+    ['DATA_DIR', { DATA_DIR: `${serverFile}/data` }, 'choose another with DATA_DIR'],
   ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
     expect(await refusal(env)).toContain(sentence)
   })

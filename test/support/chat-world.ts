@@ -1,6 +1,6 @@
 import type { Config } from '../../src/config.ts'
-import { followRun } from '../../src/turns/follow.ts'
-import { isTerminal, type TerminalEvent } from '../../src/turns/run-events.ts'
+import { endOfRun } from '../../src/turns/follow.ts'
+import type { TerminalEvent } from '../../src/turns/run-events.ts'
 import type { TurnLimits } from '../../src/turns/start-turn.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { checkInvariants } from './invariants.ts'
@@ -55,11 +55,9 @@ export async function openChatWorld(
       return rows[0] as T
     },
     async end(runId) {
-      const runner = { database: db.database, runner: service.runner }
-      for await (const batch of followRun(runner, { id: runId, accountId }, AbortSignal.timeout(20_000))) {
-        const end = batch.find(isTerminal)
-        if (end) return end
-      }
+      const reader = { database: db.database, runner: service.runner, log: service.app.log }
+      const end = await endOfRun(reader, { id: runId, accountId }, AbortSignal.timeout(20_000))
+      if (end) return end
       throw new Error(`run ${runId} was given up`)
     },
     async close() {

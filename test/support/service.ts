@@ -7,12 +7,14 @@ import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
+import type { ChatPace } from '../../src/routes/chat/route.ts'
 import { openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
 
-export const testPeppers = parsePeppers('a pepper for tests only')
+export const pepperText = 'a pepper for tests only'
+export const testPeppers = parsePeppers(pepperText)
 
 export type TestService = {
   readonly app: FastifyInstance
@@ -32,6 +34,7 @@ export async function startTestService(
     readonly invalidKeysPerMinute?: number
     /** False: as while the process shuts down. */
     readonly ready?: () => boolean
+    readonly chatPace?: ChatPace
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -51,6 +54,7 @@ export async function startTestService(
       trustProxy: false,
       ready: options.ready ?? (() => true),
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
+      ...(options.chatPace && { chatPace: options.chatPace }),
     },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })

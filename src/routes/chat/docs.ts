@@ -22,7 +22,7 @@ the project, and answers with citations that were compared with the texts. A tur
 recommended.
 
 **Where it runs.** \`x_service\`, else the headers \`x-service-session-id\` and \`x-service-project-id\`, else \`metadata\` \
-name a session or project. What is not named is made. Resuming a session asks for the scope \`sessions:write\` too. With \
+name a session or project; the other members of \`x_service\` can be sent in the same ways. What is not named is made. Resuming a session asks for the scope \`sessions:write\` too. With \
 a session only the messages after the last assistant message are new.
 
 **Parameters.** Those that the schema does not list are accepted and ignored, but for \`n\` above 1, \`functions\`, \
@@ -55,6 +55,8 @@ export const chatDocs: RouteDocs = {
     'X-Stainless-Retry-Count': 'What OpenAI’s clients send: how often they have tried before.',
     'x-service-session-id': 'The session to resume.',
     'x-service-project-id': 'The project in which a new session is made.',
+    'x-service-background':
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`.',
   },
   replyHeaders: {
     'x-service-project-id': 'Where the turn runs.',

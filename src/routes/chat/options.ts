@@ -62,12 +62,14 @@ function* channels(body: unknown, headers: IncomingHttpHeaders): Generator<reado
   const sent = objectOf(body)
   const metadata = objectOf(sent['metadata'])
   yield ['x_service', objectOf(sent['x_service'])]
-  yield [
-    'headers',
-    { session_id: headers['x-service-session-id'], project_id: headers['x-service-project-id'] },
-  ]
+  yield ['headers', Object.fromEntries(names.map((name) => [name, headers[headerOf(name)]]))]
   yield ['metadata', Object.fromEntries(names.map((name) => [name, metadata[`service.${name}`]]))]
   yield ['metadata.service', objectOf(metadata['service'])]
+}
+
+/** Such as `x-service-session-id`. */
+function headerOf(name: string): string {
+  return `x-service-${name.replaceAll('_', '-')}`
 }
 
 /** An object, or the JSON text of one: some clients allow only strings as metadata values. */

@@ -9,11 +9,11 @@ import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { sendStream, withFiller } from '../../http/stream.ts'
+import { cutWhenStalled, sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
-import { clientLeft, clientServed } from '../../turns/client-left.ts'
-import { followRun } from '../../turns/follow.ts'
+import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
+import { endOfRun, followRun } from '../../turns/follow.ts'
 import { findProject } from '../../turns/projects.ts'
 import { isTerminal, type TerminalEvent } from '../../turns/run-events.ts'
 import { findSession } from '../../turns/sessions.ts'
@@ -62,9 +62,10 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
         )
       }
       const { run, repeated } = await admit(services, request, body, options)
-      if (repeated) replayed(services, reply, run)
       contextHeaders(reply, run)
+      const delivery = repeated ? replayed(services, reply, run) : { complete: false }
       if (options.background) {
+        delivery.complete = true
         return reply
           .header('location', `/v1/agent/runs/${run.id}`)
           .send(backgroundBody(run, unixSeconds(run.createdAt), repeated))
@@ -76,9 +77,9 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
         ? sendStream(
             reply,
             'text/event-stream; charset=utf-8',
-            chunks(services, run, body, options, left, pace.keepAliveMs),
+            chunks(services, run, body, options, delivery, left, pace.keepAliveMs),
           )
-        : sendWhole(services, reply, run, left, pace.paddingMs)
+        : sendWhole(services, reply, run, delivery, left, pace.paddingMs)
     },
   )
 }
@@ -149,10 +150,17 @@ function firstCallMicros(
   return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 1_500, maxTokens ?? undefined)
 }
 
+/** Whether the reply has, or will have, all that there is to say. */
+type Delivery = { complete: boolean }
+
 /** The request has started this run before: it only reads what the run says, from its beginning. */
-function replayed(services: Services, reply: FastifyReply, run: Run): void {
+function replayed(services: Services, reply: FastifyReply, run: Run): Delivery {
+  const delivery = { complete: false }
   reply.header('idempotency-replayed', 'true')
-  reply.raw.once('finish', () => void clientServed(services, run))
+  reply.raw.once('finish', () => {
+    if (delivery.complete) void clientServed(services, run)
+  })
+  return delivery
 }
 
 /** Sent before the body: the one channel that every client can read. */
@@ -169,6 +177,7 @@ async function* chunks(
   run: Run,
   body: ChatBody,
   options: ServiceOptions,
+  delivery: Delivery,
   left: AbortSignal,
   keepAliveMs: number,
 ): AsyncGenerator<string> {
@@ -181,13 +190,14 @@ async function* chunks(
   yield* withFiller(frames(), keepAliveMs, encoder.keepAlive)
 
   async function* frames(): AsyncGenerator<string> {
-    let ended = false
     for await (const batch of followRun(services, run, left)) {
-      ended ||= batch.some(isTerminal)
+      delivery.complete ||= batch.some(isTerminal)
       const text = encoder.events(batch)
       if (text !== '') yield text
     }
-    if (!ended && !left.aborted) yield encoder.interrupted()
+    if (delivery.complete || left.aborted) return
+    await replyCutShort(services, run)
+    yield encoder.interrupted()
   }
 }
 
@@ -196,11 +206,12 @@ async function sendWhole(
   services: Services,
   reply: FastifyReply,
   run: Run,
+  delivery: Delivery,
   left: AbortSignal,
   paddingMs: number,
 ): Promise<FastifyReply> {
   const created = unixSeconds(run.createdAt)
-  const ending = endOf(services, run, left)
+  const ending = wholeEnd(services, run, delivery, left)
   const early = await Promise.race([ending, timer(paddingMs)])
   if (early === undefined) throw interrupted()
   if (early !== 'later') {
@@ -208,6 +219,7 @@ async function sendWhole(
     if (failure) throw failure
     const { files } = early.end
     if (files.length > 0) reply.header('x-service-files', files.map((file) => file.id).join(','))
+    cutWhenStalled(reply)
     return reply.send(completionBody(run, created, early))
   }
   async function* whole(): AsyncGenerator<string> {
@@ -223,13 +235,17 @@ async function sendWhole(
   return sendStream(reply, 'application/json; charset=utf-8', padded())
 }
 
-/** Undefined when this process lost the run; the client's retry finds it again. */
-async function endOf(services: Services, run: Run, left: AbortSignal): Promise<TerminalEvent | undefined> {
-  for await (const batch of followRun(services, run, left)) {
-    const end = batch.find(isTerminal)
-    if (end) return end
-  }
-  return undefined
+/** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
+async function wholeEnd(
+  services: Services,
+  run: Run,
+  delivery: Delivery,
+  left: AbortSignal,
+): Promise<TerminalEvent | undefined> {
+  const end = await endOfRun(services, run, left)
+  delivery.complete = end !== undefined
+  if (!end && !left.aborted) await replyCutShort(services, run)
+  return end
 }
 
 function interrupted(): ServiceError {

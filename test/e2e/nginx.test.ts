@@ -1,0 +1,131 @@
+import OpenAI from 'openai'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ask, type Completion, type ServiceInfo } from '../support/chat-world.ts'
+import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
+import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
+import { reply } from '../support/scripted-upstream.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const never = new Promise<never>(() => undefined)
+
+// `apt-get install nginx-light`, or the like, runs these.
+describe.skipIf(!hasNginx)(
+  'two replicas behind nginx (skipped where there is none), asked by an SDK with default settings',
+  () => {
+    let world: ReplicaWorld
+    let survivor: Replica
+    let nginx: Nginx | undefined
+    const services: TestService[] = []
+
+    beforeAll(async () => {
+      world = await openReplicaWorld()
+      survivor = await world.start()
+    })
+    afterEach(async () => {
+      await nginx?.close()
+      await Promise.all(services.splice(0).map((service) => service.stop()))
+    })
+    afterAll(async () => {
+      expect(await world.close()).toEqual([])
+    })
+
+    const client = () => new OpenAI({ apiKey: world.key, baseURL: `${nginx?.url}/v1` })
+    const whole = async (text: string) =>
+      (await client().chat.completions.create(ask(text) as never)) as unknown as Completion
+    const runsAsking = (text: string) =>
+      world.rows<{ id: string; charges: number }>(
+        `select run_id as id, (select count(*)::int from credit_transactions t
+         where t.run_id = m.run_id and t.kind = 'charge') as charges
+       from messages m where role = 'user' and content->>'content' = $1`,
+        text,
+      )
+
+    type Streamed = { text: string; finish: string | null; service: ServiceInfo | undefined; failed: boolean }
+
+    /** Reads a stream as an application does. */
+    async function streamed(text: string, onText: () => Promise<void>, key: string): Promise<Streamed> {
+      const seen: Streamed = { text: '', finish: null, service: undefined, failed: false }
+      const headers = { 'idempotency-key': key }
+      const stream = await client().chat.completions.create({ ...ask(text), stream: true } as never, {
+        headers,
+      })
+      try {
+        for await (const chunk of stream as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>) {
+          const piece = chunk.choices[0]?.delta.content ?? ''
+          seen.text += piece
+          seen.finish = chunk.choices[0]?.finish_reason ?? seen.finish
+          const { x_service: block } = chunk as unknown as { x_service?: ServiceInfo }
+          if (block?.run_id) seen.service = block
+          if (piece !== '') await onText()
+        }
+      } catch {
+        seen.failed = true
+      }
+      return seen
+    }
+
+    test('silence that is longer than nginx waits is bridged, streamed and whole', async () => {
+      const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
+      const chatPace = { keepAliveMs: 500, paddingMs: 500 }
+      for (const _ of [1, 2]) services.push(await startTestService(world.db.database, { model, chatPace }))
+      nginx = await startNginx(
+        services.map((service) => service.url),
+        'proxy_read_timeout 2s;',
+      )
+      world.upstream.setDefault([{ waitMs: 5_000 }, { text: 'After a long silence.' }])
+      const [one, two] = await Promise.all([
+        streamed('Silence, streamed', async () => undefined, 'silence'),
+        whole('Silence, whole'),
+      ])
+      expect(one).toMatchObject({ text: 'After a long silence.', finish: 'stop', failed: false })
+      expect(two.choices[0]?.message.content).toBe('After a long silence.')
+      for (const text of ['Silence, streamed', 'Silence, whole'])
+        expect(await runsAsking(text)).toMatchObject([{ charges: 1 }])
+    })
+
+    test('when the replica of a whole reply is killed, the client gets its answer without asking again', async () => {
+      const owner = await world.start()
+      nginx = await startNginx([owner.url, survivor.url])
+      const index = world.upstream.requests.length
+      world.upstream.setDefault(reply('From the other replica.'))
+      world.upstream.enqueue([{ waitFor: never }])
+      const answer = whole('Killed, whole')
+      const asked = await world.upstream.request(index)
+      const [run] = await runsAsking('Killed, whole')
+      await owner.stop('SIGKILL')
+      expect(await asked.ended).toBe('cut')
+      await world.expireLease(String(run?.id))
+      expect((await answer).choices[0]?.message.content).toBe('From the other replica.')
+      expect((await answer).x_service.run_id).toBe(run?.id)
+      expect(await runsAsking('Killed, whole')).toEqual([{ id: run?.id, charges: 1 }])
+    })
+
+    test('when the replica of a stream is killed, the stream has no finish_reason, and the same request gets the answer', async () => {
+      const owner = await world.start()
+      nginx = await startNginx([owner.url, survivor.url])
+      world.upstream.setDefault(reply('Half of it, and the rest.'))
+      world.upstream.enqueue([{ text: 'Half of it' }, { waitFor: never }])
+      const cut = await streamed('Killed, streamed', async () => void (await owner.stop('SIGKILL')), 'killed')
+      expect(cut).toMatchObject({ text: 'Half of it', finish: null })
+      const runId = String(cut.service?.run_id)
+      await world.expireLease(runId)
+      const seen = await streamed('Killed, streamed', async () => undefined, 'killed')
+      expect(seen).toMatchObject({ text: 'Half of it, and the rest.', finish: 'stop', failed: false })
+      expect(await runsAsking('Killed, streamed')).toEqual([{ id: runId, charges: 1 }])
+    })
+
+    test('while replicas are replaced one after the other, no client notices', async () => {
+      const owner = await world.start()
+      nginx = await startNginx([owner.url, survivor.url])
+      world.upstream.setDefault([{ text: 'It takes ' }, { waitMs: 300 }, { text: 'a moment.' }])
+      const texts = Array.from({ length: 16 }, (_, n) => `Replaced ${n}`)
+      const answers = texts.slice(0, 8).map(whole)
+      const stopped = owner.stop('SIGTERM')
+      answers.push(...texts.slice(8).map(whole))
+      for (const answer of answers)
+        expect((await answer).choices[0]?.message.content).toBe('It takes a moment.')
+      expect(await stopped).toMatchObject({ code: 0 })
+      for (const text of texts) expect(await runsAsking(text)).toMatchObject([{ charges: 1 }])
+    })
+  },
+)

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendStream } from '../../src/http/stream.ts'
+
+const stallMs = 500
+const piece = 'x'.repeat(64 * 1024)
+
+/** What the service does for each reader, seen from inside. */
+type Reading = { taken: number; closed: boolean; socket: Socket | undefined }
+
+const app = Fastify()
+const readings = new Map<string, Reading>()
+let port = 0
+
+beforeAll(async () => {
+  app.get<{ Querystring: { id: string; pieces: string; size: string } }>('/stream', (incoming, reply) => {
+    const reading: Reading = { taken: 0, closed: false, socket: reply.raw.socket ?? undefined }
+    readings.set(incoming.query.id, reading)
+    const text = piece.repeat(Number(incoming.query.size))
+    async function* source(): AsyncGenerator<string> {
+      try {
+        for (let n = 0; n < Number(incoming.query.pieces); n += 1) {
+          reading.taken += text.length
+          yield text
+        }
+      } finally {
+        reading.closed = true
+      }
+    }
+    return sendStream(reply, 'text/plain', source(), { stallMs })
+  })
+  app.get('/slow', async () => {
+    await delay(3 * stallMs)
+    return { ok: true }
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  port = typeof address === 'object' && address ? address.port : 0
+})
+afterAll(async () => {
+  app.server.closeAllConnections()
+  await app.close()
+})
+
+/** Opens a stream and reads nothing of its body. */
+async function open(id: string, pieces: number, size = 1, agent?: Agent): Promise<IncomingMessage> {
+  const path = `/stream?id=${id}&pieces=${pieces}&size=${size}`
+  const sent = request({ host: '127.0.0.1', port, path, agent: agent ?? false })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.on('error', () => undefined)
+  return response
+}
+
+const reading = (id: string): Reading => readings.get(id) ?? { taken: 0, closed: false, socket: undefined }
+
+test('for a reader that stops nothing piles up, and it is cut off; the others are not', async () => {
+  const stopped = Array.from({ length: 20 }, (_, i) => `stopped-${i}`)
+  const responses = await Promise.all(stopped.map((id) => open(id, 100_000)))
+  const healthy = await open('healthy', 200)
+  let received = 0
+  for await (const chunk of healthy) received += (chunk as Buffer).length
+  expect(received).toBe(200 * piece.length)
+  let most = 0
+  await expect
+    .poll(
+      () => {
+        for (const id of stopped) most = Math.max(most, reading(id).socket?.writableLength ?? 0)
+        return stopped.every((id) => reading(id).closed && reading(id).socket?.destroyed)
+      },
+      { timeout: 10_000, interval: 20 },
+    )
+    .toBe(true)
+  // Beyond what the kernel took for it: the buffers of the stream, and a piece.
+  expect(most).toBeLessThan(256 * 1024)
+  for (const id of stopped) {
+    const { taken, socket } = reading(id)
+    expect(taken - (socket?.bytesWritten ?? 0)).toBeLessThan(256 * 1024)
+  }
+  for (const response of responses) response.destroy()
+})
+
+test('a reader that is slow is waited for, however long one piece takes it', async () => {
+  const response = await open('slow', 1, 400)
+  const began = performance.now()
+  let received = 0
+  for await (const chunk of response) {
+    received += (chunk as Buffer).length
+    await delay(5)
+  }
+  expect(received).toBe(400 * piece.length)
+  expect(performance.now() - began).toBeGreaterThan(2 * stallMs)
+})
+
+test('a reader that stops when all has been handed over is cut off too', async () => {
+  // More than the kernel takes, in one piece.
+  const response = await open('handed-over', 1, 256)
+  await expect.poll(() => reading('handed-over').closed).toBe(true)
+  await expect.poll(() => reading('handed-over').socket?.destroyed, { timeout: 10_000 }).toBe(true)
+  response.destroy()
+})
+
+test('a connection that has carried a stream is not cut off in a later request that takes long', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const first = await open('reused', 3, 1, agent)
+  const { socket } = first
+  for await (const _ of first);
+  const sent = request({ host: '127.0.0.1', port, path: '/slow', agent })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  expect(response.socket).toBe(socket)
+  expect(response.statusCode).toBe(200)
+  agent.destroy()
+})

@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/homebrew/bin' }
+
+/** Whether this machine has an nginx to try. */
+export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0
+
+export type Nginx = { readonly url: string; close(): Promise<void> }
+
+/**
+ * nginx as a reverse proxy over the given servers, in turn. All settings of the proxy are nginx's own, but for those of
+ * `extra`.
+ */
+export async function startNginx(servers: readonly string[], extra = ''): Promise<Nginx> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-nginx-'))
+  const port = await freePort()
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const config = `
+daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events {}
+http {
+  access_log off;
+  ${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
+  upstream replicas { ${servers.map((url) => `server ${new URL(url).host};`).join(' ')} }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://replicas; ${extra} }
+  }
+}
+`
+  await writeFile(path.join(folder, 'nginx.conf'), config)
+  const child = spawn('nginx', ['-p', folder, '-e', path.join(folder, 'error.log'), '-c', 'nginx.conf'], {
+    env,
+  })
+  let output = ''
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+  })
+  const ended = once(child, 'close')
+  void ended.then(() => rm(folder, { recursive: true, force: true }))
+  for (let tries = 0; !(await answers(port)); tries += 1) {
+    if (child.exitCode !== null || tries === 100) throw new Error(`nginx did not start: ${output}`)
+    await delay(50)
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+}

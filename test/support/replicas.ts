@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { checkInvariants } from './invariants.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
+import { makeAccount, makeKey, pepperText } from './service.ts'
+import { launchService, type ServiceProcess } from './service-process.ts'
+
+/** One replica: the service in a process of its own, which a test can kill or pause. */
+export type Replica = ServiceProcess & { readonly url: string }
+
+/** Replicas over one database, whose model is one scripted upstream, with an account and an owner-wide key. */
+export type ReplicaWorld = {
+  readonly db: TestDatabase
+  readonly upstream: ScriptedUpstream
+  readonly key: string
+  /** Starts one more replica. */
+  start(): Promise<Replica>
+  /** Posts a chat request; `headers` beside the usual ones. */
+  chat(
+    at: { readonly url: string },
+    body: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>
+  /** Lets the leases of the run run out now instead of after 15 s. Its owner must be dead, or it would prolong them. */
+  expireLease(runId: string): Promise<void>
+  /** The rows of a statement with `$1` for `id`. */
+  rows<T extends object>(statement: string, id: string): Promise<readonly T[]>
+  /** Stops everything. @returns the invariants of money and runs that the tests have broken. */
+  close(): Promise<string[]>
+}
+
+export async function openReplicaWorld(): Promise<ReplicaWorld> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-replicas-'))
+  const db = await createTestDatabase()
+  const upstream = await startScriptedUpstream()
+  const { id: accountId } = await makeAccount(db.database, 'unlimited')
+  const key = await makeKey(db.database, accountId, { reach: { kind: 'owner' } })
+  const started: ServiceProcess[] = []
+  const rows = async <T extends object>(statement: string, id: string) =>
+    (await db.database.systemPool.query<T>(statement, [id])).rows
+  return {
+    db,
+    upstream,
+    key,
+    async start() {
+      const service = launchService(folder, {
+        DATABASE_URL: db.url,
+        KEY_PEPPER: pepperText,
+        MODEL_BASE_URL: upstream.baseUrl,
+        MODEL_NAME: 'scripted',
+      })
+      started.push(service)
+      return { ...service, url: await service.ready }
+    },
+    chat: (at, body, headers = {}) =>
+      fetch(`${at.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    async expireLease(runId) {
+      await rows(`update runs set lease_expires_at = now() - interval '1 second' where id = $1`, runId)
+    },
+    rows,
+    async close() {
+      // A paused process would not hear of anything else.
+      await Promise.all(started.map((service) => service.stop('SIGKILL')))
+      await upstream.close()
+      const broken = await checkInvariants(db.database)
+      await db.drop()
+      await rm(folder, { recursive: true, force: true })
+      return broken
+    },
+  }
+}
