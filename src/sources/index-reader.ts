@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { selectBinary } from '../db/binary.ts'
 import type { Executor } from '../db/client.ts'
 import {
   type CollectionFacts,
@@ -99,13 +98,11 @@ export async function loadPostings(
   blocks?: readonly number[],
 ): Promise<readonly ConceptPostings[]> {
   const terms = [...new Set(concepts.flatMap((c) => [...c.terms.keys()]))]
-  const loaded = await selectBinary<{ term: string; block: number; data: Buffer }>(
-    executor,
-    `select term, block, data from search_postings
-      where term = any($1::text[]) and ($2::int[] is null or block = any($2::int[]))`,
-    [terms, blocks ?? null],
+  const inBlocks = blocks ? sql`and block = any(${sql.param(blocks)}::int[])` : sql``
+  const loaded = await executor.execute<{ term: string; block: number; data: Buffer }>(
+    sql`select term, block, data from search_postings where term = any(${sql.param(terms)}::text[]) ${inBlocks}`,
   )
-  const byTerm = Map.groupBy(loaded, (row) => row.term)
+  const byTerm = Map.groupBy(loaded.rows, (row) => row.term)
   return concepts.map((concept) => {
     const rows: PostingRow[] = []
     for (const [term, weight] of concept.terms) {
