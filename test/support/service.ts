@@ -12,7 +12,8 @@ import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
 
-export const testPeppers = parsePeppers('a pepper for tests only')
+export const pepperText = 'a pepper for tests only'
+export const testPeppers = parsePeppers(pepperText)
 
 export type TestService = {
   readonly app: FastifyInstance

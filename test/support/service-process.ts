@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+
+/** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
+export type ServiceProcess = {
+  /** Where it answers, such as `http://127.0.0.1:4321`, as soon as it says that it is ready. */
+  readonly ready: Promise<string>
+  readonly ended: Promise<Ended>
+  readonly pid: number
+  /** What it has printed so far. */
+  output(): string
+  signal(signal: NodeJS.Signals): void
+  /** Sends the signal and waits for the end. */
+  stop(signal: NodeJS.Signals): Promise<Ended>
+}
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+export const serverFile = path.resolve('src/server.ts')
+
+/** Starts a process in `folder`, so that no `.env` of a developer takes part, on a free port unless `env` has one. */
+export function launchService(folder: string, env: Readonly<Record<string, string>>): ServiceProcess {
+  const child = spawn(process.execPath, [serverFile], {
+    cwd: folder,
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, stdout, stderr }))
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      const url = /(?:Base URL +|ready at )(\S+)\/v1\n/.exec(stdout)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    void ended.then(({ code }) => reject(new Error(`ended with ${code}: ${stderr}`)))
+  })
+  ready.catch(() => undefined)
+  return {
+    ready,
+    ended,
+    pid: child.pid ?? 0,
+    output: () => stdout,
+    signal: (signal) => void child.kill(signal),
+    stop(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
