@@ -67,7 +67,7 @@ function disconnect(): void {
 }
 
 const ended = async (runId: string) => {
-  const { rows } = await db.database.systemPool.query(
+  const { rows } = await db.database.systemPool.query<{ status: string; charges: number }>(
     `select status, (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges
       from runs r where id = $1`,
     [runId],
@@ -77,7 +77,7 @@ const ended = async (runId: string) => {
 
 test.each([
   // The bound of a request that goes on, and of a database that does not answer at all.
-  ['that answers', () => undefined, 8_000, 0],
+  ['that answers', () => {}, 8_000, 0],
   ['that cannot be reached', () => disconnect(), 8_000, 0],
   ['that does not answer', () => proxy.stall(true), 21_000, 1],
 ] as const)(
