@@ -79,7 +79,7 @@ test.each([
   // The bound of a request that goes on, and of a database that does not answer at all.
   ['that answers', () => {}, 8_000, 0],
   ['that cannot be reached', () => disconnect(), 8_000, 0],
-  ['that does not answer', () => proxy.stall(true), 21_000, 1],
+  ['that does not answer', () => proxy.stall(true), 26_000, 1],
 ] as const)(
   'with a database %s SIGTERM ends the process in time, and another one ends its turn',
   async (_, bring, mostMs, code) => {

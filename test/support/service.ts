@@ -31,8 +31,6 @@ export async function startTestService(
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
     readonly invalidKeysPerMinute?: number
-    /** False: as while the process shuts down. */
-    readonly ready?: () => boolean
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -48,11 +46,7 @@ export async function startTestService(
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
     { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
-    {
-      trustProxy: false,
-      ready: options.ready ?? (() => true),
-      invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
-    },
+    { trustProxy: false, ready: () => true, invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000 },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
