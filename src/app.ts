@@ -3,7 +3,6 @@ import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
-import { shuttingDown } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
@@ -49,8 +48,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     requestIdHeader: false,
     // Covers receiving a request only; a reply may take as long as its turn.
     requestTimeout: 120_000,
-    // While it shuts down, the hook below refuses requests in the one shape of all failures.
-    return503OnClosing: false,
     bodyLimit: 1024 * 1024,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
@@ -59,7 +56,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (!options.ready() && request.routeOptions.config?.scope !== 'public') throw shuttingDown()
   })
   registerErrorHandler(app)
   registerJsonBody(app)

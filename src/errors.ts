@@ -65,13 +65,6 @@ export function notFound(): ServiceError {
   return new ServiceError('not_found', 'No such resource, or this key cannot reach it. Check the id.')
 }
 
-/** Another replica, or this one after its restart, takes the same request. */
-export function shuttingDown(): ServiceError {
-  return new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
-    retryAfterSeconds: 2,
-  })
-}
-
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

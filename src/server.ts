@@ -128,7 +128,7 @@ async function startService(
 
 /** What was not over by then is cut off: requests after the hand-over, and the whole process at last. */
 const closeMs = 5_000
-const exitMs = 20_000
+const exitMs = 25_000
 
 /** A database that does not answer must not keep the process: what it has not written, another replica goes on with. */
 function exitLate(log: Logger): void {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { shuttingDown } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { Services } from './services.ts'
 
@@ -26,7 +26,9 @@ export function healthRoutes(
   app.get('/healthz', { config: { scope: 'public', docs: alive } }, async () => ok)
 
   app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
-    if (!services.ready()) throw shuttingDown()
+    if (!services.ready()) {
+      throw new ServiceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 2 })
+    }
     await services.database.system.execute('select 1')
     return ok
   })

@@ -2,7 +2,7 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
-import { shuttingDown } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import type { Runner } from './runner.ts'
 import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
 
@@ -26,7 +26,11 @@ export async function admitTurn(
   input: TurnInput,
 ): Promise<Started> {
   const { database, plans, limits, runner } = services
-  if (runner.draining()) throw shuttingDown()
+  if (runner.draining()) {
+    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
+      retryAfterSeconds: 2,
+    })
+  }
   let unsure: string | undefined
   const attempt = () =>
     withTx(database, principal, async (tx) => {

@@ -66,11 +66,14 @@ async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Pro
   const names = [...plans.names]
   const places = names.map((name) => plans.of(name).concurrentTurns)
   const { rows } = await executor.execute<{ account: string; places: number }>(sql`
-    select r.account_id as account, p.places from runs r
-      join accounts a on a.id = r.account_id
+    with waiting as (
+      select r.account_id as account, min(r.created_at) as since from runs r
+      where r.status = 'queued' and ${isNext} group by 1)
+    select account, p.places from waiting
+      join accounts a on a.id = account
       join unnest(${sql.param(names)}::text[], ${sql.param(places)}::int[]) as p (plan, places) on p.plan = a.plan
-    where r.status = 'queued' and ${isNext} and ${running(sql`r.account_id`)} < p.places
-    group by 1, 2 order by min(r.created_at) limit ${mostAccounts}`)
+    where ${running(sql`account`)} < p.places
+    order by since limit ${mostAccounts}`)
   for (const { account, places } of rows) {
     const lock = await executor.execute<{ ok: boolean }>(
       sql`select pg_try_advisory_xact_lock(${placesLock}, hashtext(${account})) as ok`,

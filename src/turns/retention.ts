@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import { repeat } from './repeat.ts'
 
 const everyMs = 15 * 60_000
+const retryMs = 60_000
 
 /** Events are kept this long after their run's end, never less than the keys by which clients find it again. */
 const eventHours = 24
@@ -52,7 +53,7 @@ export function keepRetention(database: Database, log: Logger): { stop(): Promis
     const runs = await removeExpired(database)
     if (runs > 0) log.info({ runs }, 'events of old runs were removed')
   }
-  return repeat(round, everyMs, (error) =>
-    log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, 'old rows could not be removed'),
-  )
+  const report = (error: unknown) =>
+    log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, 'old rows could not be removed')
+  return repeat(round, everyMs, report, retryMs)
 }

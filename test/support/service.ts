@@ -32,8 +32,6 @@ export async function startTestService(
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
     readonly invalidKeysPerMinute?: number
-    /** False: as while the process shuts down. */
-    readonly ready?: () => boolean
     readonly chatPace?: ChatPace
   } = {},
 ): Promise<TestService> {
@@ -52,7 +50,7 @@ export async function startTestService(
     { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
     {
       trustProxy: false,
-      ready: options.ready ?? (() => true),
+      ready: () => true,
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),
     },

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ask, LiveStream } from '../support/chat-world.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { makeAccount, makeKey, pepperText } from '../support/service.ts'
+import { launchService, type ServiceProcess } from '../support/service-process.ts'
+import { gate, reply } from '../support/upstream-scripts.ts'
+
+let db: TestDatabase
+let proxy: PostgresProxy
+let upstream: ScriptedUpstream
+let folder: string
+let key: string
+const started: ServiceProcess[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-shutdown-'))
+  const { id } = await makeAccount(db.database)
+  key = await makeKey(db.database, id)
+})
+beforeEach(async () => {
+  proxy = await startPostgresProxy(db.url)
+  upstream = await startScriptedUpstream()
+})
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((service) => service.stop('SIGKILL')))
+  await upstream.close()
+  await proxy.close()
+  expect(await checkInvariants(db.database)).toEqual([])
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  await db.drop()
+})
+
+function launch(): ServiceProcess {
+  const service = launchService(folder, {
+    DATABASE_URL: proxy.url,
+    KEY_PEPPER: pepperText,
+    MODEL_BASE_URL: upstream.baseUrl,
+    MODEL_NAME: 'scripted',
+  })
+  started.push(service)
+  return service
+}
+
+async function streamFrom(service: ServiceProcess): Promise<{ stream: LiveStream; runId: string }> {
+  const response = await fetch(`${await service.ready}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask('Question', { stream: true })),
+  })
+  const stream = new LiveStream(response)
+  await stream.until('Begun')
+  return { stream, runId: response.headers.get('x-service-run-id') ?? '' }
+}
+
+function disconnect(): void {
+  proxy.refuse(true)
+  proxy.cutAll()
+}
+
+const ended = async (runId: string) => {
+  const { rows } = await db.database.systemPool.query<{ status: string; charges: number }>(
+    `select status, (select count(*)::int from credit_transactions where run_id = r.id and kind = 'charge') as charges
+      from runs r where id = $1`,
+    [runId],
+  )
+  return rows[0]
+}
+
+test.each([
+  // The bound of a request that goes on, and of a database that does not answer at all.
+  ['that answers', () => {}, 8_000, 0],
+  ['that cannot be reached', () => disconnect(), 8_000, 0],
+  ['that does not answer', () => proxy.stall(true), 26_000, 1],
+] as const)(
+  'with a database %s SIGTERM ends the process in time, and another one ends its turn',
+  async (_, bring, mostMs, code) => {
+    const held = gate()
+    upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
+    const service = launch()
+    const { stream, runId } = await streamFrom(service)
+    bring()
+    const before = performance.now()
+    const exit = await service.stop('SIGTERM')
+    expect(performance.now() - before).toBeLessThan(mostMs)
+    expect([exit.code, exit.stderr]).toEqual([code, ''])
+    await stream.rest().catch(() => undefined)
+    proxy.refuse(false)
+    proxy.stall(false)
+    proxy.cutAll()
+    upstream.setDefault(reply('Ended elsewhere.'))
+    await launch().ready
+    // A lease that could not be given up has to run out first.
+    await expect
+      .poll(() => ended(runId), { timeout: 25_000, interval: 200 })
+      .toEqual({ status: 'completed', charges: 1 })
+    held.open()
+  },
+)
