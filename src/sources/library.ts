@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
+import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { type IndexWriter, removeFromIndex } from './index-writer.ts'
-import { headingKey, looseHeadingKey } from './refs.ts'
 import { headingsOf } from './terms.ts'
 import { normaliserVersion } from './tokens.ts'
 
@@ -35,6 +35,8 @@ export type WorkImport = {
   readonly work: WorkFacts
   readonly places: readonly Place[]
   readonly versions: readonly VersionText[]
+  /** Other titles of the work and its headings, when the source tells. */
+  readonly otherTitles?: readonly OtherTitle[]
 }
 
 export type Stored = {
@@ -76,7 +78,11 @@ export async function storeWork(tx: Executor, incoming: WorkImport, index: Index
     const old = known.rows.find((row) => row.language === version.language && row.title === version.title)
     return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
   })
-  if (changed.length === 0) return { versions: 0, passages: 0 }
+  if (changed.length === 0) {
+    if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
+    return { versions: 0, passages: 0 }
+  }
+  const renamed = await renamedHeadings(tx, workId, incoming)
   for (const { replaces } of changed) if (replaces !== undefined) await dropVersion(tx, replaces)
   const ids = await savePlaces(tx, workId, incoming.places)
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
@@ -84,7 +90,8 @@ export async function storeWork(tx: Executor, incoming: WorkImport, index: Index
   for (const { version, hash } of changed)
     passages += await saveVersion(tx, workId, { version, hash, ids, places, index })
   await dropEmptyPlaces(tx, workId)
-  await saveHeadings(tx, workId)
+  await saveHeadings(tx, workId, renamed)
+  if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
   return { versions: changed.length, passages }
 }
 
@@ -270,28 +277,4 @@ async function dropEmptyPlaces(tx: Executor, workId: number): Promise<void> {
   await tx.execute(sql`
     delete from passages p
     where p.work_id = ${workId} and not exists (select 1 from passage_texts t where t.passage_id = p.id)`)
-}
-
-/** Notes the headings of the work under all their keys, anew: an import may have taken some away. */
-async function saveHeadings(tx: Executor, workId: number): Promise<void> {
-  const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
-    sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
-  )
-  const rows = new Map<string, { key: string; heading: string; ordinal: number; ref: string }>()
-  for (const { ref, he_ref, ordinal } of found.rows) {
-    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef: he_ref })
-    for (const key of new Set([headingKey(heading), looseHeadingKey(heading), headingKey(hebrew)])) {
-      const id = JSON.stringify([key, heading])
-      if (key !== '' && !rows.has(id)) rows.set(id, { key, heading, ordinal, ref })
-    }
-  }
-  const list = [...rows.values()]
-  await tx.execute(sql`delete from headings where work_id = ${workId}`)
-  await tx.execute(sql`
-    insert into headings (key, heading, work_id, first_ordinal, first_ref)
-    select t.key, t.heading, ${workId}, t.ordinal, t.ref from unnest(
-      ${sql.param(list.map((h) => h.key))}::text[], ${sql.param(list.map((h) => h.heading))}::text[],
-      ${sql.param(list.map((h) => h.ordinal))}::int[], ${sql.param(list.map((h) => h.ref))}::text[])
-      as t (key, heading, ordinal, ref)
-    on conflict do nothing`)
 }

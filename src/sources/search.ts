@@ -13,8 +13,7 @@ import {
 } from './index-reader.ts'
 import { blockSize, blocksIn } from './postings.ts'
 import { parseQuery, type Query } from './query.ts'
-import { resolveRef } from './ref-lookup.ts'
-import { parseRef } from './refs.ts'
+import { resolveNumberedRef } from './ref-lookup.ts'
 import { rerank, weigh } from './rerank.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
@@ -104,8 +103,8 @@ async function passagesNamed(
   text: string,
   ranges: DocumentRanges | undefined,
 ): Promise<readonly PassageRow[]> {
-  if (text.length > longestRef || parseRef(text).address.length === 0) return []
-  const place = await resolveRef(executor, text)
+  if (text.length > longestRef) return []
+  const place = await resolveNumberedRef(executor, text)
   if (!place) return []
   const rows = await loadPlaces(executor, place)
   const hebrew = /[א-ת]/.test(text)

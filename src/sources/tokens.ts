@@ -16,10 +16,10 @@ export type Token = {
 }
 
 /**
- * Raised whenever the terms of a text change: the index remembers which normaliser made it and is made anew by
- * another.
+ * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
+ * and is made anew by another.
  */
-export const normaliserVersion = 1
+export const normaliserVersion = 2
 
 /** Divine names written with a hyphen are one word; apart from them a hyphen or maqaf separates. */
 const word =

@@ -24,9 +24,11 @@ test.each([
   ['Talmud', 29, '15a', 'ט״ו א'],
   ['Folio', 5, '2a', 'ב׳ א'],
   ['Folio', 8, '2d', 'ב׳ ד'],
-  ['Integer', 272, '272', 'רע״ב'],
-  ['Integer', 1000, '1000', 'א׳'],
-  ['Integer', 1116, '1116', 'א׳קט״ז'],
+  ['Integer', 272, '272', 'ער״ב'],
+  ['Integer', 1000, '1000', 'תת״ר'],
+  ['Integer', 1116, '1116', 'תתשט״ז'],
+  ['Integer', 2104, '2104', 'ב׳ק״ד'],
+  ['Integer', 3000, '3000', 'ג׳אלפים'],
 ] as const)('%s section %i is %s', (type, n, english, hebrew) => {
   expect([address(type, n), hebrewAddress(type, n)]).toEqual([english, hebrew])
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatRef, headingOf, looseHeadingKey, parseRef, sectionOf } from '../../src/sources/refs.ts'
+import { looseHeadingKey } from '../../src/sources/heading-keys.ts'
+import { formatRef, headingOf, parseRef, sectionOf } from '../../src/sources/refs.ts'
 
 describe('parseRef and formatRef', () => {
   it.each([

@@ -7,6 +7,7 @@ import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import type { Progress } from './import-export.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { withRestOfWork } from './rest-of-work.ts'
+import { titlesOf, type WorkSchema } from './schema.ts'
 import { storeVersions } from './store.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './version.ts'
 import type { PlacedSegment } from './walk.ts'
@@ -42,7 +43,8 @@ export async function importFromApi(
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
       await report.timed('storing', async () => {
         const whole = await completed(database, versions, gathered.parts)
-        await storeVersions(database, whole, report)
+        const { schema, work } = gathered
+        await storeVersions(database, whole, report, titlesOf(schema, work?.title ?? title))
       })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
@@ -56,6 +58,7 @@ export async function importFromApi(
 
 type Gathered = {
   readonly work: WorkFacts | undefined
+  readonly schema: WorkSchema | undefined
   /** What was walked, when that is less than the work. */
   readonly parts: readonly string[]
   /** Segments by version. */
@@ -78,7 +81,7 @@ async function gatherWork(
   // The first answer only tells which versions there are.
   const opening = await api.section(starts[0] ?? title, [])
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
-  if (wanted.length === 0) return { work: undefined, parts: [], versions: new Map() }
+  if (wanted.length === 0) return { work: undefined, schema: undefined, parts: [], versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
   for (const start of starts) {
     let next: string | undefined = walk.hasPart(start) ? undefined : start
@@ -88,10 +91,11 @@ async function gatherWork(
       tell(section.ref)
     }
   }
-  const author = walk.first ? await api.author(walk.first.indexTitle) : ''
+  const record = walk.first && (await api.record(walk.first.indexTitle))
   const isPart = walk.first !== undefined && title !== walk.first.indexTitle
   return {
-    work: walk.first && workOf(walk.first, author),
+    work: walk.first && workOf(walk.first, record?.author ?? ''),
+    schema: record?.schema,
     parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
     versions: walk.versions,
   }

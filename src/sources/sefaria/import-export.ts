@@ -6,6 +6,7 @@ import { type FileState, ImportState, saveStates } from './import-state.ts'
 import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
+import { titlesOf } from './schema.ts'
 import { type StoredVersion, storeVersions } from './store.ts'
 
 export type Progress = {
@@ -65,9 +66,9 @@ export async function importExport(
 
 async function storeLoaded(database: Database, work: LoadedWork, report: ReportBuilder): Promise<void> {
   const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
-  for (const versions of byTitle.values()) {
+  for (const [title, versions] of byTitle) {
     await storeVersions(database, versions, report, {
-      formerTitles: work.formerTitles,
+      ...titlesOf(work.schema, title),
       alsoStore: (tx, stored) =>
         saveStates(
           tx,

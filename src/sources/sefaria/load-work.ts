@@ -21,7 +21,7 @@ export type SourceFile = { readonly id: string; readonly sha: string; readonly e
 /** A work read from its files. Versions of files that have not changed are among them only when others have. */
 export type LoadedWork = {
   readonly title: string
-  readonly formerTitles: readonly string[]
+  readonly schema: WorkSchema | undefined
   readonly versions: ReadonlyMap<ReadVersion, SourceFile>
   /** What is to be noted of files that hold nothing to store. */
   readonly states: ReadonlyMap<string, FileState>
@@ -32,7 +32,7 @@ type LoadedFile = { readonly entry: ExportEntry; readonly sha: string; readonly 
 
 /** Fetches and parses the files of a work. What cannot be had or read goes into the report. */
 export async function loadWork(context: LoadContext, work: WorkEntries): Promise<LoadedWork> {
-  const nothing = { title: work.title, formerTitles: [], versions: new Map(), states: new Map() }
+  const nothing = { title: work.title, schema: undefined, versions: new Map(), states: new Map() }
   if (context.signal?.aborted) return nothing
   const fetched = await context.report.timed('reading', () => fetchWork(context, work))
   if (!fetched) return nothing
@@ -103,7 +103,7 @@ function parseWork(context: LoadContext, title: string, { schema, files }: Fetch
       versions.set(outcome.version, { id: entry.id, sha, etag: content.etag })
     else if (outcome) states.set(entry.id, { sha, etag: content.etag, result: outcome.result })
   }
-  return { title, formerTitles: read?.formerTitles ?? [], versions, states }
+  return { title, schema: read, versions, states }
 }
 
 type Parsed = { readonly version: ReadVersion } | { readonly result: FileState['result'] } | undefined
