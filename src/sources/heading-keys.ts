@@ -18,7 +18,7 @@ const fewestConsonants = 3
 
 function consonants(word: string): string {
   const spelled = word
-    .replace(/(?<=[aeou])s$/, 't')
+    .replace(/(?<=[aeiou])s$/, 't')
     .replace(/th$/, 't')
     .replace(/ch|kh/g, 'h')
     .replace(/tz|ts/g, 'z')

@@ -33,7 +33,11 @@ type Row = {
  * Notes the headings of a work under all their keys, anew: an import may have taken some away. Titles that were there
  * before stay as former ones of the same heading, or of what became of it; so do those that the source gave.
  */
-export async function saveHeadings(tx: Executor, workId: number, renamed: Renamed = new Map()): Promise<void> {
+export async function saveHeadings(
+  tx: Executor,
+  workId: number,
+  renamed: Renamed = new Map(),
+): Promise<void> {
   const rows = await currentRows(tx, workId)
   const known = await tx.execute<Pick<Row, 'key' | 'heading' | 'kind'>>(
     sql`select key, heading, kind from headings where work_id = ${workId} order by kind, key, heading`,
@@ -43,7 +47,9 @@ export async function saveHeadings(tx: Executor, workId: number, renamed: Rename
   const title = [...rows.values()].find((row) => row.kind === 'work')
   for (const { key, heading, kind } of known.rows) {
     const target =
-      byHeading.get(heading) ?? byHeading.get(renamed.get(heading) ?? '') ?? (kind === 'work' ? title : undefined)
+      byHeading.get(heading) ??
+      byHeading.get(renamed.get(heading) ?? '') ??
+      (kind === 'work' ? title : undefined)
     if (!target) continue
     const kept = kind === 'title' ? 'title' : 'former'
     const id = idOf(key, target.heading)
@@ -144,11 +150,7 @@ const sampled = 50
  * What the headings of a work that an import takes away become. A source that renames a part of a work says nothing of
  * it: but the same words then stand at the same number under another heading. To be called before the old versions go.
  */
-export async function renamedHeadings(
-  tx: Executor,
-  workId: number,
-  incoming: Incoming,
-): Promise<Renamed> {
+export async function renamedHeadings(tx: Executor, workId: number, incoming: Incoming): Promise<Renamed> {
   const coming = new Set(incoming.places.map(({ ref }) => headingOf(ref)))
   const known = await tx.execute<{ heading: string }>(
     sql`select distinct heading from headings where work_id = ${workId} and kind = 'place' order by heading`,

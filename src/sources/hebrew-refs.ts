@@ -89,7 +89,9 @@ function reading(
 }
 
 const units = new Set(
-  'פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ פ\' סי\' סע\' פיסקה שורה דרוש'.split(' '),
+  "פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ פ' סי' סע' פיסקה שורה דרוש".split(
+    ' ',
+  ),
 )
 const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' }
 
@@ -141,7 +143,10 @@ function likeliestStart(items: readonly Item[]): number {
   return first
 }
 
-type Address = { readonly address: readonly AddressPart[]; readonly until?: readonly AddressPart[] | undefined }
+type Address = {
+  readonly address: readonly AddressPart[]
+  readonly until?: readonly AddressPart[] | undefined
+}
 
 function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): readonly Address[] {
   const last = items.at(-1)

@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
 import { looseHeadingKey } from './heading-keys.ts'
-import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
+import { type KnownReading, knownReadings, mayBeRef, placeNumber, resolveRef } from './ref-lookup.ts'
 import { type AddressPart, refReadings } from './refs.ts'
-import { type Heading, mostHeadings } from './title-lookup.ts'
+import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
 
 /** How many refs are offered in place of one that does not exist. */
 const offered = 5
@@ -13,6 +13,19 @@ const offered = 5
 export async function nearestRefs(executor: Executor, ref: string): Promise<readonly string[]> {
   const near = await nearestUnderTitle(executor, ref)
   return near.length > 0 ? near : nearestTitles(executor, clean(ref))
+}
+
+/**
+ * The nearest refs for a search that asks for a place by a title of the library and a number, and there is no such
+ * place; undefined when the place exists, and for searches that are no refs.
+ */
+export async function nearestToQuery(
+  executor: Executor,
+  query: string,
+): Promise<readonly string[] | undefined> {
+  if (!mayBeRef(clean(query)) || (await resolveRef(executor, query))) return undefined
+  const near = await nearestUnderTitle(executor, query)
+  return near.length > 0 ? near : undefined
 }
 
 /** Existing refs under the very title of a wrong one; none when the library does not know the title. */
@@ -38,6 +51,7 @@ async function nearestNumbers(
     from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
         ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
       join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
+    where p.work_id = any(${sql.param(worksOf(headings))}::int[])
     order by h.number, p.ordinal`)
   const depth = Math.max(1, wanted.length)
   const sections = new Map<string, Section>()
@@ -47,7 +61,10 @@ async function nearestNumbers(
     const ref = heading + numbers.slice(0, 1) + section.join(':')
     if (!sections.has(ref)) sections.set(ref, { ref, away: distances(section, wanted), order: sections.size })
   }
-  return [...sections.values()].sort(byDistance).slice(0, offered).map(({ ref }) => ref)
+  return [...sections.values()]
+    .sort(byDistance)
+    .slice(0, offered)
+    .map(({ ref }) => ref)
 }
 
 type Section = { readonly ref: string; readonly away: readonly number[]; readonly order: number }
@@ -86,7 +103,12 @@ async function nearestTitles(executor: Executor, ref: string): Promise<readonly 
 
 async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
   const wanted = bigrams(looseHeadingKey(written))
-  const found = await executor.execute<{ key: string; heading: string; work_id: number; first_ref: string }>(sql`
+  const found = await executor.execute<{
+    key: string
+    heading: string
+    work_id: number
+    first_ref: string
+  }>(sql`
     select h.key, h.heading, h.work_id, h.first_ref from headings h join works w on w.id = h.work_id
     where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)
     order by h.key, h.heading limit ${mostLooked}`)

@@ -4,7 +4,7 @@ import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-p
 export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
 const latinUnits =
-  "(?:(?:chapters?|chap|ch|sections?|sec|paragraphs?|para|torah|lesson|letter|epistle|perek|pasuk|siman|seif|daf|folio|page|p|no|verse)\\.?|[§#¶])"
+  '(?:(?:chapters?|chap|ch|sections?|sec|paragraphs?|para|torah|lesson|letter|epistle|perek|pasuk|siman|seif|daf|folio|page|p|no|verse)\\.?|[§#¶])'
 const number = '\\d{1,4}[a-d]?'
 const separator = '(?:\\s*[.:,]\\s*|\\s+)'
 const numbers = `${number}(?:${separator}(?:${latinUnits}\\s*)?${number})*`
@@ -62,8 +62,15 @@ function distinct(readings: readonly ParsedRef[]): readonly ParsedRef[] {
   return [...new Map(readings.map((reading) => [JSON.stringify(reading), reading])).values()]
 }
 
+/** As the library writes refs: the numbers are one word, whatever number the title ends with. */
+const canonicalAddress = /^(.* )(\d[\d:.a-d]*)(?:-(\d[\d:.a-d]*))?$/
+
 function latinReadings(text: string): readonly ParsedRef[] {
-  const [, title = '', first, last] = latinAddress.exec(text) ?? []
+  return [...readingsBy(latinAddress, text), ...readingsBy(canonicalAddress, text)]
+}
+
+function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
+  const [, title = '', first, last] = form.exec(text) ?? []
   if (first === undefined) return []
   const heading = trimHeading(title)
   const address = splitNumbers(first)

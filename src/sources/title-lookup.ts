@@ -11,6 +11,8 @@ export type Named = {
   readonly headings: readonly Heading[]
   /** It is a title of the work itself, whatever its headings are called. */
   readonly isWork: boolean
+  /** It is a title of a heading, and not put together of that of a work and a part of a heading. */
+  readonly isWhole: boolean
 }
 
 /** A title that means more headings than these means none of them. */
@@ -28,7 +30,10 @@ type SplitKey = { readonly title: string; readonly rest: string; readonly rank: 
 const aliasRank = 1
 const looseRank = 100
 
-function keysFor(written: string): { readonly whole: readonly WholeKey[]; readonly split: readonly SplitKey[] } {
+function keysFor(written: string): {
+  readonly whole: readonly WholeKey[]
+  readonly split: readonly SplitKey[]
+} {
   const whole: WholeKey[] = []
   const split: SplitKey[] = []
   const spellings = [
@@ -57,12 +62,14 @@ type Row = {
   readonly heading: string
   readonly work_id: number
   readonly is_work: boolean
+  readonly is_whole: boolean
 }
 
 /**
  * What titles mean in the library, in the order in which they are given. Each is understood as the heading of passages;
  * else as another title of one; else as the title of a work with the end of one of its headings (`Besht Noach`, `Tanya
- * Iggeret HaKodesh`); else as the same in another spelling.
+ * Iggeret HaKodesh`) or with words that several of them share (`Kedushat Levi, Genesis`); else as the same in another
+ * spelling.
  */
 export async function findTitles(
   executor: Executor,
@@ -82,21 +89,22 @@ export async function findTitles(
       select s.asked, s.rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
       from split s join headings h on h.key = s.title join works w on w.id = h.work_id and w.title = h.heading),
     matches as (
-      select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work,
+      select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work, true as is_whole,
         array[k.rank / ${looseRank}, 0, (h.kind <> 'place')::int, k.rank] as rank
       from whole k join headings h on h.key = k.key
       where exists (
         select 1 from headings p where p.work_id = h.work_id and p.heading = h.heading and p.kind = 'place')
       union all
-      select o.asked, h.heading, h.work_id, h.first_ordinal, o.rest = '',
-        array[o.rank / ${looseRank}, 1, length(o.rest), o.other, (h.kind <> 'place')::int, o.rank]
+      select o.asked, h.heading, h.work_id, h.first_ordinal, o.rest = '', false,
+        array[o.rank / ${looseRank}, 1 + (right(h.key, length(o.rest)) <> o.rest)::int, length(o.rest), o.other,
+          (h.kind <> 'place')::int, o.rank]
       from of_work o join headings h on h.work_id = o.work_id and h.kind <> 'work'
-      where o.rest = '' and h.kind = 'place' or o.rest <> '' and right(h.key, length(o.rest) + 1) = ' ' || o.rest),
+      where o.rest = '' and h.kind = 'place' or o.rest <> '' and strpos(h.key || ' ', ' ' || o.rest || ' ') > 0),
     best as (
-      select asked, heading, work_id, first_ordinal, is_work, rank,
+      select asked, heading, work_id, first_ordinal, is_work, is_whole, rank,
         rank() over (partition by asked order by rank) as place
       from (select distinct on (asked, heading, work_id) * from matches order by asked, heading, work_id, rank) m)
-    select asked, heading, work_id, is_work from (
+    select asked, heading, work_id, is_work, is_whole from (
       select *, row_number() over (partition by asked order by work_id, first_ordinal, heading) as number
       from best where place = 1) numbered
     where number <= ${mostHeadings + 1} order by asked, number`)
@@ -107,31 +115,19 @@ export async function findTitles(
       rows && {
         headings: rows.map(({ heading, work_id }) => ({ heading, workId: work_id })),
         isWork: rows.some((row) => row.is_work),
+        isWhole: rows.every((row) => row.is_whole),
       }
     )
   })
 }
 
-/** What names a part of any work: it says nothing without the title. */
-const generic = /^(?:part|volume|vol|chapter|book|section|letter|gate|page|חלק|פרק|שער|ספר) /
-
-/**
- * The one heading of the whole library that ends with these words: `Iggeret HaTeshuvah` needs no title before it. Single
- * words, such as names of weekly portions, are in too many works to mean one.
- */
-export async function findByEnd(executor: Executor, written: string): Promise<Named | undefined> {
-  const key = headingKey(written)
-  if (!key.includes(' ') || generic.test(key)) return undefined
-  const found = await executor.execute<{ heading: string; work_id: number }>(sql`
-    select distinct heading, work_id from headings
-    where kind = 'place' and right(key, ${key.length + 1}) = ${` ${key}`} limit 2`)
-  const [only, ...others] = found.rows
-  if (!only || others.length > 0) return undefined
-  return { headings: [{ heading: only.heading, workId: only.work_id }], isWork: false }
+/** Naming the works makes the database look into them alone. */
+export function worksOf(headings: readonly Heading[]): readonly number[] {
+  return [...new Set(headings.map(({ workId }) => workId))]
 }
 
 /** The works that a title names, in either language, in another spelling, by another or a former name. */
 export async function worksNamed(executor: Executor, written: string): Promise<readonly number[]> {
   const [named] = await findTitles(executor, [written])
-  return [...new Set(named?.headings.map(({ workId }) => workId))]
+  return worksOf(named?.headings ?? [])
 }

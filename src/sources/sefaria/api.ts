@@ -90,9 +90,7 @@ export class SefariaApi {
   }
 
   /** Author and schema of a work; empty when the API does not say, which is no reason to go without the work. */
-  async record(
-    title: string,
-  ): Promise<{ readonly author: string; readonly schema: WorkSchema | undefined }> {
+  async record(title: string): Promise<{ readonly author: string; readonly schema: WorkSchema | undefined }> {
     const answer = await this.#ask(`/api/v2/index/${urlRef(title)}`, title).catch(() => undefined)
     return { author: readAuthors(answer), schema: readSchemaFile(answer) }
   }

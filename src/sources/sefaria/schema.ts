@@ -24,7 +24,11 @@ const words = z.array(z.string()).catch([])
 const noTitle = { lang: 'en' as const, text: '', primary: false }
 
 const titles = z
-  .array(z.object({ lang: z.enum(['en', 'he']), text: z.string(), primary: z.boolean().catch(false) }).catch(noTitle))
+  .array(
+    z
+      .object({ lang: z.enum(['en', 'he']), text: z.string(), primary: z.boolean().catch(false) })
+      .catch(noTitle),
+  )
   .catch([])
 
 const nodeShape = z.object({
@@ -101,7 +105,9 @@ export function titlesOf(
  */
 function otherTitles(root: SchemaNode, title: string): readonly OtherTitle[] {
   const own = [root.title, root.heTitle, ...root.others.en, ...root.others.he]
-  const ofWork = own.filter((other) => other !== '' && other !== title).map((other) => ({ heading: title, title: other }))
+  const ofWork = own
+    .filter((other) => other !== '' && other !== title)
+    .map((other) => ({ heading: title, title: other }))
   const ofHeadings = root.nodes.flatMap((node) => titlesWithin(node, [{ ...root, title }]))
   return [...ofWork, ...ofHeadings].slice(0, mostTitles)
 }
@@ -111,10 +117,12 @@ function titlesWithin(node: SchemaNode, above: readonly SchemaNode[]): readonly 
   if (node.nodes.length > 0) return node.nodes.flatMap((child) => titlesWithin(child, path))
   const heading = path.map((of) => of.title).join(', ')
   const hebrew = path.every((of) => of.heTitle !== '') ? path.map((of) => of.heTitle) : undefined
-  const replaced = path.slice(1).flatMap((of, i) => [
-    ...of.others.en.map((other) => path.map((on, at) => (at === i + 1 ? other : on.title))),
-    ...(hebrew ? of.others.he.map((other) => hebrew.map((on, at) => (at === i + 1 ? other : on))) : []),
-  ])
+  const replaced = path
+    .slice(1)
+    .flatMap((of, i) => [
+      ...of.others.en.map((other) => path.map((on, at) => (at === i + 1 ? other : on.title))),
+      ...(hebrew ? of.others.he.map((other) => hebrew.map((on, at) => (at === i + 1 ? other : on))) : []),
+    ])
   return [...(hebrew ? [hebrew] : []), ...replaced].map((parts) => ({ heading, title: parts.join(', ') }))
 }
 

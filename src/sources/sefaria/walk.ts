@@ -61,10 +61,7 @@ function childrenOf(
   })
   const others = [...keys].map(([title, key]): readonly [SchemaNode, unknown] => {
     const title_ = title === 'default' ? '' : title
-    return [
-      { ...unknownNode, title: title_ },
-      text[key],
-    ]
+    return [{ ...unknownNode, title: title_ }, text[key]]
   })
   return [...known, ...others]
 }
