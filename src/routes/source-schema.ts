@@ -45,7 +45,16 @@ export const hitSchema = z
   })
   .meta({ id: 'SearchHit' })
 
-export const hitList = listOf(hitSchema).meta({ id: 'SearchHitList' })
+export const hitList = listOf(hitSchema)
+  .extend({
+    unknown_ref: z
+      .object({ ref: z.string(), nearest: z.string() })
+      .optional()
+      .describe(
+        'The query is a ref that does not exist, under a title that does; the hits were found by words',
+      ),
+  })
+  .meta({ id: 'SearchHitList' })
 
 export const sourceSchema = z
   .object({

@@ -6,6 +6,7 @@ import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
 import { verifyText } from '../sources/citations/verify.ts'
 import { linksFrom } from '../sources/links.ts'
+import { nearestToQuery } from '../sources/nearest-refs.ts'
 import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
 import { searchSources } from '../sources/search.ts'
 import type { Passage, SearchHit } from '../sources/types.ts'
@@ -106,7 +107,11 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
         semantic,
       )
       const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
-      return listBody(data, hits.length > wanted && offset + wanted < deepestHit)
+      const [nearest] = (await nearestToQuery(database.system, q)) ?? []
+      return {
+        ...listBody(data, hits.length > wanted && offset + wanted < deepestHit),
+        ...(nearest !== undefined && { unknown_ref: { ref: q, nearest } }),
+      }
     },
   )
 

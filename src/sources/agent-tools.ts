@@ -9,8 +9,8 @@ import {
 import type { Executor } from '../db/client.ts'
 import { type Coverage, isRelevant } from './coverage.ts'
 import { linksFrom } from './links.ts'
+import { nearestRefs, nearestToQuery } from './nearest-refs.ts'
 import { listWorks, readPassage } from './passages.ts'
-import { nearestRefs } from './ref-lookup.ts'
 import type { SourceRegister } from './register.ts'
 import { scholarTools } from './scholar-tools.ts'
 import { searchSources } from './search.ts'
@@ -78,7 +78,8 @@ function searchTool(
           const nearest = await nearestRefs(executor, valid.query)
           return failure(`Nothing in the library matches "${valid.query}".`, nearest)
         }
-        return offer(executor, register, hits)
+        const nearest = await nearestToQuery(executor, valid.query)
+        return offer(executor, register, hits, nearest && { unknown_ref: { ref: valid.query, nearest } })
       }),
   }
 }
@@ -144,6 +145,7 @@ async function offer(
   executor: Executor,
   register: SourceRegister,
   passages: readonly (Passage & { readonly coverage?: Coverage })[],
+  remark: Shown = {},
 ): Promise<ToolOutcome<Executor>> {
   const links = await linksFrom(
     executor,
@@ -151,7 +153,7 @@ async function offer(
   )
   const sources: OfferedSource[] = []
   const shown: Shown[] = []
-  let left = mostBytes - overheadBytes
+  let left = mostBytes - overheadBytes - Buffer.byteLength(JSON.stringify(remark))
   for (const [index, passage] of passages.entries()) {
     // A fair share, so that one long passage cannot crowd out all after it; what is not used passes on.
     const share = Math.max(Math.floor(left / Math.min(4, passages.length - index)), 0)
@@ -170,7 +172,8 @@ async function offer(
     shown.push(entry)
   }
   const omitted = passages.length - shown.length
-  return { content: JSON.stringify({ note, passages: shown, ...(omitted > 0 && { omitted }) }), sources }
+  const content = JSON.stringify({ note, ...remark, passages: shown, ...(omitted > 0 && { omitted }) })
+  return { content, sources }
 }
 
 function withoutSearchMembers(passage: Passage): Omit<OfferedSource, 'mark'> {

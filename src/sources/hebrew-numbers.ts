@@ -1,64 +1,100 @@
 import { medial } from './fold.ts'
 
-const values: Readonly<Record<string, number>> = {
-  א: 1,
-  ב: 2,
-  ג: 3,
-  ד: 4,
-  ה: 5,
-  ו: 6,
-  ז: 7,
-  ח: 8,
-  ט: 9,
-  י: 10,
-  כ: 20,
-  ל: 30,
-  מ: 40,
-  נ: 50,
-  ס: 60,
-  ע: 70,
-  פ: 80,
-  צ: 90,
-  ק: 100,
-  ר: 200,
-  ש: 300,
-  ת: 400,
-}
+/** Letters by value, the highest first. */
+const letters: readonly (readonly [letter: string, value: number])[] = [
+  ['ת', 400],
+  ['ש', 300],
+  ['ר', 200],
+  ['ק', 100],
+  ['צ', 90],
+  ['פ', 80],
+  ['ע', 70],
+  ['ס', 60],
+  ['נ', 50],
+  ['מ', 40],
+  ['ל', 30],
+  ['כ', 20],
+  ['י', 10],
+  ['ט', 9],
+  ['ח', 8],
+  ['ז', 7],
+  ['ו', 6],
+  ['ה', 5],
+  ['ד', 4],
+  ['ג', 3],
+  ['ב', 2],
+  ['א', 1],
+]
+const values = new Map(letters)
+
+/** One below the highest number that is spelled without thousands: `תתקצ״ט` is 999, `תתרצ״ט` 1099. */
+const thousandsFrom = 1200
+
+/** Words for a full number of thousands, so that `ב׳` stays 2. */
+const fullThousands = 'אלפים'
 
 /**
- * The number that Hebrew letters stand for (`לב` is 32, `ט"ו` 15, `תרי"ג` 613), below 1000; undefined when the
- * letters are no number: values must fall, apart from 15, 16 and the transposed ער"ב sort of spellings, which are
- * read by their sum when they have gershayim.
+ * The number that Hebrew letters stand for, below 10,000: `לב` is 32, `ט"ו` 15, `תרי"ג` 613, `ב'ק"ד` 2104. Undefined when
+ * the letters are no number: they must be those of its usual spelling, and in its order unless they have gershayim.
  */
 export function hebrewNumber(written: string): number | undefined {
-  const marked = /["'׳״’”]/.test(written)
-  const letters = medial(written.replace(/["'׳״’”]/g, ''))
-  if (!/^[א-ת]{1,5}$/.test(letters)) return undefined
-  let sum = 0
-  let last = Number.POSITIVE_INFINITY
-  let falling = true
-  for (const letter of letters) {
-    const value = values[letter] ?? 0
-    if (value > last || (value === last && letter !== 'ת')) falling = false
-    last = value
-    sum += value
+  const thousands = /^([א-ט])['׳’](.+)$/.exec(written)
+  const [, first = '', rest = ''] = thousands ?? []
+  if (thousands) {
+    const below = rest === fullThousands ? 0 : smallNumber(rest)
+    return below === undefined || below >= 1000 ? undefined : (values.get(first) ?? 0) * 1000 + below
   }
-  return (falling || marked) && sum < 1000 ? sum : undefined
+  return smallNumber(written)
 }
 
-const letters = Object.entries(values).sort(([, a], [, b]) => b - a)
+function smallNumber(written: string): number | undefined {
+  const marked = /["'׳״’”]/.test(written)
+  const bare = medial(written.replace(/["'׳״’”]/g, ''))
+  if (!/^[א-ת]{1,6}$/.test(bare)) return undefined
+  let sum = 0
+  for (const letter of bare) sum += values.get(letter) ?? 0
+  if (sum >= thousandsFrom) return undefined
+  const usual = toHebrewNumber(sum)
+  if (bare === usual || bare === inOrder(sum)) return sum
+  return marked && sorted(bare) === sorted(usual) ? sum : undefined
+}
 
-/** The usual spelling of a number from 1 to 999, without gershayim: 15 and 16 are טו and טז. */
-export function toHebrewNumber(number: number): string {
+function sorted(text: string): string {
+  return [...text].sort().join('')
+}
+
+/** The letters from the highest to the lowest, whatever word they make. */
+function inOrder(number: number): string {
   let left = number
   let written = ''
   for (const [letter, value] of letters) {
-    while (left >= value && left !== 15 && left !== 16) {
+    while (left >= value) {
       written += letter
       left -= value
     }
   }
-  if (left === 15) written += 'טו'
-  if (left === 16) written += 'טז'
   return written
+}
+
+/**
+ * The usual spelling of a number from 1 to 1199, without gershayim: 15 and 16 are טו and טז, and 270, 272 and 275 are
+ * turned so that they do not spell an evil word, as Sefaria does.
+ */
+export function toHebrewNumber(number: number): string {
+  return inOrder(number)
+    .replace(/יה$/, 'טו')
+    .replace(/יו$/, 'טז')
+    .replace(/רע(?=[בה]?$)/, 'ער')
+}
+
+/** With geresh or gershayim: `א׳`, `ט״ו`; thousands before the rest: `ב׳ק״ד`. Numbers below 1 as digits. */
+export function hebrewNumeral(number: number): string {
+  if (number < 1) return String(number)
+  if (number < thousandsFrom) return withMark(toHebrewNumber(number))
+  const rest = toHebrewNumber(number % 1000)
+  return `${toHebrewNumber(Math.floor(number / 1000))}׳${rest === '' ? fullThousands : withMark(rest)}`
+}
+
+function withMark(spelled: string): string {
+  return spelled.length === 1 ? `${spelled}׳` : `${spelled.slice(0, -1)}״${spelled.slice(-1)}`
 }

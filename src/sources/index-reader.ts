@@ -10,7 +10,7 @@ import {
 import { clean } from './clean.ts'
 import { readPostings } from './postings.ts'
 import type { Concept } from './query.ts'
-import { headingKeys } from './ref-lookup.ts'
+import { worksNamed } from './title-lookup.ts'
 import { type Script, skeletonOf } from './tokens.ts'
 
 /** A concept with the terms of it that the library has, and in how many documents they occur, at most. */
@@ -151,7 +151,10 @@ export async function documentRanges(
   }
   when(filter.language, (language) => sql`v.language = ${language}`)
   when(filter.license, (license) => sql`lower(v.license) = lower(${license})`)
-  when(filter.work, isWork)
+  if (filter.work) {
+    const named = await worksNamed(executor, clean(filter.work))
+    conditions.push(sql`w.id = any(${sql.param(named)}::int[])`)
+  }
   when(filter.author, (author) => sql`lower(w.author) = lower(${author})`)
   when(
     filter.category,
@@ -164,12 +167,4 @@ export async function documentRanges(
     where v.doc_count > 0 and ${sql.join(conditions, sql` and `)}
     order by v.first_doc`)
   return found.rows.map((row) => [row.first, row.last] as const)
-}
-
-/** By its title in either language, in another spelling, or by another name. */
-function isWork(written: string): SQL {
-  const { exact, loose } = headingKeys(written)
-  return sql`(lower(w.title) = lower(${written}) or w.he_title = ${written} or w.id in (
-    select h.work_id from headings h
-    where h.key = any(${sql.param([...exact, loose])}::text[]) or starts_with(h.key, ${`${loose} `})))`
 }

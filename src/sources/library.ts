@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { copyRows } from '../db/copy.ts'
+import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { readIndexMark } from './index-mark.ts'
 import { indexTexts, removeFromIndex } from './index-writer.ts'
 import { dropEmptyPlaces, type Place, savePlaces } from './places.ts'
 import type { IndexPart } from './posting-rows.ts'
-import { headingKey, looseHeadingKey } from './refs.ts'
 import { headingsOf } from './terms.ts'
 import { type TextWords, textsToIndex, wordsOfTexts } from './text-words.ts'
 import { normaliserVersion } from './tokens.ts'
@@ -37,6 +37,8 @@ export type WorkImport = {
   readonly work: WorkFacts
   readonly places: readonly Place[]
   readonly versions: readonly VersionText[]
+  /** Other titles of the work and its headings, when the source tells. */
+  readonly otherTitles?: readonly OtherTitle[]
 }
 
 export type Stored = {
@@ -77,7 +79,11 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
     const old = known.rows.find((row) => row.language === version.language && row.title === version.title)
     return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
   })
-  if (changed.length === 0) return { versions: 0, passages: 0, parts: [] }
+  if (changed.length === 0) {
+    if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
+    return { versions: 0, passages: 0, parts: [] }
+  }
+  const renamed = await renamedHeadings(tx, workId, incoming)
   for (const { replaces } of changed) if (replaces !== undefined) await dropVersion(tx, replaces)
   const ids = await savePlaces(tx, workId, incoming.places)
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
@@ -85,7 +91,8 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
   for (const { version, hash } of changed)
     parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
   await dropEmptyPlaces(tx, workId)
-  await saveHeadings(tx, workId)
+  await saveHeadings(tx, workId, renamed)
+  if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
   const passages = parts.reduce((sum, { words }) => sum + words.counts.length, 0)
   return { versions: changed.length, passages, parts }
 }
@@ -213,28 +220,4 @@ async function takeDocuments(tx: Executor, count: number): Promise<number> {
     values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})
     on conflict (key) do nothing`)
   return first
-}
-
-/** Notes the headings of the work under all their keys, anew: an import may have taken some away. */
-async function saveHeadings(tx: Executor, workId: number): Promise<void> {
-  const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
-    sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
-  )
-  const rows = new Map<string, { key: string; heading: string; ordinal: number; ref: string }>()
-  for (const { ref, he_ref, ordinal } of found.rows) {
-    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef: he_ref })
-    for (const key of new Set([headingKey(heading), looseHeadingKey(heading), headingKey(hebrew)])) {
-      const id = JSON.stringify([key, heading])
-      if (key !== '' && !rows.has(id)) rows.set(id, { key, heading, ordinal, ref })
-    }
-  }
-  const list = [...rows.values()]
-  await tx.execute(sql`delete from headings where work_id = ${workId}`)
-  await tx.execute(sql`
-    insert into headings (key, heading, work_id, first_ordinal, first_ref)
-    select t.key, t.heading, ${workId}, t.ordinal, t.ref from unnest(
-      ${sql.param(list.map((h) => h.key))}::text[], ${sql.param(list.map((h) => h.heading))}::text[],
-      ${sql.param(list.map((h) => h.ordinal))}::int[], ${sql.param(list.map((h) => h.ref))}::text[])
-      as t (key, heading, ordinal, ref)
-    on conflict do nothing`)
 }

@@ -34,14 +34,17 @@ export type Parallel = {
   readonly in_library: boolean
 }
 
-/** The places that a ref points to or that point to it, those with a text in the library first. */
-export async function findParallels(executor: Executor, ref: string): Promise<readonly Parallel[]> {
+/** The places that refs point to or that point to them, those with a text in the library first. */
+export async function findParallels(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<readonly Parallel[]> {
   const { rows } = await executor.execute<Parallel>(sql`
     select l.*, exists (select 1 from passages p where p.ref = l.ref or p.section_ref = l.ref) as in_library
     from (
-      select to_ref as ref, kind, 'to' as direction from links where from_ref = ${ref}
-      union all
-      select from_ref, kind, 'from' from links where to_ref = ${ref}
+      select to_ref as ref, kind, 'to' as direction from links where from_ref = any(${sql.param(refs)}::text[])
+      union
+      select from_ref, kind, 'from' from links where to_ref = any(${sql.param(refs)}::text[])
     ) l
     order by in_library desc, ref limit 60`)
   return rows

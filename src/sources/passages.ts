@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
 import { loadPlaces, toPassage } from './documents.ts'
-import { nearestRefs, resolveRef } from './ref-lookup.ts'
+import { nearestRefs } from './nearest-refs.ts'
+import { resolveRef } from './ref-lookup.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {

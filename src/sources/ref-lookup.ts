@@ -1,43 +1,55 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
-import { type AddressPart, formatRef, headingKey, looseHeadingKey, type ParsedRef, parseRef } from './refs.ts'
-import { authorAliases, headingAliases } from './vocabulary/ref-aliases.ts'
+import { type AddressPart, type ParsedRef, refReadings } from './refs.ts'
+import { findTitles, type Heading, mostHeadings, type Named, worksOf } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
 export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }
 
-type Heading = { readonly heading: string; readonly work_id: number }
-
-/** Exact keys win over loose ones, titles over authors. */
-const headingByAlias = new Map(
-  [looseHeadingKey, headingKey].flatMap((keyOf) =>
-    [...authorAliases, ...headingAliases].flatMap(([heading, ...others]) =>
-      others.map((other) => [keyOf(other), headingKey(heading)] as const),
-    ),
-  ),
-)
-
-/** The keys under which a heading may be found: as written and by another title, and in another spelling. */
-export function headingKeys(written: string): { readonly exact: readonly string[]; readonly loose: string } {
-  const key = headingKey(written)
-  const loose = looseHeadingKey(written)
-  const alias = headingByAlias.get(key) ?? headingByAlias.get(loose)
-  return { exact: alias === undefined ? [key] : [key, alias], loose }
-}
+/** A way to read a ref whose title the library knows. */
+export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
 
 /**
  * The places that a ref names, in whatever way it is written; a ref above passage level and a range name several.
- * Undefined when the library has none.
+ * Undefined when the library has none, or when several places could be meant.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
   const written = clean(ref)
-  const exact = await exactPlace(executor, written)
-  if (exact) return exact
-  const parsed = parseRef(written)
-  for (const heading of await findHeadings(executor, parsed.heading)) {
-    const found = await placesUnder(executor, heading, parsed)
-    if (found) return found
+  return (await exactPlace(executor, written)) ?? (await placeRead(executor, written, 0))
+}
+
+/** A text longer than this is no ref, whatever number it ends with. */
+const longestQuery = 120
+
+/**
+ * The same for what may be a ref and may be words to search for: only one with a number counts. A title without one is a
+ * topic as much as a place.
+ */
+export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
+  const written = clean(query)
+  if (!mayBeRef(written)) return undefined
+  return (await exactPlace(executor, written)) ?? (await placeRead(executor, written, 1))
+}
+
+/** Whether a query ends with a number after some words. It says nothing about the library. */
+export function mayBeRef(query: string): boolean {
+  const [first] = query.length > longestQuery ? [] : refReadings(query)
+  return first !== undefined && first.address.length > 0 && first.heading !== ''
+}
+
+/** @param fewestNumbers what a reading must have to count. */
+async function placeRead(
+  executor: Executor,
+  written: string,
+  fewestNumbers: number,
+): Promise<PlaceRange | undefined> {
+  const known = await knownReadings(executor, written, fewestNumbers)
+  const printed = await placePrinted(executor, written, known)
+  if (printed) return printed
+  for (const reading of known) {
+    const place = await placeOf(executor, reading)
+    if (place) return place
   }
   return undefined
 }
@@ -45,141 +57,144 @@ export async function resolveRef(executor: Executor, ref: string): Promise<Place
 async function exactPlace(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
   const found = await executor.execute<{ work_id: number; first: number; last: number }>(sql`
     select work_id, min(ordinal) as first, max(ordinal) as last from passages
-    where ref = ${ref} or section_ref = ${ref} group by work_id limit 1`)
+    where ref = ${ref} or (section_ref = ${ref} and ${/\d[a-d]?$/.test(ref)})
+    group by work_id order by work_id limit 1`)
   const row = found.rows[0]
   return row && { workId: row.work_id, first: row.first, last: row.last }
 }
 
-/** Headings that the words may mean, surest first: as they stand, another title, a part of it, another spelling. */
-async function findHeadings(executor: Executor, written: string): Promise<readonly Heading[]> {
-  const { exact, loose } = headingKeys(written)
-  const [key = '', alias = ''] = exact
-  if (key === '') return []
-  const found = await executor.execute<Heading>(sql`
-    select heading, work_id from (
-      select heading, work_id, first_ordinal, case
-        when key = ${key} then 1
-        when key = ${alias} then 2
-        when key = ${loose} then 3
-        when starts_with(key, ${`${key} `}) then 4
-        when ${alias} <> '' and starts_with(key, ${`${alias} `}) then 5
-        when right(key, ${key.length + 1}) = ${` ${key}`} then 6
-        else 7 end as rank
-      from headings
-      where key = any(${sql.param([key, alias, loose])}::text[]) or starts_with(key, ${`${key} `})
-        or (${alias} <> '' and starts_with(key, ${`${alias} `}))
-        or right(key, ${key.length + 1}) = ${` ${key}`}
-        or starts_with(key, ${`${loose} `})) as candidates
-    order by rank, work_id, first_ordinal, heading limit 8`)
-  return found.rows
+/** The readings of a ref whose titles the library has, the likeliest first. */
+export async function knownReadings(
+  executor: Executor,
+  written: string,
+  fewestNumbers = 0,
+): Promise<readonly KnownReading[]> {
+  const readings = refReadings(written).filter(({ address }) => address.length >= fewestNumbers)
+  const named = await findTitles(
+    executor,
+    readings.map(({ heading }) => heading),
+  )
+  const known = readings.flatMap((reading, i) => (named[i] ? [{ reading, named: named[i] }] : []))
+  // A word before a number may be its unit or the end of a title; where the library has that title it is.
+  return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
 }
 
-async function placesUnder(
+function wholeLength({ reading, named }: KnownReading): number {
+  return named.isWhole && reading.address.length > 0 ? reading.heading.length : 0
+}
+
+/** What stands at a Hebrew ref exactly as the library prints it, which for texts of one's own may be anything. */
+async function placePrinted(
   executor: Executor,
-  { heading, work_id }: Heading,
-  parsed: ParsedRef,
+  written: string,
+  known: readonly KnownReading[],
 ): Promise<PlaceRange | undefined> {
-  const start = await span(executor, work_id, formatRef({ heading, address: parsed.address }))
-  if (!start || !parsed.until) return start
-  const end = await span(executor, work_id, formatRef({ heading, address: parsed.until }))
-  // A range whose end is missing is read to where it exists; one that runs backwards is its first place.
-  return end && end.last >= start.first ? { ...start, last: end.last } : start
-}
-
-/** The places at a ref and within it. */
-async function span(executor: Executor, workId: number, ref: string): Promise<PlaceRange | undefined> {
-  const found = await executor.execute<{ first: number | null; last: number | null }>(sql`
-    select min(ordinal) as first, max(ordinal) as last from passages
-    where work_id = ${workId}
-      and (ref = ${ref} or starts_with(ref, ${`${ref}:`}) or (${!/\d$/.test(ref)} and starts_with(ref, ${`${ref} `})))`)
+  if (known.length === 0 || !/[א-ת]/.test(written)) return undefined
+  const works = worksOf(known.flatMap(({ named }) => named.headings))
+  const found = await executor.execute<{ work_id: number; first: number; last: number }>(sql`
+    select work_id, first, last from (
+      select work_id, min(ordinal) as first, max(ordinal) as last from passages
+      where work_id = any(${sql.param(works)}::int[]) and he_ref = ${written}
+      group by work_id) f
+    where not exists (
+      select 1 from passages p
+      where p.work_id = f.work_id and p.ordinal between f.first and f.last and p.he_ref <> ${written})
+    order by work_id limit 1`)
   const row = found.rows[0]
-  if (!row || row.first === null || row.last === null) return undefined
-  return { workId, first: row.first, last: row.last }
+  return row && { workId: row.work_id, first: row.first, last: row.last }
 }
 
-/** How many refs are offered in place of one that does not exist. */
-const offered = 5
-
-/** Existing refs that a wrong one may have meant, the likeliest first. */
-export async function nearestRefs(executor: Executor, ref: string): Promise<readonly string[]> {
-  const parsed = parseRef(clean(ref))
-  const [heading] = await findHeadings(executor, parsed.heading)
-  if (heading) return nearestNumbers(executor, heading, parsed.address)
-  return nearestHeadings(executor, parsed.heading)
-}
-
-/** Sections of the wanted depth under the heading, nearest in number first. */
-async function nearestNumbers(
+async function placeOf(
   executor: Executor,
-  { heading, work_id }: Heading,
-  wanted: readonly AddressPart[],
-): Promise<readonly string[]> {
-  const found = await executor.execute<{ ref: string }>(sql`
-    select ref from passages where work_id = ${work_id} and starts_with(ref, ${`${heading} `}) order by ordinal`)
-  const depth = Math.max(1, wanted.length)
-  const addresses = new Map<string, readonly AddressPart[]>()
-  for (const row of found.rows) {
-    const address = row.ref
-      .slice(heading.length + 1)
-      .split(':')
-      .slice(0, depth)
-    if (address.every((part) => /^\d+[ab]?$/.test(part))) addresses.set(address.join(':'), address)
+  { reading, named }: KnownReading,
+): Promise<PlaceRange | undefined> {
+  const { address, until } = reading
+  if (address.length === 0) return wholeOf(executor, named)
+  if (named.headings.length > mostHeadings) return undefined
+  const found = await spans(executor, named.headings, address)
+  const start = found.find(({ heading }) => heading.heading === reading.heading) ?? found[0]
+  if (!start || (found.length > 1 && start.heading.heading !== reading.heading)) return undefined
+  return until ? rangeTo(executor, start, until) : start.place
+}
+
+type Span = { readonly heading: Heading; readonly place: PlaceRange }
+
+/** The places at an address and within it under each of the headings that has it. */
+async function spans(
+  executor: Executor,
+  headings: readonly Heading[],
+  address: readonly AddressPart[],
+): Promise<readonly Span[]> {
+  // After a leaf its sides follow.
+  const rest = `^[ :]${address.join(':')}([a-d]?:|[a-d]?$)`
+  const found = await executor.execute<{ number: number; work_id: number; first: number; last: number }>(sql`
+    select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+    from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
+        ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
+      join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
+        and substr(p.ref, length(h.heading) + 1) ~ ${rest}
+    where p.work_id = any(${sql.param(worksOf(headings))}::int[])
+    group by h.number, p.work_id order by h.number`)
+  return found.rows.flatMap(({ number, work_id, first, last }) => {
+    const heading = headings[number - 1]
+    return heading ? [{ heading, place: { workId: work_id, first, last } }] : []
+  })
+}
+
+/** All that stands under a title: a work, a heading, or several headings that follow one another. */
+async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PlaceRange | undefined> {
+  const workId = headings[0]?.workId
+  if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined
+  const names = headings.map(({ heading }) => heading)
+  const found = await executor.execute<{ first: number | null; last: number | null }>(sql`
+    with mine as (
+      select p.ordinal from passages p
+      where p.work_id = ${workId} and (${isWork} or exists (
+        select 1 from unnest(${sql.param(names)}::text[]) as h (heading)
+        where starts_with(p.ref, h.heading) and substr(p.ref, length(h.heading) + 1) ~ '^([ ,:]|$)'))),
+    ends as (select min(ordinal) as first, max(ordinal) as last from mine)
+    select first, last from ends
+    where ${names.length === 1} or not exists (
+      select 1 from passages p
+      where p.work_id = ${workId} and p.ordinal between ends.first and ends.last
+        and p.ordinal not in (select ordinal from mine))`)
+  const row = found.rows[0]
+  return row && row.first !== null && row.last !== null
+    ? { workId, first: row.first, last: row.last }
+    : undefined
+}
+
+/** From the first place to the end of a range. One that is cut short is read as far as it goes. */
+async function rangeTo(
+  executor: Executor,
+  { heading, place }: Span,
+  until: readonly AddressPart[],
+): Promise<PlaceRange> {
+  const [end] = await spans(executor, [heading], until)
+  if (end && end.place.last >= place.first) return { ...place, last: Math.max(place.last, end.place.last) }
+  const found = await executor.execute<{ numbers: string; ordinal: number }>(sql`
+    select substr(ref, ${heading.heading.length + 2}::int) as numbers, ordinal from passages
+    where work_id = ${place.workId} and ordinal > ${place.last} and starts_with(ref, ${`${heading.heading} `})
+    order by ordinal`)
+  let last = place.last
+  for (const { numbers, ordinal } of found.rows) {
+    if (comparePlaces(numbers.split(':'), until) > 0) break
+    last = ordinal
   }
-  return [...addresses.values()]
-    .map((address, order) => ({ address, order, away: distances(address, wanted) }))
-    .sort((a, b) => compareDistances(a.away, b.away) || a.order - b.order)
-    .slice(0, offered)
-    .map(({ address }) => formatRef({ heading, address }))
+  return { ...place, last }
 }
 
-function distances(address: readonly AddressPart[], wanted: readonly AddressPart[]): readonly number[] {
-  return wanted.map((part, i) => Math.abs(placeNumber(address[i]) - placeNumber(part)))
-}
-
-/** A daf counts two, one for each side. */
-function placeNumber(part: AddressPart | undefined): number {
-  const value = Number.parseInt(part ?? '0', 10)
-  return /[ab]$/.test(part ?? '') ? value * 2 + (part?.endsWith('b') ? 1 : 0) : value
-}
-
-function compareDistances(a: readonly number[], b: readonly number[]): number {
-  for (const [i, value] of a.entries()) if (value !== b[i]) return value - (b[i] ?? 0)
+/** Negative if the first address comes before the second; numbers that one of them lacks make no difference. */
+function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
+    const difference = placeNumber(a[i]) - placeNumber(b[i])
+    if (difference !== 0) return difference
+  }
   return 0
 }
 
-/** Headings that are looked at for likeness; a library has a few thousand. */
-const mostHeadings = 20_000
-
-/** Likeness below which an offer would be a guess. */
-const leastLikeness = 0.45
-
-/** The first places under headings that look most like what was written. */
-async function nearestHeadings(executor: Executor, written: string): Promise<readonly string[]> {
-  const wanted = bigrams(looseHeadingKey(written))
-  const found = await executor.execute<{ key: string; heading: string; first_ref: string }>(
-    sql`select key, heading, first_ref from headings order by key limit ${mostHeadings}`,
-  )
-  const best = new Map<string, { readonly ref: string; readonly likeness: number }>()
-  for (const row of found.rows) {
-    const likeness = dice(wanted, bigrams(looseHeadingKey(row.key)))
-    if (likeness > (best.get(row.heading)?.likeness ?? leastLikeness)) {
-      best.set(row.heading, { ref: row.first_ref, likeness })
-    }
-  }
-  return [...best.values()]
-    .sort((a, b) => b.likeness - a.likeness || (a.ref < b.ref ? -1 : 1))
-    .slice(0, offered)
-    .map(({ ref }) => ref)
-}
-
-function bigrams(text: string): ReadonlySet<string> {
-  return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, i) => text.slice(i, i + 2)))
-}
-
-/** Dice's coefficient: 1 for equal sets, 0 for sets without a common member. */
-function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size + b.size === 0) return 0
-  let common = 0
-  for (const member of a) if (b.has(member)) common += 1
-  return (2 * common) / (a.size + b.size)
+/** A leaf counts four, one for each column; sides are the first two of them. */
+export function placeNumber(part: AddressPart | undefined): number {
+  const column = 'abcd'.indexOf(/[a-d]$/.exec(part ?? '')?.[0] ?? 'a')
+  return Number.parseInt(part ?? '0', 10) * 4 + column
 }

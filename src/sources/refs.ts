@@ -1,49 +1,53 @@
-import { fold } from './fold.ts'
-import { hebrewNumber } from './hebrew-numbers.ts'
+import { hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
+import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
 
-/** A number in an address: a chapter, a paragraph, or a daf with its side such as `2a`. */
-export type AddressPart = string
-
-/** A ref taken apart: what it stands under, and the numbers, from general to special. */
-export type ParsedRef = {
-  readonly heading: string
-  readonly address: readonly AddressPart[]
-  /** The last place of a range, as deep as the first. */
-  readonly until?: readonly AddressPart[]
-}
+export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
 const latinUnits =
-  '(?:(?:chapters?|chap|ch|sections?|sec|paragraphs?|torah|lesson|letter|epistle|perek|siman|daf|page|p|no|verse)\\.?|[§#])'
-const number = '\\d{1,4}[ab]?'
+  '(?:(?:chapters?|chap|ch|sections?|sec|paragraphs?|para|torah|lesson|letter|epistle|perek|pasuk|siman|seif|daf|folio|page|p|no|verse)\\.?|[§#¶])'
+const number = '\\d{1,4}[a-d]?'
 const separator = '(?:\\s*[.:,]\\s*|\\s+)'
 const numbers = `${number}(?:${separator}(?:${latinUnits}\\s*)?${number})*`
 const latinAddress = new RegExp(
-  `^(.*?)(?:^|[\\s.,:_]+)(?:${latinUnits}\\s*)?(${numbers})(?:\\s*[-–—]\\s*(${numbers}))?$`,
+  `^(.*?)(?:^|[\\s.,:_]+)(?:${latinUnits}\\s*)?(${numbers})(?:\\s*[-–—]\\s*(${numbers}|[a-d]))?$`,
   'iu',
 )
 
 /** What is longer is no ref: its beginning is taken, which keeps hostile input cheap. */
 const longestRef = 600
 
+/** A library decides between readings with a few statements: hostile input gets no more of them. */
+const mostReadings = 12
+
+/**
+ * All ways to read a ref, the likeliest first; the library knows which of them exists. `ברכות ב א` may be a leaf with
+ * its side or a chapter and a paragraph. The last one takes the whole for a heading.
+ */
+export function refReadings(written: string): readonly ParsedRef[] {
+  const text = normalised(written)
+  const whole = { heading: trimHeading(text), address: [] }
+  const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
+  return [...distinct(readings).slice(0, mostReadings), whole]
+}
+
 /**
  * Takes apart a ref in any of the ways people write it: `Tanya, Part I; Likkutei Amarim 32:4`, `Likutei Moharan
  * 282.1`, `Berakhot 2a-3b`, `Tanya,_Part_I;_Likkutei_Amarim.32.4` (percent-encoding undone or not), `Tanya chapter 32`,
- * `תניא פרק ל"ב`, `ברכות ב ע"א`. Without numbers the whole is the heading.
+ * `תניא פרק ל"ב`, `ברכות ב ע"א`, `ברכות ב׳ א:ה׳`. Where several ways are possible the likeliest is taken. Without numbers
+ * the whole is the heading.
  */
 export function parseRef(written: string): ParsedRef {
-  const text = decoded(written.slice(0, longestRef))
+  const [first] = refReadings(written)
+  return first ?? { heading: '', address: [] }
+}
+
+const siteAddress = /^https?:\/\/(?:www\.)?sefaria\.org(?:\.il)?\/([^?#]*).*$/i
+
+function normalised(written: string): string {
+  return decoded(written.slice(0, longestRef).trim().replace(siteAddress, '$1'))
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
     .trim()
-  if (/[א-ת]/.test(text)) {
-    const hebrew = parseHebrew(text)
-    if (hebrew.address.length > 0) return hebrew
-  }
-  const latin = latinAddress.exec(text)
-  if (latin?.[2] === undefined) return { heading: trimHeading(text), address: [] }
-  const address = splitNumbers(latin[2])
-  const until = latin[3] === undefined ? undefined : rangeEnd(address, splitNumbers(latin[3]))
-  return { heading: trimHeading(latin[1] ?? ''), address, ...(until && { until }) }
 }
 
 function decoded(written: string): string {
@@ -54,65 +58,43 @@ function decoded(written: string): string {
   }
 }
 
-function trimHeading(text: string): string {
-  return text.replace(/^[\s.,:;"']+|[\s.,:;]+$/g, '')
+function distinct(readings: readonly ParsedRef[]): readonly ParsedRef[] {
+  return [...new Map(readings.map((reading) => [JSON.stringify(reading), reading])).values()]
+}
+
+/** As the library writes refs: the numbers are one word, whatever number the title ends with. */
+const canonicalAddress = /^(.* )(\d[\d:.a-d]*)(?:-(\d[\d:.a-d]*))?$/
+
+function latinReadings(text: string): readonly ParsedRef[] {
+  return [...readingsBy(latinAddress, text), ...readingsBy(canonicalAddress, text)]
+}
+
+function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
+  const [, title = '', first, last] = form.exec(text) ?? []
+  if (first === undefined) return []
+  const heading = trimHeading(title)
+  const address = splitNumbers(first)
+  const until = last === undefined ? undefined : rangeEnd(address, latinEnd(address, last))
+  const reading = { heading, address, ...(until && { until }) }
+  const part = partNumber.test(heading) && address.length > 1 ? roman[Number(address[0]) - 1] : undefined
+  if (part === undefined) return [reading]
+  const within = { heading: `${heading} ${part}`, address: address.slice(1) }
+  return [until?.[0] === address[0] && until ? { ...within, until: until.slice(1) } : within, reading]
+}
+
+/** After these words the first number names a part and is written in Roman letters in titles. */
+const partNumber = /(?:^|[\s,])(?:part|volume|vol\.?)$/i
+const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
+
+/** `2a-b` ends on the other side of the same leaf. */
+function latinEnd(start: readonly AddressPart[], written: string): readonly AddressPart[] {
+  const leaf = start.at(-1)
+  if (!/^[a-d]$/i.test(written)) return splitNumbers(written)
+  return [/[a-d]$/.test(leaf ?? '') ? `${leaf?.slice(0, -1)}${written.toLowerCase()}` : (leaf ?? '')]
 }
 
 function splitNumbers(text: string): readonly AddressPart[] {
-  return (text.toLowerCase().match(/\d+[ab]?/g) ?? []).map((part) => part.replace(/^0+(?=\d)/, ''))
-}
-
-/** `1:1-3` ends at `1:3`: a range gives only what differs at its end. */
-function rangeEnd(start: readonly AddressPart[], end: readonly AddressPart[]): readonly AddressPart[] {
-  return [...start.slice(0, Math.max(0, start.length - end.length)), ...end]
-}
-
-const hebrewUnits = new Set(
-  'פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ'.split(' '),
-)
-const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' }
-
-/** Takes numbers from the end: one that may stand alone, and before it any that have their unit in front. */
-function parseHebrew(text: string): ParsedRef {
-  const words = text
-    .replace(/[״”„“]/g, '"')
-    .replace(/[׳’]/g, "'")
-    .split(/[\s,]+/)
-  let side = sides[words.at(-1) ?? '']
-  if (side) words.pop()
-  const address: AddressPart[] = []
-  for (
-    let taken = takeNumber(words, true);
-    taken;
-    taken = taken.unit ? takeNumber(words, false) : undefined
-  ) {
-    if (taken.unit === 'עמוד' && taken.parts.length === 1) side = taken.parts[0] === '1' ? 'a' : 'b'
-    else address.unshift(...taken.parts)
-  }
-  const sided = side && address.length === 1 ? [`${address[0]}${side}`] : address
-  return { heading: trimHeading(words.join(' ')), address: sided }
-}
-
-type Taken = { readonly parts: readonly AddressPart[]; readonly unit: string | undefined }
-
-/** Takes a number, with the unit before it, off the end of `words`; the first word always belongs to the heading. */
-function takeNumber(words: string[], mayStandAlone: boolean): Taken | undefined {
-  if (words.length < 2) return undefined
-  const unit = hebrewUnits.has(words.at(-2) ?? '') ? words.at(-2) : undefined
-  // A second number without a unit would be a word of the heading more often than not.
-  if (unit === undefined && !mayStandAlone) return undefined
-  const parts = hebrewParts(words.at(-1) ?? '', mayStandAlone)
-  if (parts) words.splice(unit === undefined ? -1 : -2)
-  return parts && { parts, unit }
-}
-
-/** `לב`, `ל"ב`, `לב:ד`, `לב:4`, and `ב.` and `ב:`, the two sides of a daf. */
-function hebrewParts(word: string, mayBeDaf: boolean): readonly AddressPart[] | undefined {
-  const daf = /^([^.:]+)([.:])$/.exec(word)
-  const dafNumber = daf?.[1] === undefined ? undefined : hebrewNumber(daf[1])
-  if (mayBeDaf && dafNumber !== undefined) return [`${dafNumber}${daf?.[2] === '.' ? 'a' : 'b'}`]
-  const parts = word.split(/[:.]/).map((part) => (/^\d+$/.test(part) ? Number(part) : hebrewNumber(part)))
-  return parts.every((part) => part !== undefined) ? parts.map(String) : undefined
+  return (text.toLowerCase().match(/\d+[a-d]?(?![a-z])/g) ?? []).map((part) => part.replace(/^0+(?=\d)/, ''))
 }
 
 /** The canonical way to write a ref. */
@@ -126,42 +108,26 @@ export function formatRef(ref: ParsedRef): string {
 
 /** The ref one level up: `Tanya, Part I; Likkutei Amarim 32` for `... 32:4`, the heading for a single number. */
 export function sectionOf(ref: string): string {
-  return ref.replace(/(?:[:.]\s*\d+[ab]?| \d+[ab]?)$/, '')
+  return ref.replace(/(?:[:.]\s*\d+[a-d]?| \d+[a-d]?)$/, '')
 }
+
+/** The numbers of a canonical ref, with a range of them; a long line without numbers is cut into `:1`, `:2`. */
+const ownNumbers = /(?: |:(?=\d+$))(\d+[a-d]?(?:[:.]\d+[a-d]?)*)(?:-\d+[a-d]?(?:[:.]\d+[a-d]?)*)?$/
 
 /** The ref without its numbers, what a heading shows: `Tanya, Part I; Likkutei Amarim`. */
 export function headingOf(ref: string): string {
-  return ref.replace(/ \d+[ab]?(?:[:.]\d+)*(?:-\d+[ab]?(?:[:.]\d+)*)?$/, '')
+  return ref.replace(ownNumbers, '')
 }
 
-/** Headings that differ only in case, points and punctuation have one key. */
-export function headingKey(heading: string): string {
-  return fold(heading.replace(/['’`]/g, '')).folded
-}
-
-/** A key that also ignores vowels and the ways of transliterating: for headings that no exact key finds. */
-export function looseHeadingKey(heading: string): string {
-  const words = headingKey(heading)
-    .split(' ')
-    .map((word) => (/^[a-z]{4,}$/.test(word) ? consonants(word) : word.replace(/(?<=.)[וי](?=.)/g, '')))
-  return `~${words.join(' ')}`
-}
-
-function consonants(word: string): string {
-  const spelled = word
-    .replace(/(?<=[aeou])s$/, 't')
-    .replace(/th$/, 't')
-    .replace(/ch|kh/g, 'h')
-    .replace(/tz|ts/g, 'z')
-    .replace(/ck|[qc]/g, 'k')
-    .replace(/ph/g, 'f')
-    .replace(/w/g, 'v')
-    .replace(/h$/, '')
-  return (
-    spelled.slice(0, 1) +
-    spelled
-      .slice(1)
-      .replace(/[aeiouy]/g, '')
-      .replace(/(.)\1+/g, '$1')
-  )
+/**
+ * The Hebrew ref of a place without its numbers. How many of them there are is known from the ref: a title itself may
+ * end with a letter that could be one.
+ */
+export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: string }): string {
+  const address = ownNumbers.exec(place.ref)?.[1]
+  if (place.heRef === '' || address === undefined) return trimHeading(place.heRef)
+  const printed = ` ${printedHebrewAddress(address.split(':'))}`
+  if (place.heRef.endsWith(printed)) return trimHeading(place.heRef.slice(0, -printed.length))
+  const readings = refReadings(place.heRef)
+  return (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
 }

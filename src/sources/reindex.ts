@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
+import { remakeHeadings } from './headings.ts'
 import { readIndexMark, setIndexMark } from './index-mark.ts'
 import { indexTexts } from './index-writer.ts'
 import { lockLibrary } from './library.ts'
 import { normaliserVersion } from './tokens.ts'
 
 /**
- * Makes the search index anew when another edition of the normaliser made it: its terms would not be those that
- * queries now ask for. Searches go on with the old index until the new one is complete (some two minutes for 220,000
+ * Makes the search index anew, and the keys of headings with it, when another edition of the normaliser made them: its
+ * terms would not be those that queries now ask for. Searches go on with the old index until the new one is complete (some two minutes for 220,000
  * passages). Several replicas may call it at once; `force` makes it anew in any case.
  * @returns whether it was made anew.
  */
@@ -21,6 +22,8 @@ export async function ensureSearchIndex(database: Database, force = false): Prom
     await tx.execute(sql`delete from search_spellings`)
     await setIndexMark(tx, 0)
     await indexTexts(tx)
+    const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
+    for (const { id } of works.rows) await remakeHeadings(tx, id)
     await tx.execute(sql`
       insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
       on conflict (key) do update set value = excluded.value`)

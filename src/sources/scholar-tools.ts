@@ -2,8 +2,11 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../agent/tools.ts'
 import type { Executor } from '../db/client.ts'
+import { clean } from './clean.ts'
 import { findParallels } from './links.ts'
-import { nearestRefs, type PlaceRange, resolveRef } from './ref-lookup.ts'
+import { nearestRefs } from './nearest-refs.ts'
+import { type PlaceRange, resolveRef } from './ref-lookup.ts'
+import { worksNamed } from './title-lookup.ts'
 
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })
 const workTitle = z.object({ work: z.string().trim().min(1).max(300) })
@@ -55,11 +58,11 @@ function shapeTool(executor: Executor): Tool<Executor> {
     describe: (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
     execute: (args) =>
       withArguments(workTitle, args, async ({ work }) => {
+        const [workId] = await worksNamed(executor, clean(work))
         const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
-          select p.section_ref as section, count(*)::int as passages
-          from passages p join works w on w.id = p.work_id
-          where lower(w.title) = lower(${work}) or w.he_title = ${work}
-          group by p.section_ref order by min(p.ordinal) limit ${mostSections + 1}`)
+          select section_ref as section, count(*)::int as passages
+          from passages where work_id = ${workId ?? null}
+          group by section_ref order by min(ordinal) limit ${mostSections + 1}`)
         if (rows.length === 0) return notThere(work, await nearestRefs(executor, work))
         return json({
           work,
@@ -80,10 +83,22 @@ function parallelsTool(executor: Executor): Tool<Executor> {
     },
     describe: (args) => `Looking for parallels to ${String(args['ref'] ?? '')}`,
     execute: (args) =>
-      withArguments(reference, args, async ({ ref }) =>
-        json({ ref, links: await findParallels(executor, ref) }),
-      ),
+      withArguments(reference, args, async ({ ref }) => {
+        const place = await resolveRef(executor, ref)
+        // A place outside of the library may be linked to, too, as it is written.
+        const refs = place ? await namesOf(executor, place) : [clean(ref)]
+        return json({ ref, links: await findParallels(executor, refs) })
+      }),
   }
+}
+
+/** Refs of the passages of a place, and of the sections that they make up. */
+async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly string[]> {
+  const { rows } = await executor.execute<{ ref: string; section_ref: string }>(sql`
+    select ref, section_ref from passages
+    where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
+    order by ordinal limit ${mostRefs}`)
+  return [...new Set(rows.flatMap(({ ref, section_ref }) => (rows.length > 1 ? [ref, section_ref] : [ref])))]
 }
 
 function json(value: object): ToolOutcome<Executor> {

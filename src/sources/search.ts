@@ -13,8 +13,7 @@ import {
 } from './index-reader.ts'
 import { blockSize, blocksIn } from './postings.ts'
 import { parseQuery, type Query } from './query.ts'
-import { resolveRef } from './ref-lookup.ts'
-import { parseRef } from './refs.ts'
+import { resolveQuery } from './ref-lookup.ts'
 import { rerank, weigh } from './rerank.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
@@ -95,17 +94,13 @@ function blockShare(blocks: number, facts: Readonly<Record<Script, CollectionFac
   return Math.min(1, (blocks * blockSize) / Math.max(1, facts.he.documents + facts.en.documents))
 }
 
-/** A text longer than this is no ref, whatever number it ends with. */
-const longestRef = 120
-
 /** What stands at the place that the query names, one version of each passage: the one in the query's script. */
 async function passagesNamed(
   executor: Executor,
   text: string,
   ranges: DocumentRanges | undefined,
 ): Promise<readonly PassageRow[]> {
-  if (text.length > longestRef || parseRef(text).address.length === 0) return []
-  const place = await resolveRef(executor, text)
+  const place = await resolveQuery(executor, text)
   if (!place) return []
   const rows = await loadPlaces(executor, place)
   const hebrew = /[א-ת]/.test(text)

@@ -1,4 +1,4 @@
-import { headingOf, parseRef } from './refs.ts'
+import { headingOf, hebrewHeadingOf } from './refs.ts'
 import { wordsOf } from './tokens.ts'
 import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
 
@@ -43,5 +43,5 @@ export function countTerms(text: string, count: (term: string) => unknown): numb
 
 /** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
 export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
-  return [headingOf(place.ref), place.heRef === '' ? '' : parseRef(place.heRef).heading]
+  return [headingOf(place.ref), hebrewHeadingOf(place)]
 }

@@ -18,10 +18,10 @@ export type Token = {
 }
 
 /**
- * Raised whenever the terms of a text change: the index remembers which normaliser made it and is made anew by
- * another.
+ * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
+ * and is made anew by another.
  */
-export const normaliserVersion = 1
+export const normaliserVersion = 2
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 

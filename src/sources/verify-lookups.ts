@@ -2,8 +2,9 @@ import type { Executor } from '../db/client.ts'
 import type { FindVerbatim } from './citations/check.ts'
 import type { VerifyLookups } from './citations/verify.ts'
 import { fold } from './fold.ts'
+import { nearestRefs, nearestUnderTitle } from './nearest-refs.ts'
 import { readPassage } from './passages.ts'
-import { nearestRefs, resolveRef } from './ref-lookup.ts'
+import { resolveRef } from './ref-lookup.ts'
 import { searchSources } from './search.ts'
 
 /** The beginning of a wording is enough to find its passage; the whole of it is compared. */
@@ -26,9 +27,10 @@ function findVerbatimIn(executor: Executor): FindVerbatim {
 export function verifyLookups(executor: Executor): VerifyLookups {
   return {
     findVerbatim: findVerbatimIn(executor),
-    async resolveRef(ref) {
+    async resolveRef(ref, similarTitles) {
       if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }
-      return { exists: false, nearest: await nearestRefs(executor, ref) }
+      const nearest = similarTitles ? nearestRefs : nearestUnderTitle
+      return { exists: false, nearest: await nearest(executor, ref) }
     },
     async passages(ref) {
       const read = await readPassage(executor, ref, {})

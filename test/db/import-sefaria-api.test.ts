@@ -1,10 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { checkLibrary } from '../../src/sources/check.ts'
 import type { RestrictedLicense } from '../../src/sources/licenses.ts'
+import { readPassage } from '../../src/sources/passages.ts'
 import { SefariaApi } from '../../src/sources/sefaria/api.ts'
 import { importFromApi } from '../../src/sources/sefaria/import-api.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type FakeSection, type FakeSefaria, startFakeSefaria } from '../support/fake-sefaria.ts'
+import {
+  type FakeSection,
+  type FakeSefaria,
+  leaf,
+  schemaFile,
+  startFakeSefaria,
+} from '../support/fake-sefaria.ts'
 
 let db: TestDatabase
 let fake: FakeSefaria
@@ -16,6 +23,7 @@ afterAll(() => fake.close())
 beforeEach(async () => {
   db = await createTestDatabase()
   fake.sections = gates
+  fake.records = {}
   fake.shapes = {
     'Gates of Song': ['Gates of Song, Introduction', 'Gates of Song', 'Gates of Song, Part II'],
     'Gates of Song, Part II': ['Gates of Song, Part II'],
@@ -135,6 +143,18 @@ test('a part comes in alone and does not drive out the others', async () => {
   expect(await refs()).toEqual(['Gates of Song, Introduction 1'])
   await get(['Gates of Song, Part II'])
   expect(await refs()).toEqual(['Gates of Song, Introduction 1', 'Gates of Song, Part II 1:1'])
+})
+
+test('author and other titles come from the record of the work', async () => {
+  const parts = [leaf('Introduction', 'הקדמה', ['Integer']), leaf('', '', ['Integer', 'Integer'])]
+  const record = schemaFile('Gates of Song', 'שערי זמר', { nodes: parts }, { titleVariants: ['Song Gates'] })
+  fake.records = { 'Gates of Song': Object.values(record)[0] }
+  await get(['Gates of Song'])
+  const { rows } = await db.database.systemPool.query('select author from works')
+  expect(rows).toEqual([{ author: 'Rivka of Nowhere' }])
+  expect(await readPassage(db.database.system, 'Song Gates, Introduction 1', {})).toMatchObject({
+    passages: [{ ref: 'Gates of Song, Introduction 1' }],
+  })
 })
 
 test('an error that comes with status 200 is reported, and the other titles come in', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { nearestRefs } from '../../src/sources/nearest-refs.ts'
 import { listWorks, readPassage } from '../../src/sources/passages.ts'
-import { nearestRefs } from '../../src/sources/ref-lookup.ts'
 import { type SearchQuery, searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

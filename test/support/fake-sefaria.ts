@@ -213,6 +213,8 @@ export type FakeSefaria = {
   files: ExportFiles
   sections: readonly FakeSection[]
   shapes: Readonly<Record<string, readonly string[]>>
+  /** What the API says of works as a whole: the content of their schema files. */
+  records: Readonly<Record<string, unknown>>
   /** The next request whose path holds `part` gets this status (repeatedly: as often as `times`). */
   fail(part: string, status: number, times?: number): void
   slow(part: string, milliseconds: number): void
@@ -240,6 +242,7 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
     files: sampleExport,
     sections: [],
     shapes: {},
+    records: {},
     fail: (part, status, times = 1) => troubles.push({ part, status, times }),
     slow: (part, milliseconds) => delays.set(part, milliseconds),
     close: () =>
@@ -316,6 +319,9 @@ function apiAnswer(fake: FakeSefaria, path: string): string {
     const titles = fake.shapes[shape.replaceAll('_', ' ')]
     return JSON.stringify(titles ? titles.map((title) => ({ title, chapters: [] })) : { error: 'no shape.' })
   }
+  const record = /^\/api\/v2\/index\/(.*)$/.exec(path)?.[1]
+  if (record !== undefined)
+    return JSON.stringify(fake.records[record.replaceAll('_', ' ')] ?? { error: 'no record.' })
   const ref = /^\/api\/v3\/texts\/(.*?)\?/
     .exec(path)?.[1]
     ?.replaceAll('_', ' ')

@@ -7,6 +7,7 @@ import { fold } from '../../src/sources/fold.ts'
 const library: readonly Passage[] = [
   { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'The river does not hurry, and no stone has stopped it.' },
   { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'הַנָּהָר אֵינוֹ מְמַהֵר, וְשׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ.' },
+  { ref: 'Book of Columns 2c:1', text: 'Four columns stand on every leaf.' },
   { ref: 'Sayings 54', text: 'Every hill stands still and waits for the evening wind.' },
 ]
 
@@ -20,7 +21,7 @@ function lookups() {
     },
     resolveRef: async (ref: string) => {
       asked.refs.push(ref)
-      const heading = ref.replace(/[\d:\s-]+$/, '')
+      const heading = ref.replace(/[\d:\sa-d-]+$/, '')
       return {
         exists: library.some((passage) => passage.ref === ref),
         nearest: library.map((passage) => passage.ref).filter((known) => known.startsWith(heading)),
@@ -51,6 +52,10 @@ describe('refs written in plain text', () => {
     ],
     ['In Sefer HaChalom 3:4 it is told', [['Sefer HaChalom 3:4', false, null]]],
     ['Compare Imaginary Tractate 5a', [['Imaginary Tractate 5a', false, null]]],
+    ['In Book of Columns 2c:1 we read', [['Book of Columns 2c:1', true, null]]],
+    ['So Book of Columns 2c:1-2d:4 has it', [['Book of Columns 2c:1-2d:4', true, null]]],
+    ['So Book of Columns 2d-3a has it', [['Book of Columns 2d-3a', false, 'Book of Columns 2c:1']]],
+    ['See Book of Volumes 1:15a', [['Book of Volumes 1:15a', false, null]]],
     ['Sayings 54 and again Sayings 54', [['Sayings 54', true, null]]],
   ])('%s', async (text, refs) => {
     const found = await verifyText(text, lookups())

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { formatRef, hebrewHeadingOf, parseRef, refReadings } from '../../src/sources/refs.ts'
 import { address, hebrewAddress, numberAt } from '../../src/sources/sefaria/address.ts'
 import { parseCsvLine } from '../../src/sources/sefaria/csv.ts'
 import { endsOf } from '../../src/sources/sefaria/links.ts'
@@ -24,9 +26,11 @@ test.each([
   ['Talmud', 29, '15a', 'ט״ו א'],
   ['Folio', 5, '2a', 'ב׳ א'],
   ['Folio', 8, '2d', 'ב׳ ד'],
-  ['Integer', 272, '272', 'רע״ב'],
-  ['Integer', 1000, '1000', 'א׳'],
-  ['Integer', 1116, '1116', 'א׳קט״ז'],
+  ['Integer', 272, '272', 'ער״ב'],
+  ['Integer', 1000, '1000', 'תת״ר'],
+  ['Integer', 1116, '1116', 'תתשט״ז'],
+  ['Integer', 2104, '2104', 'ב׳ק״ד'],
+  ['Integer', 3000, '3000', 'ג׳אלפים'],
 ] as const)('%s section %i is %s', (type, n, english, hebrew) => {
   expect([address(type, n), hebrewAddress(type, n)]).toEqual([english, hebrew])
 })
@@ -100,6 +104,67 @@ test('a text above or below its level keeps a place of its own', () => {
   const root = node({ title: 'Lamp', sectionNames: ['Chapter', 'Paragraph'] })
   expect(refs(root, ['x', [['y', 'z']]])).toEqual(['Lamp 1:1', 'Lamp 2:1:1', 'Lamp 2:1:2'])
 })
+
+const addressTypes = ['Integer', 'Perek', 'Seif', 'Talmud', 'Folio'] as const
+const levels = fc.array(fc.tuple(fc.constantFrom(...addressTypes), fc.integer({ min: 1, max: 1_300 })), {
+  minLength: 1,
+  maxLength: 3,
+})
+/** The text that has one segment, at this place. */
+function segmentAt(numbers: readonly number[]): unknown {
+  const [first = 1, ...rest] = numbers
+  const before = new Array<unknown>(first - 1).fill(rest.length > 0 ? [] : '')
+  return [...before, rest.length > 0 ? segmentAt(rest) : 'x']
+}
+const placeOf = (heTitle: string, of: readonly (readonly [string, number])[]) => {
+  const types = of.map(([type]) => type)
+  const root = node({ title: 'Book', heTitle, depth: of.length, addressTypes: types })
+  const place = placedSegments(root, segmentAt(of.map(([, n]) => n)))[0]?.place
+  if (!place) throw new Error('no place')
+  return place
+}
+
+test('the Hebrew ref of any place is read as the same numbers', () => {
+  fc.assert(
+    fc.property(levels, (of) => {
+      const { ref, heRef } = placeOf('ליקוטי מוהר״ן', of)
+      expect([heRef, formatRef({ ...parseRef(heRef), heading: 'Book' })]).toEqual([heRef, ref])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('so is a range of them', () => {
+  fc.assert(
+    fc.property(levels, fc.integer({ min: 1, max: 1_300 }), (of, n) => {
+      const first = placeOf('ברכות', of)
+      const last = placeOf('ברכות', [...of.slice(0, -1), [of.at(-1)?.[0] ?? 'Integer', n]])
+      const numbersOf = (ref: string) => ref.slice(ref.indexOf(' ') + 1)
+      const parsed = parseRef(`${first.heRef}-${numbersOf(last.heRef)}`)
+      expect([parsed.address.join(':'), parsed.until?.join(':')]).toEqual([
+        numbersOf(first.ref),
+        numbersOf(last.ref),
+      ])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.each(['ספר, חלק א', 'ספר, חלק ב׳', 'תורת הבעש״ט', 'מסכת, דף', 'ספר ב׳ א', 'א'])(
+  'the Hebrew heading %s is told from the numbers after it',
+  (heTitle) => {
+    fc.assert(
+      fc.property(levels, (of) => {
+        const place = placeOf(heTitle, of)
+        expect(hebrewHeadingOf(place)).toBe(heTitle)
+        const readings = refReadings(place.heRef).map((reading) => reading.address.join(':'))
+        expect(readings).toContain(place.ref.slice('Book '.length))
+      }),
+      { numRuns: 50 },
+    )
+    expect(hebrewHeadingOf({ ref: 'Book, Part A', heRef: heTitle })).toBe(heTitle)
+  },
+)
 
 test('ranges name only what differs at their end', () => {
   expect(endsOf('Genesis 1:1-2')).toEqual({ first: 'Genesis 1:1', last: 'Genesis 1:2' })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatRef, headingOf, looseHeadingKey, parseRef, sectionOf } from '../../src/sources/refs.ts'
+import { looseHeadingKey } from '../../src/sources/heading-keys.ts'
+import { formatRef, headingOf, parseRef, refReadings, sectionOf } from '../../src/sources/refs.ts'
 
 describe('parseRef and formatRef', () => {
   it.each([
@@ -26,6 +27,29 @@ describe('parseRef and formatRef', () => {
     ['ברכות ב.', 'ברכות 2a'],
     ['ברכות ב:', 'ברכות 2b'],
     ['Kedushat Levi, Genesis, Bereshit', 'Kedushat Levi, Genesis, Bereshit'],
+    ['Columns 2c-4D', 'Columns 2c-4d'],
+    ['Columns 2c:1-3a:4', 'Columns 2c:1-3a:4'],
+    ['Berakhot 2a-b', 'Berakhot 2a-2b'],
+    ['Zohar.1.15a.3', 'Zohar 1:15a:3'],
+    ['Tanya, Chapter 32, Paragraph 4', 'Tanya 32:4'],
+    ['Likutei Moharan Part 2 48:1', 'Likutei Moharan Part II 48:1'],
+    ['https://www.sefaria.org/Berakhot.2a.5-2b.3?lang=he', 'Berakhot 2a:5-2b:3'],
+    ['https://www.sefaria.org.il/Tanya%2C_Part_I', 'Tanya, Part I'],
+    ['ברכות ב׳ א', 'ברכות 2a'],
+    ['ברכות ב׳ א:ה׳', 'ברכות 2a:5'],
+    ['שבת קי״ח ב:ג׳', 'שבת 118b:3'],
+    ['שבת קי״ח ב:ג׳-קי״ט א:א׳', 'שבת 118b:3-119a:1'],
+    ['ברכות ב׳ א-ב', 'ברכות 2a-2b'],
+    ['תניא לב ד-ו', 'תניא לב 4-6'],
+    ['תניא ל״ב–ל״ד', 'תניא 32-34'],
+    ['תניא ל״ב:ד׳־ו׳', 'תניא 32:4-6'],
+    ['תניא פרק 32 פסקה 4', 'תניא 32:4'],
+    ['תניא 32:4-6', 'תניא 32:4-6'],
+    ["לקו''א פ' ל''ב", 'לקו"א 32'],
+    ['ליקוטי מוהר"ן ערב', 'ליקוטי מוהר"ן 272'],
+    ['בעל שם טוב', 'בעל שם טוב'],
+    ['10 sefirot', '10 sefirot'],
+    ['why are there 3 garments', 'why are there 3 garments'],
   ])('reads %s as %s', (written, canonical) => {
     expect(formatRef(parseRef(written))).toBe(canonical)
   })
@@ -41,6 +65,19 @@ describe('parseRef and formatRef', () => {
     )
   })
 
+  it.each([
+    ['ברכות ב א', ['ברכות ב 1', 'ברכות 2a', 'ברכות 2:1']],
+    ['בעש"ט נח טו', ['בעש"ט נח 15', 'בעש"ט 58:15']],
+    ['תניא פל"ב', ['תניא 32']],
+    ['ספר ע״א', ['ספר 71']],
+    ['ספר ב ע״א', ['ספר 2a', 'ספר ב 71']],
+    ['Tanya 32', ['Tanya 32']],
+  ])('gives %s all its readings, and at last the whole as a title', (written, readings) => {
+    const found = refReadings(written).map(formatRef)
+    expect(found.slice(0, readings.length)).toEqual(readings)
+    expect(refReadings(written).at(-1)?.address).toEqual([])
+  })
+
   it('never fails, whatever is written', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -51,7 +88,25 @@ describe('parseRef and formatRef', () => {
 
   it('answers a hostile text at once', () => {
     const start = performance.now()
-    for (const text of ['1 '.repeat(50_000), ' .'.repeat(50_000), `${'א '.repeat(20_000)}א`]) parseRef(text)
+    const hostile = [
+      '1 ',
+      ' .',
+      'א ',
+      'א׳ ',
+      'א׳:',
+      'א\'ב"ג ',
+      'א-',
+      '1-',
+      '1:',
+      '_',
+      '%25',
+      'ch 1 ',
+      '״',
+      'פ"',
+    ]
+    for (const text of hostile) for (const end of ['', '1', 'א', 'x']) refReadings(text.repeat(50_000) + end)
+    for (const text of hostile)
+      for (const end of ['', '1', 'א', 'x']) refReadings(text.repeat(590 / text.length) + end)
     expect(performance.now() - start).toBeLessThan(2_000)
   })
 })
@@ -62,12 +117,22 @@ describe('headings and sections', () => {
     expect(headingOf('Likutei Moharan, Part II')).toBe('Likutei Moharan, Part II')
     expect(sectionOf('Work 3:4:5')).toBe('Work 3:4')
     expect(sectionOf('Work 3')).toBe('Work')
+    expect(headingOf('Columns 2c:1')).toBe('Columns')
+    expect(headingOf('Columns 2c:1-3d:4')).toBe('Columns')
+    expect(headingOf('Zohar 1:15a:3')).toBe('Zohar')
+    expect(headingOf('Work, Foreword:2')).toBe('Work, Foreword')
+    expect(headingOf('Work, Psalm C')).toBe('Work, Psalm C')
+    expect(sectionOf('Columns 2c:1')).toBe('Columns 2c')
+    expect(sectionOf('Columns 2d')).toBe('Columns')
   })
 
   it('gives one loose key to the ways of spelling a title', () => {
     const spellings = ['Likutei Moharan', 'Likkutei Moharan', 'Likutey Moharan', 'Lekutey Moharan']
     expect(new Set(spellings.map(looseHeadingKey)).size).toBe(1)
     expect(looseHeadingKey('Iggeret HaTeshuvah')).toBe(looseHeadingKey('Igeret HaTeshuva'))
+    expect(looseHeadingKey('Berachos')).toBe(looseHeadingKey('Berakhot'))
+    expect(looseHeadingKey('ליקוטי אמרים')).toBe(looseHeadingKey('לקוטי אמרים'))
+    expect(looseHeadingKey('Room')).not.toBe(looseHeadingKey('Rama'))
     expect(looseHeadingKey('Iggeret HaTeshuvah')).not.toBe(looseHeadingKey('Iggeret HaKodesh'))
   })
 })

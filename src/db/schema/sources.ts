@@ -75,13 +75,15 @@ export const passages = pgTable(
   ],
 )
 
-/** What refs stand under before their numbers, by every key under which a ref may name it (`sources/refs`). */
+/** What refs stand under before their numbers, by every key under which a ref may name it (`sources/headings`). */
 export const headings = pgTable(
   'headings',
   {
     key: text('key').notNull(),
     /** As in canonical refs. */
     heading: text('heading').notNull(),
+    /** `place`, `work`, `title` or `former`: its own name, that of a work as a whole, another title, one it had before. */
+    kind: text('kind').notNull().default('place'),
     workId: integer('work_id')
       .notNull()
       .references(() => works.id, { onDelete: 'cascade' }),

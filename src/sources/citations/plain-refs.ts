@@ -10,16 +10,20 @@ export type RefCandidate = {
   readonly certain: boolean
 }
 
-/** What the library says about one ref; `nearest` are refs that exist under the same title, likeliest first. */
+/**
+ * What the library says about one ref; `nearest` are refs that exist under the same title, likeliest first. With
+ * `similarTitles` they may stand under another title when the library does not know this one.
+ */
 export type RefLookup = (
   ref: string,
+  similarTitles?: boolean,
 ) => Promise<{ readonly exists: boolean; readonly nearest: readonly string[] }>
 
 /** One ref of the text, or one that was asked for. `nearest` is null if it exists or nothing is near. */
 export type RefCheck = { readonly ref: string; readonly exists: boolean; readonly nearest: string | null }
 
 const number =
-  /(?<![\p{L}\p{N}:.])\d{1,4}[ab]?(?:[:.]\d{1,4})*(?:[–-]\d{1,4}[ab]?(?:[:.]\d{1,4})*)?(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}:.])\d{1,4}[a-d]?(?:[:.]\d{1,4}[a-d]?)*(?:[–-](?:\d{1,4}[a-d]?(?:[:.]\d{1,4}[a-d]?)*|(?<=[a-d][–-])[a-d]))?(?![\p{L}\p{N}])/gu
 /** A title right before the number: words with capitals, joined by small connecting words, commas and semicolons. */
 const title =
   /(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})(?:[,;]? (?:(?:of|the|on|and|al|ha|de|le|be|va) )?(?:\p{Lu}[\p{L}\p{M}'’-]*|[IVX]{1,6})){0,9} $/u
@@ -128,7 +132,7 @@ async function checkReadings(
 /** A range exists if it does as a whole or its beginning does. */
 async function lookUp(ref: string, resolve: RefLookup): ReturnType<RefLookup> {
   const answer = await resolve(ref)
-  const first = ref.replace(/-[\d:.ab]+$/, '')
+  const first = ref.replace(/-[\d:.a-d]+$/, '')
   if (answer.exists || first === ref) return answer
   const begins = await resolve(first)
   return begins.exists ? begins : answer

@@ -99,7 +99,7 @@ async function checkAnywhere(
 }
 
 async function checkRef(ref: string, resolve: RefLookup): Promise<RefCheck> {
-  const { exists, nearest } = await resolve(ref)
+  const { exists, nearest } = await resolve(ref, true)
   return { ref, exists, nearest: exists ? null : (nearest[0] ?? null) }
 }
 

@@ -1,4 +1,4 @@
-import { toHebrewNumber } from '../hebrew-numbers.ts'
+import { printedHebrewAddress } from '../hebrew-refs.ts'
 
 /**
  * How a level of a text is numbered. Everything that is neither is a plain number in refs, whatever it is called.
@@ -18,24 +18,13 @@ export function address(type: AddressType, n: number): string {
 
 /** The same in Hebrew: `י״ג`, `ב׳ א`. */
 export function hebrewAddress(type: AddressType, n: number): string {
-  const { leaf, side } = leafOf(type, n)
-  return side === undefined ? hebrewNumeral(n) : `${hebrewNumeral(leaf)} ${'אבגד'[side]}`
+  return printedHebrewAddress([address(type, n)])
 }
 
 function leafOf(type: AddressType, n: number): { readonly leaf: number; readonly side: number | undefined } {
   if (type === 'Integer') return { leaf: n, side: undefined }
   const sides = type === 'Talmud' ? 2 : 4
   return { leaf: Math.ceil(n / sides), side: (n - 1) % sides }
-}
-
-/** With geresh or gershayim: `א׳`, `ט״ו`; thousands before the rest: `ב׳ק״ד`. */
-function hebrewNumeral(n: number): string {
-  if (n < 1) return String(n)
-  const thousands = Math.floor(n / 1000)
-  const letters = toHebrewNumber(n % 1000)
-  const before = thousands > 0 ? `${toHebrewNumber(thousands)}׳` : ''
-  if (letters === '') return before
-  return before + (letters.length === 1 ? `${letters}׳` : `${letters.slice(0, -1)}״${letters.slice(-1)}`)
 }
 
 /** What numbering begins after, by depth: one number, or one for each section of the levels above. */

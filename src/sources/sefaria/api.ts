@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { urlRef } from './address.ts'
 import { downloadJson } from './download.ts'
+import { readAuthors, readSchemaFile, type WorkSchema } from './schema.ts'
 import { versionHeader } from './version.ts'
 
 export const publicApiUrl = 'https://www.sefaria.org'
@@ -88,17 +89,10 @@ export class SefariaApi {
     return parsed.success ? parsed.data.map((part) => part.title.trim()) : undefined
   }
 
-  /** The author of a work; empty when the API does not say, which is no reason to go without the work. */
-  async author(title: string): Promise<string> {
+  /** Author and schema of a work; empty when the API does not say, which is no reason to go without the work. */
+  async record(title: string): Promise<{ readonly author: string; readonly schema: WorkSchema | undefined }> {
     const answer = await this.#ask(`/api/v2/index/${urlRef(title)}`, title).catch(() => undefined)
-    const shape = z.object({ authors: z.array(z.object({ en: word })).catch([]) })
-    const parsed = shape.safeParse(answer)
-    return parsed.success
-      ? parsed.data.authors
-          .map(({ en }) => en)
-          .filter(Boolean)
-          .join(', ')
-      : ''
+    return { author: readAuthors(answer), schema: readSchemaFile(answer) }
   }
 
   async #ask(path: string, about: string): Promise<unknown> {

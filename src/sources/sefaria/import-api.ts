@@ -8,6 +8,7 @@ import type { Progress } from './import-export.ts'
 import { openImportIndex } from './indexing.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { withRestOfWork } from './rest-of-work.ts'
+import { titlesOf, type WorkSchema } from './schema.ts'
 import { storeVersions } from './store.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './version.ts'
 import type { PlacedSegment } from './walk.ts'
@@ -44,7 +45,8 @@ export async function importFromApi(
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
       await report.timed('storing', async () => {
         const whole = await completed(database, versions, gathered.parts)
-        await storeVersions(database, index.writer, whole, report)
+        const { schema, work } = gathered
+        await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
       })
       await index.flushWhenDue()
     } catch (error) {
@@ -60,6 +62,7 @@ export async function importFromApi(
 
 type Gathered = {
   readonly work: WorkFacts | undefined
+  readonly schema: WorkSchema | undefined
   /** What was walked, when that is less than the work. */
   readonly parts: readonly string[]
   /** Segments by version. */
@@ -82,7 +85,7 @@ async function gatherWork(
   // The first answer only tells which versions there are.
   const opening = await api.section(starts[0] ?? title, [])
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
-  if (wanted.length === 0) return { work: undefined, parts: [], versions: new Map() }
+  if (wanted.length === 0) return { work: undefined, schema: undefined, parts: [], versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
   for (const start of starts) {
     let next: string | undefined = walk.hasPart(start) ? undefined : start
@@ -92,10 +95,11 @@ async function gatherWork(
       tell(section.ref)
     }
   }
-  const author = walk.first ? await api.author(walk.first.indexTitle) : ''
+  const record = walk.first && (await api.record(walk.first.indexTitle))
   const isPart = walk.first !== undefined && title !== walk.first.indexTitle
   return {
-    work: walk.first && workOf(walk.first, author),
+    work: walk.first && workOf(walk.first, record?.author ?? ''),
+    schema: record?.schema,
     parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
     versions: walk.versions,
   }

@@ -8,6 +8,7 @@ import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
 import { openParser } from './parser.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
+import { titlesOf } from './schema.ts'
 import { type StoredVersion, storeVersions } from './store.ts'
 
 export type Progress = {
@@ -83,9 +84,9 @@ async function storeLoaded(
   report: ReportBuilder,
 ): Promise<void> {
   const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
-  for (const versions of byTitle.values()) {
+  for (const [title, versions] of byTitle) {
     await storeVersions(database, index.writer, versions, report, {
-      formerTitles: work.formerTitles,
+      ...titlesOf(work.schema, title),
       alsoStore: (tx, stored) =>
         saveStates(
           tx,

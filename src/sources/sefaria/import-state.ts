@@ -21,7 +21,7 @@ export type FileState = {
 }
 
 /** Raised whenever the same file gives other texts, refs or facts than before. */
-const importerVersion = 1
+const importerVersion = 2
 
 const prefix = 'sefaria-file:'
 

@@ -5,6 +5,7 @@ import { type FileState, fingerprint, type ImportState } from './import-state.ts
 import type { ParsedFile } from './parse-files.ts'
 import type { Parser } from './parser.ts'
 import type { ReportBuilder } from './report.ts'
+import type { WorkSchema } from './schema.ts'
 import type { ReadVersion } from './version.ts'
 
 export type LoadContext = {
@@ -22,7 +23,7 @@ export type SourceFile = { readonly id: string; readonly sha: string; readonly e
 /** A work read from its files. Versions of files that have not changed are among them only when others have. */
 export type LoadedWork = {
   readonly title: string
-  readonly formerTitles: readonly string[]
+  readonly schema: WorkSchema | undefined
   readonly versions: ReadonlyMap<ReadVersion, SourceFile>
   /** What is to be noted of files that hold nothing to store. */
   readonly states: ReadonlyMap<string, FileState>
@@ -33,7 +34,7 @@ type LoadedFile = { readonly entry: ExportEntry; readonly sha: string; readonly 
 
 /** Fetches and parses the files of a work. What cannot be had or read goes into the report. */
 export async function loadWork(context: LoadContext, work: WorkEntries): Promise<LoadedWork> {
-  const nothing = { title: work.title, formerTitles: [], versions: new Map(), states: new Map() }
+  const nothing = { title: work.title, schema: undefined, versions: new Map(), states: new Map() }
   if (context.signal?.aborted) return nothing
   const fetched = await context.report.timed('reading', () => fetchWork(context, work))
   if (!fetched) return nothing
@@ -116,7 +117,7 @@ async function parseWork(
     const result = leftOut(context, entry, outcome)
     if (result) states.set(entry.id, { sha, etag: content.etag, result })
   })
-  return { title, formerTitles: parsed.formerTitles, versions, states }
+  return { title, schema: parsed.schema, versions, states }
 }
 
 type ChangedFile = LoadedFile & { readonly content: Content }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { RestrictedLicense } from '../licenses.ts'
 import { textsToIndex, wordsOfTexts } from '../text-words.ts'
-import { readSchemaFile } from './schema.ts'
+import { readSchemaFile, type WorkSchema } from './schema.ts'
 import { mergePlaces, type ReadVersion } from './version.ts'
 import { type FileOutcome, readVersionFile } from './version-file.ts'
 
@@ -17,7 +17,7 @@ export type ParsedFile = FileOutcome | { readonly kind: 'failed'; readonly why: 
 
 /** An outcome for each file, in their order. */
 export type ParsedFiles = {
-  readonly formerTitles: readonly string[]
+  readonly schema: WorkSchema | undefined
   readonly files: readonly ParsedFile[]
 }
 
@@ -38,7 +38,7 @@ export function parseFiles({ schema, files, allowLicenses }: ParseJob): ParsedFi
   const versions = outcomes.flatMap((outcome) => (outcome.kind === 'read' ? [outcome.version] : []))
   const withWords = wordsByVersion(versions)
   return {
-    formerTitles: read?.formerTitles ?? [],
+    schema: read,
     files: outcomes.map((outcome) =>
       outcome.kind === 'read' ? { kind: 'read', version: withWords(outcome.version) } : outcome,
     ),

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { databaseFault, isUnavailable } from '../../db/errors.ts'
 import { messageOf, ServiceError } from '../../errors.ts'
+import type { OtherTitle } from '../headings.ts'
 import type { IndexWriter } from '../index-writer.ts'
 import { lockLibrary, storeWork } from '../library.ts'
 import type { ReportBuilder } from './report.ts'
@@ -11,6 +12,7 @@ export type StoredVersion = { readonly read: ReadVersion; readonly hash: string 
 
 export type StoreOptions = {
   readonly formerTitles?: readonly string[]
+  readonly otherTitles?: readonly OtherTitle[]
   /** Runs in the same transaction, with the hash of each version. */
   readonly alsoStore?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
 }
@@ -45,6 +47,7 @@ export async function storeVersions(
         work: { ...work, author },
         places: mergePlaces(versions),
         versions: versions.map(({ version }) => version),
+        ...(options.otherTitles && { otherTitles: options.otherTitles }),
       })
       const after = await hashesOf(tx, work.title)
       await options.alsoStore?.(

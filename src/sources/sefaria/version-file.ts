@@ -66,6 +66,7 @@ function rootOf(file: VersionFile, schema: WorkSchema | undefined): SchemaNode {
   const chosen = schema && fits(schema.root, file.text) ? schema.root : own
   return {
     nodes: [],
+    others: { en: [], he: [] },
     depth: undefined,
     addressTypes: [],
     offsets: undefined,

@@ -10,6 +10,16 @@ export type PlacedSegment = {
   readonly order: readonly number[]
 }
 
+const unknownNode: SchemaNode = {
+  title: '',
+  heTitle: '',
+  others: { en: [], he: [] },
+  depth: undefined,
+  addressTypes: [],
+  offsets: undefined,
+  nodes: [],
+}
+
 type Position = { readonly title: string; readonly heTitle: string; readonly order: readonly number[] }
 
 /**
@@ -51,10 +61,7 @@ function childrenOf(
   })
   const others = [...keys].map(([title, key]): readonly [SchemaNode, unknown] => {
     const title_ = title === 'default' ? '' : title
-    return [
-      { title: title_, heTitle: '', depth: undefined, addressTypes: [], offsets: undefined, nodes: [] },
-      text[key],
-    ]
+    return [{ ...unknownNode, title: title_ }, text[key]]
   })
   return [...known, ...others]
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "headings" ADD COLUMN "kind" text DEFAULT 'place' NOT NULL;

@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { clean } from './clean.ts'
+import { looseHeadingKey } from './heading-keys.ts'
+import { type KnownReading, knownReadings, mayBeRef, placeNumber, resolveRef } from './ref-lookup.ts'
+import { type AddressPart, refReadings } from './refs.ts'
+import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
+
+/** How many refs are offered in place of one that does not exist. */
+const offered = 5
+
+/** Existing refs that a wrong one may have meant, the likeliest first: under its title, else under similar ones. */
+export async function nearestRefs(executor: Executor, ref: string): Promise<readonly string[]> {
+  const near = await nearestUnderTitle(executor, ref)
+  return near.length > 0 ? near : nearestTitles(executor, clean(ref))
+}
+
+/**
+ * The nearest refs for a search that asks for a place by a title of the library and a number, and there is no such
+ * place; undefined when the place exists, and for searches that are no refs.
+ */
+export async function nearestToQuery(
+  executor: Executor,
+  query: string,
+): Promise<readonly string[] | undefined> {
+  if (!mayBeRef(clean(query)) || (await resolveRef(executor, query))) return undefined
+  const near = await nearestUnderTitle(executor, query)
+  return near.length > 0 ? near : undefined
+}
+
+/** Existing refs under the very title of a wrong one; none when the library does not know the title. */
+export async function nearestUnderTitle(executor: Executor, ref: string): Promise<readonly string[]> {
+  const [likeliest] = await knownReadings(executor, clean(ref))
+  if (!likeliest) return []
+  const near = await nearestNumbers(executor, headingsIn(likeliest), likeliest.reading.address)
+  return near.length > 0 ? near : headingsIn(likeliest).map(({ heading }) => heading)
+}
+
+function headingsIn({ named }: KnownReading): readonly Heading[] {
+  return named.headings.slice(0, Math.min(mostHeadings, offered))
+}
+
+/** Sections of the wanted depth under the headings, nearest in number first. */
+async function nearestNumbers(
+  executor: Executor,
+  headings: readonly Heading[],
+  wanted: readonly AddressPart[],
+): Promise<readonly string[]> {
+  const found = await executor.execute<{ heading: string; numbers: string }>(sql`
+    select h.heading, substr(p.ref, length(h.heading) + 1) as numbers
+    from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
+        ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
+      join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
+    where p.work_id = any(${sql.param(worksOf(headings))}::int[])
+    order by h.number, p.ordinal`)
+  const depth = Math.max(1, wanted.length)
+  const sections = new Map<string, Section>()
+  for (const { heading, numbers } of found.rows) {
+    if (!/^[ :]\d+[a-d]?(?::\d+[a-d]?)*$/.test(numbers)) continue
+    const section = numbers.slice(1).split(':').slice(0, depth)
+    const ref = heading + numbers.slice(0, 1) + section.join(':')
+    if (!sections.has(ref)) sections.set(ref, { ref, away: distances(section, wanted), order: sections.size })
+  }
+  return [...sections.values()]
+    .sort(byDistance)
+    .slice(0, offered)
+    .map(({ ref }) => ref)
+}
+
+type Section = { readonly ref: string; readonly away: readonly number[]; readonly order: number }
+
+function byDistance(a: Section, b: Section): number {
+  for (const [i, value] of a.away.entries()) if (value !== b.away[i]) return value - (b.away[i] ?? 0)
+  return a.order - b.order
+}
+
+function distances(address: readonly AddressPart[], wanted: readonly AddressPart[]): readonly number[] {
+  return wanted.map((part, i) => Math.abs(placeNumber(address[i]) - placeNumber(part)))
+}
+
+/** Headings that are looked at for likeness; a library has a few thousand. */
+const mostLooked = 20_000
+
+/** Likeness below which an offer would be a guess. */
+const leastLikeness = 0.45
+
+type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
+
+/** What stands under the titles that look most like the one that is not there, at the nearest number. */
+async function nearestTitles(executor: Executor, ref: string): Promise<readonly string[]> {
+  const [reading] = refReadings(ref)
+  if (!reading) return []
+  const likely = await titlesLike(executor, reading.heading)
+  if (reading.address.length === 0) return likely.map(({ heading }) => heading)
+  const near = await Promise.all(
+    likely.map(async (heading) => {
+      const [ref_] = await nearestNumbers(executor, [heading], reading.address)
+      return ref_ ?? heading.firstRef
+    }),
+  )
+  return [...new Set(near)]
+}
+
+async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
+  const wanted = bigrams(looseHeadingKey(written))
+  const found = await executor.execute<{
+    key: string
+    heading: string
+    work_id: number
+    first_ref: string
+  }>(sql`
+    select h.key, h.heading, h.work_id, h.first_ref from headings h join works w on w.id = h.work_id
+    where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)
+    order by h.key, h.heading limit ${mostLooked}`)
+  const best = new Map<string, Likely>()
+  for (const { key, heading, work_id, first_ref } of found.rows) {
+    const likeness = dice(wanted, bigrams(key))
+    if (likeness > (best.get(heading)?.likeness ?? leastLikeness))
+      best.set(heading, { heading, workId: work_id, firstRef: first_ref, likeness })
+  }
+  return [...best.values()]
+    .sort((a, b) => b.likeness - a.likeness || (a.heading < b.heading ? -1 : 1))
+    .slice(0, offered)
+}
+
+function bigrams(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>()
+  for (let i = 0; i + 1 < text.length; i += 1) pairs.add(text.slice(i, i + 2))
+  return pairs
+}
+
+/** Dice's coefficient: 1 for equal sets, 0 for sets without a common member. */
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0
+  let common = 0
+  for (const member of b) if (a.has(member)) common += 1
+  return (2 * common) / (a.size + b.size)
+}
