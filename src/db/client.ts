@@ -46,7 +46,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: Math.max(2, Math.ceil(max / 2)),
     options: '-c app.account=*',
   })
-  for (const pool of [tenantPool, systemPool]) pool.on('error', options.onIdleError)
+  for (const pool of [tenantPool, systemPool]) {
+    pool.on('error', options.onIdleError)
+    // The pool listens to its idle connections only. One in use that is lost between two statements would end the
+    // process; its next statement fails and says so.
+    pool.on('connect', (client) => client.on('error', () => undefined))
+  }
   return {
     system: drizzle({ client: systemPool }),
     url: options.url,
