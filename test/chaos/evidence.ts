@@ -100,7 +100,7 @@ export async function unfinishedRuns(database: Database): Promise<number> {
 
 /** Words that stand in a log only when something went wrong that nobody caught. */
 const crashWords =
-  /uncaughtException|unhandledRejection|ERR_[A-Z_]+|UnhandledPromise|Unhandled 'error'|TypeError|ReferenceError/
+  /uncaughtException|unhandledRejection|\bERR_[A-Z_]+|UnhandledPromise|Unhandled 'error'|TypeError|ReferenceError/
 
 /** Lines of logs that nothing should have written. Secrets are named by their place, not repeated. */
 export async function findBadLines(
