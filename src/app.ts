@@ -3,6 +3,7 @@ import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
+import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
@@ -49,13 +50,23 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     // Covers receiving a request only; a reply may take as long as its turn.
     requestTimeout: 120_000,
     bodyLimit: 1024 * 1024,
+    // Refused below, in our own words.
+    return503OnClosing: false,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, request, reply) => void refuseUnroutable(auth, request, reply),
   })
 
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (!closing) return
+    throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
+      retryAfterSeconds: 1,
+    })
   })
   registerErrorHandler(app)
   registerJsonBody(app)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { Registry } from 'prom-client'
@@ -79,7 +80,7 @@ async function startService(
     }))
   const semantic = meaning?.search
   const runner = createRunner({ database, catalogue, plans, semantic, log })
-  let ready = true
+  const readiness = createReadiness()
   const services = {
     database,
     peppers,
@@ -98,7 +99,7 @@ async function startService(
   ]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
-    ready: () => ready,
+    ready: readiness.ask,
     metrics: { registry, token: config.metricsToken },
   })
   try {
@@ -116,7 +117,7 @@ async function startService(
   return {
     url: `http://${host}:${port}`,
     async stop() {
-      ready = false
+      await readiness.end()
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
       await Promise.all(jobs.map((job) => job.stop()))
@@ -137,6 +138,29 @@ function exitLate(log: Logger): void {
     process.exit(1)
   }
   setTimeout(exit, exitMs).unref()
+}
+
+type Readiness = { ask(): boolean; end(): Promise<void> }
+
+/** A balancer that asks `/readyz` takes some seconds to learn that it should send nobody here any more. */
+const noticeMs = 5_000
+/** One that has not asked for so long is not there. */
+const unaskedMs = 60_000
+
+/** What `/readyz` says. At the end it says no, and whoever comes in the next seconds is still served. */
+function createReadiness(): Readiness {
+  let ready = true
+  let askedAt = Number.NEGATIVE_INFINITY
+  return {
+    ask() {
+      askedAt = performance.now()
+      return ready
+    },
+    async end() {
+      ready = false
+      if (performance.now() - askedAt < unaskedMs) await delay(noticeMs)
+    },
+  }
 }
 
 /** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */

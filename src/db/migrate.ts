@@ -14,6 +14,8 @@ const migrationLock = 7_203_115_001n
  */
 export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
+  // Lost between two statements: the next one says so.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])

@@ -47,11 +47,19 @@ export async function refuseUnroutable(
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = errorTable[error.code]
-  if (status >= 500) request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
+  if (status >= 500 && !brokeOff(reply, error)) {
+    request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
+  }
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   if (error.shouldRetry === false) reply.header('x-should-retry', 'false')
   return reply.status(status).send(errorBody(error))
+}
+
+/** Whether a client left before its stream began: no fault of the service, and nobody is there to be told. */
+function brokeOff(reply: FastifyReply, { cause }: ServiceError): boolean {
+  const { code } = (cause ?? {}) as { readonly code?: unknown }
+  return reply.raw.destroyed && code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 /** For the log: the driver's own words, since the query builder's message repeats parameters. */

@@ -11,8 +11,9 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { searchSources } from '../../src/sources/search.ts'
+import { randomFrom } from '../support/random.ts'
 import { exhaustiveRanks } from './exhaustive.ts'
-import { questionAbout, randomFrom, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
+import { questionAbout, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 import { buildLibrary, syntheticRef } from './synthetic-library.ts'
 
 const seed = 7

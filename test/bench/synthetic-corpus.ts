@@ -1,5 +1,7 @@
 /** A made-up library: letters and lengths like those of real texts, word frequencies by Zipf's law, no meaning. */
 
+import { randomFrom } from '../support/random.ts'
+
 export type SyntheticOptions = { readonly passages: number; readonly seed: number }
 
 export type SyntheticPassage = {
@@ -18,18 +20,6 @@ const commonEnglish =
     ' ',
   )
 const hebrewPrefixes = ['ו', 'ה', 'ב', 'כ', 'ל', 'מ', 'ש', 'וה', 'שב', 'ול', 'ד']
-
-/** mulberry32: small, fast and the same everywhere. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 /** Size of each vocabulary; an exponent slightly above 1 leaves a long tail of rare words, as books have. */
 const vocabularySize = 250_000

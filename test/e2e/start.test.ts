@@ -100,6 +100,17 @@ test(
   },
 )
 
+test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
+  const service = launch({ DATA_DIR: path.join(folder, 'data') })
+  const url = await service.ready
+  const status = async (route: string) => (await fetch(`${url}${route}`)).status
+  expect(await status('/readyz')).toBe(200)
+  const ended = service.stop('SIGTERM')
+  await expect.poll(() => status('/readyz')).toBe(503)
+  expect(await status('/openapi.json'), 'a request that was on its way').toBe(200)
+  expect(await ended).toMatchObject({ code: 0, stderr: '' })
+})
+
 describe.concurrent('what cannot work is told in one sentence, with exit code 1', () => {
   const pepper = 'a pepper for tests only'
 

@@ -78,6 +78,7 @@ class Performance {
     else if ('raw' in action) this.#write(action.raw)
     else if ('waitMs' in action) await delay(action.waitMs, undefined, { signal: this.#gone })
     else if ('waitFor' in action) await this.#waitFor(action.waitFor)
+    else if ('call' in action) action.call()
     else if ('destroy' in action) await this.#cut()
     else this.#response.end()
   }
@@ -187,6 +188,11 @@ class Stage {
   readonly queue: ScriptSource[] = []
   fallback: ScriptSource = error(400, 'scripted upstream: no script left for this request')
   readonly #waiting: { index: number; resolve: (request: RecordedRequest) => void }[] = []
+  readonly #records: boolean
+
+  constructor(records: boolean) {
+    this.#records = records
+  }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController()
@@ -201,9 +207,9 @@ class Stage {
     }
     const body = await readBody(request)
     const connection = request.socket.remotePort ?? 0
-    this.#record({ path, headers: request.headers, body, connection, ended })
+    if (this.#records) this.#record({ path, headers: request.headers, body, connection, ended })
     const source = this.queue.shift() ?? this.fallback
-    const script = typeof source === 'function' ? source(body) : source
+    const script = typeof source === 'function' ? source(body, request.headers) : source
     await new Performance(body, response, gone.signal).play(script)
   }
 
@@ -219,11 +225,14 @@ class Stage {
   }
 }
 
-/** Starts a chat-completions server on 127.0.0.1 that answers as scripted; `port` 0 takes a free one. */
+/**
+ * Starts a chat-completions server on 127.0.0.1 that answers as scripted; `port` 0 takes a free one. With `records`
+ * off nothing is kept in `requests`: tens of thousands would fill the memory.
+ */
 export async function startScriptedUpstream(
-  options: { readonly port?: number } = {},
+  options: { readonly port?: number; readonly records?: boolean } = {},
 ): Promise<ScriptedUpstream> {
-  const stage = new Stage()
+  const stage = new Stage(options.records ?? true)
   const server = createServer((request, response) => {
     // A script ends in an exception only when the client left during a wait or a test's script is wrong: cut it.
     stage.handle(request, response).catch(() => response.destroy())

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 export type ScriptedCall = {
   readonly name: string
   /** An object is written as JSON text; a string is sent as it is, so that it can be malformed. */
@@ -22,6 +24,7 @@ export type Action =
   | { readonly raw: string | Uint8Array }
   | { readonly waitMs: number }
   | { readonly waitFor: Promise<unknown> }
+  | { readonly call: () => void }
   | { readonly destroy: true }
   | { readonly end: true }
 
@@ -45,7 +48,7 @@ export type UpstreamBody = {
   readonly [field: string]: unknown
 }
 
-export type ScriptSource = Script | ((body: UpstreamBody) => Script)
+export type ScriptSource = Script | ((body: UpstreamBody, headers: IncomingHttpHeaders) => Script)
 
 /** A whole reply of text, in `chunks` deltas. */
 export function reply(

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises'
+import { findViolations } from '../../src/billing/invariants.ts'
+import type { Database } from '../../src/db/client.ts'
+import type { RunStatus } from './replies.ts'
+
+export type RunRow = {
+  readonly id: string
+  readonly sessionId: string
+  readonly turn: number
+  readonly status: RunStatus
+  readonly epoch: number
+  readonly costMicros: bigint
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+  readonly cancelRequested: boolean
+  readonly errorCode: string | null
+  readonly errorMessage: string
+  /** The answer with its list of sources. */
+  readonly text: string
+}
+
+export type MessageRow = {
+  readonly runId: string
+  readonly turn: number
+  readonly role: string
+  readonly text: string
+}
+
+export type FileRow = {
+  readonly name: string
+  readonly runId: string | null
+  readonly versions: number
+  /** Of the chunks as they are stored now, in hexadecimal. */
+  readonly sha256: string
+}
+
+export type EventRow = { readonly seq: number; readonly event: Readonly<Record<string, unknown>> }
+
+/** What the database holds when everything has come to rest. */
+export type Rows = {
+  readonly runs: readonly RunRow[]
+  readonly messages: readonly MessageRow[]
+  /** Every charge; a run has one at most. */
+  readonly charges: readonly { readonly runId: string; readonly micros: bigint }[]
+  readonly files: readonly FileRow[]
+  /** The event log of the runs that were followed. */
+  readonly events: ReadonlyMap<string, readonly EventRow[]>
+  readonly heldMicros: bigint
+  /** Broken rules of the ledger, one a line. */
+  readonly brokenInvariants: readonly string[]
+}
+
+export async function readRows(database: Database, followed: readonly string[]): Promise<Rows> {
+  const select = async <T extends object>(statement: string, values: readonly unknown[] = []) =>
+    (await database.systemPool.query<T>(statement, [...values])).rows
+  const runs = await select<Omit<RunRow, 'costMicros'> & { costMicros: string }>(
+    `select id, session_id as "sessionId", turn, status, epoch, cost_micros::text as "costMicros",
+       created_at as "createdAt", finished_at as "finishedAt", cancel_requested_at is not null as "cancelRequested",
+       error_code as "errorCode", error_message as "errorMessage",
+       coalesce((select item ->> 'content' from jsonb_array_elements(output) item where item ->> 'type' = 'message'), '') as text
+     from runs order by created_at`,
+  )
+  const charges = await select<{ runId: string; micros: string }>(
+    `select run_id as "runId", amount_micros::text as micros from credit_transactions where kind = 'charge'`,
+  )
+  const events = await select<EventRow & { runId: string }>(
+    'select run_id as "runId", seq, event from run_events where run_id = any($1) order by run_id, seq',
+    [[...followed]],
+  )
+  const [held] = await select<{ micros: string }>(
+    'select coalesce(sum(held_micros), 0)::text as micros from credit_pools',
+  )
+  const broken = await findViolations(database.system)
+  return {
+    runs: runs.map((run) => ({ ...run, costMicros: BigInt(run.costMicros) })),
+    messages: await select<MessageRow>(
+      `select run_id as "runId", turn, role, content ->> 'content' as text from messages order by session_id, turn, position`,
+    ),
+    charges: charges.map(({ runId, micros }) => ({ runId, micros: BigInt(micros) })),
+    files: await select<FileRow>(
+      `select f.name, f.run_id as "runId", count(v.id)::int as versions,
+         (select encode(sha256(string_agg(c.data, ''::bytea order by c.index)), 'hex')
+          from file_chunks c join file_versions n on n.id = c.version_id
+          where n.file_id = f.id and n.version = f.version) as sha256
+       from files f left join file_versions v on v.file_id = f.id group by f.id`,
+    ),
+    events: Map.groupBy(events, ({ runId }) => runId),
+    heldMicros: BigInt(held?.micros ?? 0),
+    brokenInvariants: broken.map(({ invariant, rows }) => `${invariant}: ${JSON.stringify(rows)}`),
+  }
+}
+
+/** How many runs have not ended. */
+export async function unfinishedRuns(database: Database): Promise<number> {
+  const { rows } = await database.systemPool.query<{ count: number }>(
+    `select count(*)::int as count from runs where status in ('queued', 'in_progress')`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Words that stand in a log only when something went wrong that nobody caught. */
+const crashWords =
+  /uncaughtException|unhandledRejection|\bERR_[A-Z_]+|UnhandledPromise|Unhandled 'error'|TypeError|ReferenceError/
+
+/** Lines of logs that nothing should have written. Secrets are named by their place, not repeated. */
+export async function findBadLines(
+  logFiles: readonly string[],
+  secrets: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const file of logFiles) {
+    for (const [i, line] of (await readFile(file, 'utf8')).split('\n').entries()) {
+      const secret = secrets.findIndex((text) => line.includes(text))
+      if (secret >= 0) found.push(`${file}:${i + 1} holds secret number ${secret}`)
+      else if (crashWords.test(line)) found.push(`${file}:${i + 1} ${line.slice(0, 300)}`)
+    }
+  }
+  return found
+}

@@ -1,0 +1,79 @@
+import { creditsText } from '../../src/billing/credits.ts'
+import { beginOf, type Findings, viewOf } from './findings.ts'
+import type { FaultKind, Recorded } from './history.ts'
+import { callsOf, repeatsOf } from './rules-of-runs.ts'
+
+type Line = readonly [name: string, value: string | number]
+
+/** What happened, in numbers. */
+export function figuresOf(findings: Findings): readonly Line[] {
+  const { entries, rows } = findings
+  const { stories } = viewOf(findings)
+  const count = (those: readonly unknown[]) => those.length
+  const closed = (how: string) => count(stories.filter((story) => story.closed === how))
+  const runs = (status: string) => count(rows.runs.filter((run) => run.status === status))
+  const attempts = stories.flatMap((story) => story.attempts)
+  const charged = rows.charges.reduce((sum, { micros }) => sum + micros, 0n)
+  const takenOver = rows.runs.filter(({ epoch }) => epoch > 1)
+  const calls = [...callsOf(entries).values()]
+  return [
+    ['requests that clients wanted done', stories.length],
+    [
+      '  answered / ended / refused / left / gave up',
+      ['answered', 'ended', 'refused', 'left', 'gave up'].map(closed).join(' / '),
+    ],
+    ['attempts at them', attempts.length],
+    [
+      '  cut, unreachable or without patience',
+      count(attempts.filter(({ reply }) => /cut|unreachable|impatient/.test(reply.ending))),
+    ],
+    ['  attached to a run that was there', count(attempts.filter(({ reply }) => reply.replayed))],
+    ['  answered with 5xx', count(attempts.filter(({ reply }) => (reply.status ?? 0) >= 500))],
+    ['turns (runs)', rows.runs.length],
+    ['  completed / failed / cancelled', ['completed', 'failed', 'cancelled'].map(runs).join(' / ')],
+    ['charges', `${rows.charges.length}, ${creditsText(charged)} credits`],
+    ...faultLines(entries),
+    [
+      'starts that failed',
+      count(entries.filter((e) => e.type === 'exit' && e.sent === undefined && !e.wasReady)),
+    ],
+    ['takeovers', `${takenOver.reduce((sum, { epoch }) => sum + epoch - 1, 0)} of ${takenOver.length} runs`],
+    ['model calls', calls.flat().length],
+    ['  repeated', calls.reduce((sum, those) => sum + repeatsOf(those), 0)],
+    ['runs unfinished at the last fault', settleLine(findings)],
+  ]
+}
+
+const kinds: readonly FaultKind[] = [
+  'kill',
+  'aimed kill',
+  'freeze',
+  'sigterm',
+  'backend terminated',
+  'postgres crash',
+  'client wires cut',
+  'client wires half-closed',
+  'client wires stalled',
+  'client wires slow',
+  'database wires cut',
+  'database wires stalled',
+  'database wires refused',
+]
+
+function faultLines(entries: readonly Recorded[]): Line[] {
+  return kinds.map((kind) => [kind, entries.filter((e) => e.type === 'fault' && e.fault === kind).length])
+}
+
+/** How long the runs took to end that were under way when the last fault was over. */
+function settleLine(findings: Findings): string {
+  const calm = beginOf(findings, 'calm')
+  const times = findings.rows.runs
+    .filter(
+      ({ createdAt, finishedAt }) => createdAt.getTime() < calm && (finishedAt?.getTime() ?? calm) >= calm,
+    )
+    .map(({ finishedAt }) => (finishedAt ? finishedAt.getTime() - calm : Number.POSITIVE_INFINITY))
+    .toSorted((a, b) => a - b)
+  if (times.length === 0) return '0'
+  const at = (share: number) => `${((times[Math.ceil(times.length * share) - 1] ?? 0) / 1_000).toFixed(1)} s`
+  return `${times.length}, ended after p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`
+}

@@ -1,0 +1,70 @@
+import { rm } from 'node:fs/promises'
+import process from 'node:process'
+import { check, rules, type Violation } from './checker.ts'
+import { figuresOf } from './figures.ts'
+import { type Harness, openHarness } from './harness.ts'
+import type { History } from './history.ts'
+import { help, type Options, readOptions } from './options.ts'
+
+const progressMs = 10_000
+/** Lines of one broken rule; the history has the rest. */
+const mostLines = 20
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function main(options: Options): Promise<boolean> {
+  print(`seed ${options.seed}`)
+  const harness = await openHarness(options)
+  endWithMe(harness)
+  const progress = reportProgress(harness.history)
+  try {
+    const findings = await harness.run()
+    clearInterval(progress)
+    for (const [name, value] of figuresOf(findings)) print(`${name.padEnd(50)}${value}`)
+    const violations = check(findings)
+    print(`${'violations'.padEnd(50)}${violations.length}, of ${rules.length} rules`)
+    printViolations(violations)
+    if (violations.length > 0)
+      print(`seed ${options.seed}; history: ${harness.historyFile}; logs: ${harness.directory}/logs`)
+    else await rm(harness.directory, { recursive: true, force: true })
+    return violations.length === 0
+  } finally {
+    clearInterval(progress)
+    harness.killNow()
+  }
+}
+
+function printViolations(violations: readonly Violation[]): void {
+  for (const [rule, those] of Map.groupBy(violations, ({ rule: name }) => name)) {
+    for (const { detail } of those.slice(0, mostLines)) print(`VIOLATION ${rule}: ${detail}`)
+    if (those.length > mostLines) print(`VIOLATION ${rule}: and ${those.length - mostLines} more`)
+  }
+}
+
+function reportProgress({ entries }: History): NodeJS.Timeout {
+  const begin = Date.now()
+  const count = (type: string) => entries.filter((entry) => entry.type === type).length
+  return setInterval(() => {
+    const phase = entries.findLast((entry) => entry.type === 'phase')?.phase ?? 'start'
+    const seconds = Math.round((Date.now() - begin) / 1_000)
+    print(
+      `${String(seconds).padStart(5)} s  ${phase}: ${count('intent')} requests begun, ${count('closed')} over, ${count('sent')} attempts, ${count('fault')} faults`,
+    )
+  }, progressMs)
+}
+
+/** Neither a replica nor the Postgres may outlive this process. */
+function endWithMe(harness: Harness): void {
+  process.once('exit', () => harness.killNow())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options) process.exitCode = (await main(options)) ? 0 : 1
+  else process.stdout.write(help)
+} catch (error) {
+  process.stderr.write(`${error instanceof TypeError ? error.message : (error as Error).stack}\n`)
+  // Clients and replicas that are still at it must not keep it alive.
+  process.exit(2)
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
+
+/**
+ * The processes of it are killed, not the machine it runs on: what is written stays in the system's cache, so that
+ * waiting for the disk would prove nothing.
+ */
+const settings = ['fsync=off', 'max_connections=250']
+
+/** A Postgres of the run's own. It comes back at another port after a crash, hence the getters. */
+export type ChaosPostgres = {
+  readonly port: () => number
+  /** As the role of the service. */
+  readonly url: () => string
+  readonly password: string
+  /** Ends one connection of the service, chosen by a number from 0 to 1. @returns whether there was one. */
+  terminateBackend(choice: number): Promise<boolean>
+  /** Stops at once, as after a crash, and starts again after `downMs`. */
+  crash(downMs: number): Promise<void>
+  /** For the exit of this process: sends the signal and waits for nothing. */
+  killNow(): void
+  stop(): Promise<void>
+}
+
+export async function startPostgres(directory: string): Promise<ChaosPostgres> {
+  let server: EmbeddedServer = await openEmbedded(directory, settings)
+  let pid = await postmasterPid(directory)
+  const portOf = () => Number(new URL(server.url).port)
+
+  async function stopNow(): Promise<void> {
+    process.kill(pid, 'SIGQUIT')
+    for (let waited = 0; isAlive(pid); waited += 1) {
+      if (waited > 600) throw new Error('Postgres does not stop')
+      await delay(50)
+    }
+  }
+
+  return {
+    port: portOf,
+    url: () => server.url,
+    password: new URL(server.url).password,
+    terminateBackend: (choice) => terminateOne(server.adminUrl, choice),
+    async crash(downMs) {
+      await stopNow()
+      await delay(downMs)
+      server = await openEmbedded(directory, settings)
+      pid = await postmasterPid(directory)
+    },
+    killNow() {
+      if (isAlive(pid)) process.kill(pid, 'SIGQUIT')
+    },
+    stop: () => server.release(),
+  }
+}
+
+async function postmasterPid(directory: string): Promise<number> {
+  const text = await readFile(path.join(directory, 'postgres', 'postmaster.pid'), 'utf8')
+  return Number(text.split('\n')[0])
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function terminateOne(adminUrl: string, choice: number): Promise<boolean> {
+  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 2_000 })
+  admin.on('error', () => undefined)
+  try {
+    await admin.connect()
+    const { rows } = await admin.query<{ pid: number }>(
+      `select pid from pg_stat_activity where usename = 'service' order by backend_start, pid`,
+    )
+    const chosen = rows[Math.floor(choice * rows.length)]
+    if (!chosen) return false
+    await admin.query('select pg_terminate_backend($1)', [chosen.pid])
+    return true
+  } catch {
+    // It is down just now.
+    return false
+  } finally {
+    await admin.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,144 @@
+import { hashText, randomFrom } from '../support/random.ts'
+import type { ScriptedCall, ScriptedUsage } from '../support/upstream-scripts.ts'
+
+/** What the model's server does wrong at one of its calls; all but `cut-text` and `refusal` can be got over. */
+export type Trouble = {
+  readonly kind: 'error' | 'limit' | 'cut-head' | 'cut-text' | 'refusal' | 'stall'
+  /** The model call of the turn, from 0. */
+  readonly call: number
+  readonly ms: number
+}
+
+/** The process that drives the turn is killed at this moment of a model call. */
+export type AimedKill = {
+  readonly call: number
+  /** `end` is when the reply is complete: a few milliseconds later its step is being committed. */
+  readonly moment: 'arrival' | 'middle' | 'end'
+  readonly afterMs: number
+}
+
+export type Shape = 'plain' | 'search' | 'write' | 'parallel'
+
+/**
+ * Everything about one turn that its client and the model need to agree on. It travels in the text of the question,
+ * so that the answer is a function of the conversation alone, whoever asks for it and however often.
+ */
+export type Question = {
+  readonly id: string
+  readonly shape: Shape
+  /** Words of the answer. */
+  readonly words: number
+  readonly chunks: number
+  readonly delayMs: number
+  readonly trouble?: Trouble
+  readonly aim?: AimedKill
+}
+
+export function questionText({ id, ...rest }: Question): string {
+  return `Question ${id} ${JSON.stringify(rest)}`
+}
+
+export function parseQuestion(text: string): Question | undefined {
+  const match = /^Question (\S+) (\{.*\})$/.exec(text)
+  return match ? { id: match[1] ?? '', ...JSON.parse(match[2] ?? '') } : undefined
+}
+
+const vocabulary =
+  'candle window morning letter river אור נר חלון בוקר מכתב teacher student road שאלה תשובה דרך 🕯 naïve Straße'.split(
+    ' ',
+  )
+
+function wordsOf(seed: string, count: number): string {
+  const random = randomFrom(hashText(seed))
+  return Array.from({ length: count }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ')
+}
+
+export type WrittenFile = { readonly name: string; readonly content: string }
+
+/** The files that a completed turn has written, each exactly once. */
+export function filesOf({ id, shape }: Question): readonly WrittenFile[] {
+  const file = (name: string) => ({ name, content: wordsOf(name, 40) })
+  if (shape === 'write') return [file(`${id}.txt`)]
+  return shape === 'parallel' ? [file(`${id}-a.txt`), file(`${id}-b.txt`)] : []
+}
+
+export const searchQuery = 'beinoni'
+
+type ToolRound = { readonly text: string; readonly calls: readonly ScriptedCall[] }
+
+/** What the model says and calls before it answers. */
+export function toolRounds(question: Question): readonly ToolRound[] {
+  const writes = filesOf(question).map((file) => ({ name: 'write_file', arguments: { ...file } }))
+  const search = { name: 'search_sources', arguments: { query: searchQuery } }
+  switch (question.shape) {
+    case 'plain':
+      return []
+    case 'search':
+      return [{ text: '', calls: [search] }]
+    case 'write':
+      return [
+        { text: 'I write it down.', calls: writes },
+        { text: '', calls: [{ name: 'read_file', arguments: { name: `${question.id}.txt` } }] },
+      ]
+    case 'parallel':
+      return [{ text: 'Three things at once.', calls: [...writes, search] }]
+  }
+}
+
+/**
+ * The last reply. What the tools said stands in it, and which questions the conversation had before, so that a lost
+ * or doubled step or turn is seen in the text.
+ */
+export function lastReply(
+  question: Question,
+  seen: { readonly mark: string; readonly readBack: string; readonly earlier: readonly string[] },
+): string {
+  const after = seen.earlier.length > 0 ? ` (after ${seen.earlier.join(', ')})` : ''
+  const tools =
+    question.shape === 'search'
+      ? ` as in ${seen.mark}`
+      : question.shape === 'write'
+        ? ` = ${seen.readBack}`
+        : ''
+  return `Answer to ${question.id}: ${wordsOf(question.id, question.words)}${tools}${after}.`
+}
+
+/**
+ * The text that a client of the completed turn is shown, without the list of sources.
+ * @param earlier ids of the questions that the conversation has had, in order.
+ */
+export function expectedText(question: Question, earlier: readonly string[]): string {
+  const readBack = filesOf(question)[0]?.content ?? ''
+  const texts = toolRounds(question).map(({ text }) => text)
+  return [...texts, lastReply(question, { mark: '[1]', readBack, earlier })]
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+/** Tokens that the model reports for one of its calls. */
+export function usageOf(question: Question, call: number): ScriptedUsage {
+  return { prompt_tokens: 100 + 10 * call, completion_tokens: 7 + (question.words % 13) }
+}
+
+export function modelCalls(question: Question): number {
+  return toolRounds(question).length + 1
+}
+
+export function toolCalls(question: Question): number {
+  return toolRounds(question).reduce((sum, { calls }) => sum + calls.length, 0)
+}
+
+/** What the completed turn costs by the default prices: 100 and 400 micro-credits a token, 50,000 a tool call. */
+export function expectedMicros(question: Question): bigint {
+  let micros = BigInt(toolCalls(question)) * 50_000n
+  for (let call = 0; call < modelCalls(question); call += 1) {
+    const { prompt_tokens: prompt, completion_tokens: completion } = usageOf(question, call)
+    micros += BigInt(prompt) * 100n + BigInt(completion) * 400n
+  }
+  return micros
+}
+
+/** Whether the model's server may make the turn fail for good. */
+export function mayFail({ trouble }: Question): boolean {
+  return trouble?.kind === 'cut-text' || trouble?.kind === 'refusal'
+}

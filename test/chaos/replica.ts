@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** How one process of a replica ended. */
+export type Exit = {
+  readonly replica: string
+  readonly at: number
+  /** The signal that this harness has sent it; undefined: it ended by itself. */
+  readonly sent: NodeJS.Signals | undefined
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly wasReady: boolean
+  /** From the signal to the exit. */
+  readonly tookMs: number | undefined
+  /** The end of what it wrote to standard error. */
+  readonly stderr: string
+}
+
+export type ReplicaState = 'down' | 'starting' | 'ready' | 'stopping'
+
+/** One replica: a process that is started again whenever it has ended. */
+export type Replica = {
+  readonly name: string
+  readonly logFile: string
+  state(): ReplicaState
+  /** Where it listens; undefined unless it is ready or stopping. */
+  port(): number | undefined
+  /** @returns whether there was a process to take it. */
+  signal(signal: 'SIGKILL' | 'SIGTERM'): boolean
+  /** Stops the process and lets it go on after so long, or when aborted. @returns whether there was one. */
+  freeze(ms: number, signal: AbortSignal): Promise<boolean>
+  /** Resolves when it is ready. @throws Error after `ms`. */
+  untilReady(ms: number): Promise<void>
+  /** Ends it with SIGTERM and starts it no more. */
+  stop(): Promise<void>
+  /** For the exit of this process. */
+  killNow(): void
+}
+
+type Life = {
+  readonly child: ChildProcess
+  sent?: NodeJS.Signals
+  sentAt?: number
+  ready: boolean
+  stderr: string
+}
+
+/** No run of the harness waits longer for a process to stop. */
+const mostStopMs = 90_000
+
+const server = path.resolve(import.meta.dirname, '../../src/server.ts')
+
+export function startReplica(
+  name: string,
+  options: {
+    /** A folder without `.env`, for the logs too. */
+    readonly directory: string
+    readonly env: Readonly<Record<string, string>>
+    readonly restartDelayMs: () => number
+    readonly onReady: (port: number) => void
+    readonly onExit: (exit: Exit) => void
+  },
+): Replica {
+  const logFile = path.join(options.directory, `${name}.log`)
+  const log = createWriteStream(logFile, { flags: 'a' })
+  let life: Life | undefined
+  let port: number | undefined
+  let ending = false
+  let gone = Promise.withResolvers<void>()
+
+  const launch = () => {
+    const child = spawn(process.execPath, [server], {
+      cwd: options.directory,
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        PORT: '0',
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const mine: Life = { child, ready: false, stderr: '' }
+    life = mine
+    gone = Promise.withResolvers<void>()
+    let stdout = ''
+    child.stdout.on('data', (chunk) => {
+      log.write(chunk)
+      if (mine.ready) return
+      stdout += chunk
+      const found = /ready at http:\/\/127\.0\.0\.1:(\d+)\/v1\n/.exec(stdout)?.[1]
+      if (found === undefined) return
+      mine.ready = true
+      port = Number(found)
+      options.onReady(port)
+    })
+    child.stderr.on('data', (chunk) => {
+      log.write(chunk)
+      mine.stderr = (mine.stderr + chunk).slice(-2_000)
+    })
+    child.once('close', (code, signal) => {
+      options.onExit(exitOf(name, mine, code, signal))
+      life = undefined
+      port = undefined
+      gone.resolve()
+      if (!ending) setTimeout(() => !ending && launch(), options.restartDelayMs())
+    })
+  }
+  launch()
+
+  const state = (): ReplicaState => {
+    if (!life) return 'down'
+    return life.sent ? 'stopping' : life.ready ? 'ready' : 'starting'
+  }
+  const send = (signal: 'SIGKILL' | 'SIGTERM'): boolean => {
+    if (!life) return false
+    // What is being stopped gently may still be killed; the exit is then judged as a kill.
+    life.sentAt ??= Date.now()
+    life.sent = signal
+    const { child } = life
+    // The checker takes it for what it is: a process that did not stop when it was told to.
+    setTimeout(() => child.kill('SIGKILL'), mostStopMs).unref()
+    return child.kill(signal)
+  }
+  return {
+    name,
+    logFile,
+    state,
+    port: () => port,
+    signal: send,
+    async freeze(ms, signal) {
+      const frozen = life?.child
+      if (!frozen?.kill('SIGSTOP')) return false
+      await delay(ms, undefined, { signal }).catch(() => undefined)
+      frozen.kill('SIGCONT')
+      return true
+    },
+    async untilReady(ms) {
+      for (let waited = 0; state() !== 'ready'; waited += 50) {
+        if (waited > ms) throw new Error(`${name} is not ready after ${ms} ms`)
+        await delay(50)
+      }
+    },
+    async stop() {
+      ending = true
+      if (life) {
+        send('SIGTERM')
+        await gone.promise
+      }
+      await new Promise<void>((resolve) => log.end(() => resolve()))
+    },
+    killNow() {
+      ending = true
+      life?.child.kill('SIGKILL')
+    },
+  }
+}
+
+function exitOf(name: string, life: Life, code: number | null, signal: NodeJS.Signals | null): Exit {
+  const at = Date.now()
+  return {
+    replica: name,
+    at,
+    sent: life.sent,
+    code,
+    signal,
+    wasReady: life.ready,
+    tookMs: life.sentAt === undefined ? undefined : at - life.sentAt,
+    stderr: life.stderr,
+  }
+}

@@ -1,0 +1,69 @@
+import { creditsText } from '../../src/billing/credits.ts'
+import type { Rule, Story } from './findings.ts'
+import { expectedMicros } from './questions.ts'
+
+/** What the clients of an intent were told it costs, each in decimal text. */
+function* costsTold({ attempts, seen }: Story): Generator<{ runId: string; credits: string }> {
+  for (const { reply } of attempts) {
+    if (reply.runId === undefined || reply.cost === undefined) continue
+    yield { runId: reply.runId, credits: String(reply.cost) }
+  }
+  for (const { runId, credits } of seen) yield { runId, credits }
+}
+
+export const rulesOfMoney: readonly Rule[] = [
+  {
+    name: 'the ledger keeps its invariants',
+    broken: ({ findings }) => findings.rows.brokenInvariants,
+  },
+  {
+    name: 'nothing is held at rest',
+    *broken({ findings }) {
+      const { heldMicros } = findings.rows
+      if (heldMicros !== 0n) yield `${creditsText(heldMicros)} credits`
+    },
+  },
+  {
+    name: 'a run is charged at most once',
+    *broken({ findings }) {
+      const charges = Map.groupBy(findings.rows.charges, ({ runId }) => runId)
+      for (const [runId, those] of charges) if (those.length > 1) yield `${runId}: ${those.length} charges`
+    },
+  },
+  {
+    name: 'a completed run is charged exactly for its calls',
+    *broken({ findings, storyOf }) {
+      const charges = new Map(findings.rows.charges.map(({ runId, micros }) => [runId, micros]))
+      for (const { id, status } of findings.rows.runs) {
+        const question = storyOf(id)?.intent.question
+        if (status !== 'completed' || !question) continue
+        const [charged, expected] = [charges.get(id), expectedMicros(question)]
+        if (charged !== expected) yield `${id} of ${question.id}: charged ${charged}, expected ${expected}`
+      }
+    },
+  },
+  {
+    name: 'a run that did not complete costs no more than a completed one',
+    *broken({ findings, storyOf }) {
+      for (const { id, status, costMicros } of findings.rows.runs) {
+        const question = storyOf(id)?.intent.question
+        if (status === 'completed' || !question) continue
+        if (costMicros > expectedMicros(question)) yield `${id} of ${question.id}: ${costMicros}`
+      }
+    },
+  },
+  {
+    name: 'the cost that a client sees is the charge',
+    *broken({ findings, stories }) {
+      const charges = new Map(findings.rows.charges.map(({ runId, micros }) => [runId, creditsText(micros)]))
+      for (const story of stories) {
+        for (const { runId, credits } of costsTold(story)) {
+          const charged = charges.get(runId) ?? '0'
+          if (Number(credits) !== Number(charged)) {
+            yield `${runId} of ${story.intent.id}: told ${credits}, charged ${charged}`
+          }
+        }
+      }
+    },
+  },
+]

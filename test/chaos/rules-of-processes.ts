@@ -1,0 +1,70 @@
+import { beginOf, type Findings, type Rule } from './findings.ts'
+import type { FaultKind, Recorded } from './history.ts'
+
+/** A process that is told to stop has so long; it can be frozen for 20 s of it while faults last. */
+const stopMs = { storm: 60_000, calm: 15_000 }
+
+const exitsOf = ({ entries }: Findings) =>
+  entries.filter((entry): entry is Extract<Recorded, { type: 'exit' }> => entry.type === 'exit')
+
+/** Without these a run of the harness has proved nothing. */
+const faultsToSee: readonly FaultKind[] = ['kill', 'freeze', 'client wires cut', 'backend terminated']
+
+/** Whether the replica was told to stop while the request was under way: then it may hand the turn over. */
+function wasUnderWay(findings: Findings, replica: string, from: number, to: number): boolean {
+  return findings.entries.some(
+    (e) => e.type === 'fault' && e.fault === 'sigterm' && e.on === replica && e.at > from && e.at <= to,
+  )
+}
+
+export const rulesOfProcesses: readonly Rule[] = [
+  {
+    name: 'no replica ends by itself',
+    *broken({ findings }) {
+      for (const { replica, sent, code, signal, wasReady, stderr } of exitsOf(findings)) {
+        // Started while the database was away: it says so and ends, to be started again.
+        if (!wasReady && code === 1) continue
+        if (sent === undefined) yield `${replica}: code ${code}, signal ${signal}: ${stderr.slice(-500)}`
+      }
+    },
+  },
+  {
+    name: 'a replica that is told to stop ends in time, with code 0',
+    *broken({ findings }) {
+      const calm = beginOf(findings, 'calm')
+      for (const { at, replica, sent, code, signal, tookMs = 0 } of exitsOf(findings)) {
+        if (sent !== 'SIGTERM') continue
+        const most = at - tookMs < calm ? stopMs.storm : stopMs.calm
+        if (code !== 0) yield `${replica}: code ${code}, signal ${signal}`
+        else if (tookMs > most) yield `${replica}: after ${tookMs} ms`
+      }
+    },
+  },
+  {
+    name: 'the logs hold neither a secret nor an error that nobody caught',
+    broken: ({ findings }) => findings.badLines,
+  },
+  {
+    name: 'a rolling restart answers no new request with a 5xx',
+    *broken({ findings, stories }) {
+      const [from, to] = [beginOf(findings, 'rolling'), beginOf(findings, 'rest')]
+      for (const { intent, attempts } of stories) {
+        for (const { sentAt, at, replica, reply } of attempts) {
+          if (sentAt < from || sentAt > to || (reply.status ?? 0) < 500) continue
+          if (wasUnderWay(findings, replica, sentAt, at)) continue
+          yield `${intent.id} at ${replica}: ${reply.status} ${reply.code}`
+        }
+      }
+    },
+  },
+  {
+    name: 'the storm took place',
+    *broken({ findings }) {
+      if (beginOf(findings, 'storm') === Number.POSITIVE_INFINITY) return
+      for (const fault of faultsToSee) {
+        if (!findings.entries.some((e) => e.type === 'fault' && e.fault === fault)) yield `no ${fault}`
+      }
+      if (!findings.rows.runs.some(({ status }) => status === 'completed')) yield 'no run completed'
+    },
+  },
+]

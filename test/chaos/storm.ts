@@ -1,0 +1,217 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
+import type { Cluster, Node } from './cluster.ts'
+import type { FaultKind, History } from './history.ts'
+
+export type Storm = {
+  /** Kills the process that drives a turn, because the turn asks for it. */
+  aim(replica: string): void
+  /** Begins no more faults, and waits until those under way are over. */
+  calm(): Promise<void>
+}
+
+/** One kind of fault and how often it comes. */
+type Loop = {
+  readonly fault: FaultKind
+  /** From the end of one to the next. */
+  readonly pauseMs: (random: Random) => number
+  /** Does it, to its end. @returns what it was done to, or undefined when there was nothing to do it to. */
+  readonly act: (random: Random) => Promise<Done | undefined> | Done | undefined
+}
+
+type Done = { readonly on: string; readonly detail?: number }
+
+/**
+ * Disturbs a cluster in every way at once. What comes next in each kind of fault, when, and to which replica follows
+ * from the seed; what it meets there does not.
+ */
+export function startStorm(cluster: Cluster, random: Random, history: History): Storm {
+  const stop = new AbortController()
+  let active = true
+  const record = (fault: FaultKind, done: Done) => history.record({ type: 'fault', fault, ...done })
+
+  const loops = [...processFaults(cluster, stop.signal), ...wireFaults(cluster), ...databaseFaults(cluster)]
+  const running = loops.map(async ({ fault, pauseMs, act }) => {
+    const own = random.fork(fault)
+    while (!stop.signal.aborted) {
+      await delay(pauseMs(own), undefined, { signal: stop.signal }).catch(() => undefined)
+      if (stop.signal.aborted) return
+      const done = await act(own)
+      if (done) record(fault, done)
+    }
+  })
+
+  return {
+    aim(name) {
+      const node = cluster.nodes.find(({ replica }) => replica.name === name)
+      if (active && node?.replica.signal('SIGKILL')) record('aimed kill', { on: name })
+    },
+    async calm() {
+      active = false
+      stop.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+const between = (low: number, high: number) => (random: Random) => random.between(low, high)
+
+/** Some in quick succession, and then a time in which turns can get somewhere, to be interrupted anew. */
+function inGusts(): (random: Random) => number {
+  let left = 0
+  return (random) => {
+    left -= 1
+    if (left > 0) return random.between(500, 3_000)
+    left = random.whole(3, 8)
+    return random.between(5_000, 15_000)
+  }
+}
+
+/**
+ * A replica that serves; now and then any, whatever it is doing. What dies while it starts disturbs nobody, and with
+ * none left that serves there would be nothing to disturb.
+ */
+function chosenFrom({ nodes }: Cluster, random: Random, spared: number): Node | undefined {
+  const first = random.whole(0, nodes.length - 1)
+  if (random.chance(0.1)) return nodes[first]
+  const serving = nodes.filter(({ replica }) => replica.state() === 'ready')
+  if (serving.length <= spared) return undefined
+  return [...nodes.slice(first), ...nodes.slice(0, first)].find((node) => serving.includes(node))
+}
+
+function processFaults(cluster: Cluster, stop: AbortSignal): readonly Loop[] {
+  return [
+    {
+      fault: 'kill',
+      pauseMs: inGusts(),
+      act(random) {
+        const node = chosenFrom(cluster, random, 1)
+        return node?.replica.signal('SIGKILL') ? { on: node.replica.name } : undefined
+      },
+    },
+    {
+      fault: 'freeze',
+      pauseMs: between(4_000, 12_000),
+      async act(random) {
+        const node = chosenFrom(cluster, random, 0)
+        // Longer than a lease now and then, so that its owner wakes up to find it lost.
+        const ms = random.chance(0.4) ? random.between(15_000, 20_000) : random.between(1_000, 6_000)
+        const frozen = await node?.replica.freeze(ms, stop)
+        return node && frozen ? { on: node.replica.name, detail: Math.round(ms) } : undefined
+      },
+    },
+    {
+      fault: 'sigterm',
+      pauseMs: between(6_000, 15_000),
+      act(random) {
+        const node = chosenFrom(cluster, random, 1)
+        if (node?.replica.state() !== 'ready') return undefined
+        return node.replica.signal('SIGTERM') ? { on: node.replica.name } : undefined
+      },
+    },
+  ]
+}
+
+function wireFaults(cluster: Cluster): readonly Loop[] {
+  const { nodes } = cluster
+  // Of its own: how many connections there are must not shift what comes next.
+  const some = (random: Random) => {
+    const share = random.pick([0.1, 0.5, 1])
+    const own = random.fork(String(random.next()))
+    return () => own.chance(share)
+  }
+  return [
+    {
+      fault: 'client wires cut',
+      pauseMs: between(300, 2_000),
+      act(random) {
+        const { replica, clients } = random.pick(nodes)
+        const count = clients.cut(some(random), random.chance(0.5))
+        return count > 0 ? { on: replica.name, detail: count } : undefined
+      },
+    },
+    {
+      fault: 'client wires half-closed',
+      pauseMs: between(2_000, 8_000),
+      act(random) {
+        const { replica, clients } = random.pick(nodes)
+        const count = clients.halfClose(some(random))
+        return count > 0 ? { on: replica.name, detail: count } : undefined
+      },
+    },
+    {
+      fault: 'client wires stalled',
+      pauseMs: between(4_000, 12_000),
+      async act(random) {
+        const { replica, clients } = random.pick(nodes)
+        const ms = Math.round(random.between(500, 5_000))
+        await clients.stall(ms)
+        return { on: replica.name, detail: ms }
+      },
+    },
+    {
+      fault: 'client wires slow',
+      pauseMs: between(5_000, 15_000),
+      async act(random) {
+        const { replica, clients } = random.pick(nodes)
+        const byMs = Math.round(random.between(20, 400))
+        await clients.slow(byMs, random.between(1_000, 6_000))
+        return { on: replica.name, detail: byMs }
+      },
+    },
+    {
+      fault: 'database wires cut',
+      pauseMs: between(2_000, 8_000),
+      act(random) {
+        const node = chosenFrom(cluster, random, 0)
+        const count = node?.database.cut(some(random), random.chance(0.5)) ?? 0
+        return node && count > 0 ? { on: node.replica.name, detail: count } : undefined
+      },
+    },
+    {
+      fault: 'database wires stalled',
+      pauseMs: between(6_000, 18_000),
+      async act(random) {
+        const node = chosenFrom(cluster, random, 0)
+        const ms = Math.round(random.between(500, 6_000))
+        const forGood = random.chance(0.5)
+        await node?.database.stall(ms)
+        if (forGood) node?.database.cut(() => true, true)
+        return node && { on: node.replica.name, detail: ms }
+      },
+    },
+    {
+      fault: 'database wires refused',
+      pauseMs: between(8_000, 20_000),
+      async act(random) {
+        const node = chosenFrom(cluster, random, 0)
+        const ms = Math.round(random.between(500, 3_000))
+        node?.database.cut(() => true, true)
+        await node?.database.refuse(ms)
+        return node && { on: node.replica.name, detail: ms }
+      },
+    },
+  ]
+}
+
+function databaseFaults(cluster: Cluster): readonly Loop[] {
+  return [
+    {
+      fault: 'backend terminated',
+      pauseMs: between(1_000, 1_000),
+      async act(random) {
+        const done = await cluster.postgres.terminateBackend(random.next())
+        return done ? { on: 'postgres' } : undefined
+      },
+    },
+    {
+      fault: 'postgres crash',
+      pauseMs: between(25_000, 60_000),
+      async act(random) {
+        const ms = Math.round(random.between(0, 4_000))
+        await cluster.crashPostgres(ms)
+        return { on: 'postgres', detail: ms }
+      },
+    },
+  ]
+}

@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../support/database.ts'
+import { startTestService } from '../support/service.ts'
+
+test('a request that comes while the service closes is told to come again, as every refusal is', async () => {
+  const db = await createTestDatabase()
+  const service = await startTestService(db.database)
+  const { hostname, port } = new URL(service.url)
+  // Open before, used after: what a balancer keeps open looks like this.
+  const kept = connect(Number(port), hostname)
+  await once(kept, 'connect')
+  const accepted = () =>
+    new Promise<number>((resolve) => service.app.server.getConnections((_, count) => resolve(count)))
+  await expect.poll(accepted).toBe(1)
+  const closing = service.app.close()
+  kept.write('GET /healthz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+  const reply = await text(kept)
+  expect(reply).toMatch(/^HTTP\/1\.1 503 /)
+  expect(reply.toLowerCase()).toContain('\r\nretry-after: 1\r\n')
+  expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({
+    error: { type: 'server_error', code: 'overloaded', param: null },
+  })
+  await closing
+  await service.stop()
+  await db.drop()
+})
