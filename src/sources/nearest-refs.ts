@@ -81,8 +81,9 @@ function distances(address: readonly AddressPart[], wanted: readonly AddressPart
 /** Headings that are looked at for likeness; a library has a few thousand. */
 const mostLooked = 20_000
 
-/** Likeness below which an offer would be a guess. */
+/** Likeness below which an offer would be a guess, of a whole title and of the part of one. */
 const leastLikeness = 0.45
+const leastLikenessOfPart = 0.7
 
 type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
 
@@ -102,7 +103,9 @@ async function nearestTitles(executor: Executor, ref: string): Promise<readonly 
 }
 
 async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
-  const wanted = bigrams(looseHeadingKey(written))
+  const key = looseHeadingKey(written)
+  const wanted = bigrams(key)
+  const words = key.split(' ').length
   const found = await executor.execute<{
     key: string
     heading: string
@@ -113,14 +116,23 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
     where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)
     order by h.key, h.heading limit ${mostLooked}`)
   const best = new Map<string, Likely>()
-  for (const { key, heading, work_id, first_ref } of found.rows) {
-    const likeness = dice(wanted, bigrams(key))
+  for (const { key: known, heading, work_id, first_ref } of found.rows) {
+    const likeness = Math.max(dice(wanted, bigrams(known)), partLikeness(wanted, known, words))
     if (likeness > (best.get(heading)?.likeness ?? leastLikeness))
       best.set(heading, { heading, workId: work_id, firstRef: first_ref, likeness })
   }
   return [...best.values()]
     .sort((a, b) => b.likeness - a.likeness || (a.heading < b.heading ? -1 : 1))
     .slice(0, offered)
+}
+
+/** How much the last words of a key are like the wanted ones: people name a part without its work. */
+function partLikeness(wanted: ReadonlySet<string>, key: string, words: number): number {
+  const own = key.split(' ')
+  if (own.length <= words) return 0
+  const likeness = dice(wanted, bigrams(`~${own.slice(-words).join(' ')}`))
+  // A title that is as like as a whole comes first.
+  return likeness < leastLikenessOfPart ? 0 : likeness * 0.9
 }
 
 function bigrams(text: string): ReadonlySet<string> {

@@ -253,6 +253,8 @@ describe('a ref that does not exist', () => {
     ['Tanja Likutei Amorim 32:4', `${tanya} 32:4`],
     ['Kedushat Lewy Bereshet 9', 'Kedushat Levi, Genesis, Bereshit 2'],
     ['Likutei Moran 282', 'Likutei Moharan 282'],
+    ['Noach 15', 'Baal Shem Tov, Noach 15'],
+    ['Sefer Bereshet Noah 9', 'Noam Elimelekh, Sefer Bereshit, Noach 3'],
   ])('%s is offered a similar title at the nearest number', async (written, nearest) => {
     expect(await nearestRefs(db.database.system, written)).toContain(nearest)
   })

@@ -50,6 +50,13 @@ export const headingAliases: readonly (readonly [heading: string, ...others: rea
     'תניא שער היחוד והאמונה',
   ],
   [
+    'Tanya, Part II; Shaar HaYichud VehaEmunah, Chinukh Katan',
+    'Chinukh Katan',
+    'Tanya, The Education of the Child',
+    'חינוך קטן',
+    'חנוך לנער',
+  ],
+  [
     'Tanya, Part III; Iggeret HaTeshuvah',
     'Iggeret HaTeshuvah',
     'Igeret HaTeshuva',
