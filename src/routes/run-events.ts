@@ -28,7 +28,8 @@ up to the run's end, whichever replica drives it. Each event has \`id:\` (its \`
 one \`data:\` line, whose JSON the schema describes. The stream begins with the comment \`: connected\`, and after ten \
 seconds of silence comes \`: keep-alive\`. Order: \`run.queued\`? \`run.started\` (\`step.started\` \`text.delta\`* \
 (\`tool.started\`* \`tool.finished\`* \`file\`*)?)* and one of \`run.completed\`, \`run.failed\`, \`run.cancelled\`, \
-which ends it. \`step.restarted\` voids the events from \`void_from_seq\` on.`,
+which ends it. \`step.restarted\` voids the events from \`void_from_seq\` on. A connection that closes before the end of \
+the run, because its replica shuts down for example, is taken up again on any replica after the last \`id\`.`,
   tag: 'Runs',
   content: [{ type: 'text/event-stream', schema: runEvent }],
   requestHeaders: { 'Last-Event-ID': 'What a browser sends when it connects again.' },

@@ -40,7 +40,8 @@ one \`delta.tool_calls\`; one chunk with \`finish_reason\` and the complete \`x_
 silence come a comment and an empty delta. A failure after the headers is one frame with \`error\`, then \`[DONE]\`.
 
 **Retries.** A request with the \`Idempotency-Key\` of an earlier one reads that one’s run, from its start. So does one that \
-repeats another with \`X-Stainless-Retry-Count\` above 0, or after the connection of the first was lost.`
+repeats another with \`X-Stainless-Retry-Count\` above 0, or after the connection of the first was lost or its reply was \
+cut short by the service.`
 
 export const chatDocs: RouteDocs = {
   summary: 'Ask',

@@ -7,27 +7,19 @@ import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
-import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { cutWhenStalled, sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
-import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
-import { endOfRun, followRun } from '../../turns/follow.ts'
+import { clientLeft } from '../../turns/client-left.ts'
 import { findProject } from '../../turns/projects.ts'
-import { isTerminal, type TerminalEvent } from '../../turns/run-events.ts'
 import { findSession } from '../../turns/sessions.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
-import { createChunkEncoder } from './chunks.ts'
-import { backgroundBody, completionBody, failureReply, interruptedBody } from './completion.ts'
+import { type ChatPace, Delivery } from './delivery.ts'
 import { chatDocs } from './docs.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
 import { readOptions, type ServiceOptions } from './options.ts'
 import { type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
-
-/** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
-export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
 
 const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
 
@@ -63,23 +55,14 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       }
       const { run, repeated } = await admit(services, request, body, options)
       contextHeaders(reply, run)
-      const delivery = repeated ? replayed(services, reply, run) : { complete: false }
-      if (options.background) {
-        delivery.complete = true
-        return reply
-          .header('location', `/v1/agent/runs/${run.id}`)
-          .send(backgroundBody(run, unixSeconds(run.createdAt), repeated))
-      }
+      const delivery = new Delivery(services, reply, { run, repeated })
+      if (options.background) return delivery.background()
       const whenLeft = () => void clientLeft(services, run)
       if (left.aborted) whenLeft()
       else left.addEventListener('abort', whenLeft)
-      return streamed
-        ? sendStream(
-            reply,
-            'text/event-stream; charset=utf-8',
-            chunks(services, run, body, options, delivery, left, pace.keepAliveMs),
-          )
-        : sendWhole(services, reply, run, delivery, left, pace.paddingMs)
+      if (!streamed) return delivery.whole(left, pace)
+      const includeUsage = body.stream_options?.include_usage === true
+      return delivery.stream({ includeUsage, progress: options.progress }, left, pace)
     },
   )
 }
@@ -150,19 +133,6 @@ function firstCallMicros(
   return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 1_500, maxTokens ?? undefined)
 }
 
-/** Whether the reply has, or will have, all that there is to say. */
-type Delivery = { complete: boolean }
-
-/** The request has started this run before: it only reads what the run says, from its beginning. */
-function replayed(services: Services, reply: FastifyReply, run: Run): Delivery {
-  const delivery = { complete: false }
-  reply.header('idempotency-replayed', 'true')
-  reply.raw.once('finish', () => {
-    if (delivery.complete) void clientServed(services, run)
-  })
-  return delivery
-}
-
 /** Sent before the body: the one channel that every client can read. */
 function contextHeaders(reply: FastifyReply, run: Run): void {
   reply
@@ -170,94 +140,4 @@ function contextHeaders(reply: FastifyReply, run: Run): void {
     .header('x-service-session-id', run.sessionId)
     .header('x-service-run-id', run.id)
     .header('x-service-message-id', run.messageId)
-}
-
-async function* chunks(
-  services: Services,
-  run: Run,
-  body: ChatBody,
-  options: ServiceOptions,
-  delivery: Delivery,
-  left: AbortSignal,
-  keepAliveMs: number,
-): AsyncGenerator<string> {
-  const encoder = createChunkEncoder(run, {
-    created: unixSeconds(run.createdAt),
-    includeUsage: body.stream_options?.include_usage === true,
-    progress: options.progress,
-  })
-  yield encoder.start(run.status)
-  yield* withFiller(frames(), keepAliveMs, encoder.keepAlive)
-
-  async function* frames(): AsyncGenerator<string> {
-    for await (const batch of followRun(services, run, left)) {
-      delivery.complete ||= batch.some(isTerminal)
-      const text = encoder.events(batch)
-      if (text !== '') yield text
-    }
-    if (delivery.complete || left.aborted) return
-    await replyCutShort(services, run)
-    yield encoder.interrupted()
-  }
-}
-
-/** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
-async function sendWhole(
-  services: Services,
-  reply: FastifyReply,
-  run: Run,
-  delivery: Delivery,
-  left: AbortSignal,
-  paddingMs: number,
-): Promise<FastifyReply> {
-  const created = unixSeconds(run.createdAt)
-  const ending = wholeEnd(services, run, delivery, left)
-  const early = await Promise.race([ending, timer(paddingMs)])
-  if (early === undefined) throw interrupted()
-  if (early !== 'later') {
-    const failure = failureReply(early)
-    if (failure) throw failure
-    const { files } = early.end
-    if (files.length > 0) reply.header('x-service-files', files.map((file) => file.id).join(','))
-    cutWhenStalled(reply)
-    return reply.send(completionBody(run, created, early))
-  }
-  async function* whole(): AsyncGenerator<string> {
-    const end = await ending
-    yield JSON.stringify(
-      end ? completionBody(run, created, end) : interruptedBody(run, created, interrupted().message),
-    )
-  }
-  async function* padded(): AsyncGenerator<string> {
-    yield '\n'
-    yield* withFiller(whole(), paddingMs, () => '\n')
-  }
-  return sendStream(reply, 'application/json; charset=utf-8', padded())
-}
-
-/** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
-async function wholeEnd(
-  services: Services,
-  run: Run,
-  delivery: Delivery,
-  left: AbortSignal,
-): Promise<TerminalEvent | undefined> {
-  const end = await endOfRun(services, run, left)
-  delivery.complete = end !== undefined
-  if (!end && !left.aborted) await replyCutShort(services, run)
-  return end
-}
-
-function interrupted(): ServiceError {
-  return new ServiceError(
-    'overloaded',
-    'The service is restarting. The run goes on; send the request again.',
-    {
-      retryAfterSeconds: 2,
-    },
-  )
-}
-
-function timer(ms: number): Promise<'later'> {
-  return new Promise((resolve) => setTimeout(() => resolve('later'), ms).unref())
 }
