@@ -28,3 +28,8 @@ const connectionLost =
 export function isUnavailable(fault: DatabaseFault): boolean {
   return /^(08|53|57P|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
 }
+
+/** Waited too long for a lock or altogether, or gave way to another transaction: the same can work a moment later. */
+export function isBusy(fault: DatabaseFault): boolean {
+  return /^(55P03|57014|25P0[34]|40001|40P01)$/.test(fault.code)
+}

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseFault, isUnavailable } from '../db/errors.ts'
+import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './zod.ts'
@@ -76,6 +76,12 @@ function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   const fault = databaseFault(error)
   if (fault && isUnavailable(fault)) {
     return new ServiceError('database_unavailable', 'The database cannot be reached. Try again shortly.', {
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  }
+  if (fault && isBusy(fault)) {
+    return new ServiceError('overloaded', 'The service is busy. Try again shortly.', {
       retryAfterSeconds: 2,
       cause: error,
     })
