@@ -48,7 +48,19 @@ export type Rows = {
   readonly heldMicros: bigint
   /** Broken rules of the ledger, one a line. */
   readonly brokenInvariants: readonly string[]
+  /** Runs in which something of an earlier owner stands behind something of a later one. */
+  readonly staleWrites: readonly string[]
 }
+
+/** Steps and events carry the epoch of the owner that wrote them; in their order it can only grow. */
+const staleWrites = `
+  select distinct 'event ' || seq || ' of ' || run_id as place from (
+    select run_id, seq, attempt, max(attempt) over (partition by run_id order by seq) as newest from run_events) e
+  where attempt < newest
+  union all
+  select distinct 'step ' || step || ' of ' || run_id from (
+    select run_id, step, epoch, max(epoch) over (partition by run_id order by step) as newest from run_steps) s
+  where epoch < newest`
 
 export async function readRows(database: Database, followed: readonly string[]): Promise<Rows> {
   const select = async <T extends object>(statement: string, values: readonly unknown[] = []) =>
@@ -86,6 +98,7 @@ export async function readRows(database: Database, followed: readonly string[]):
     ),
     events: Map.groupBy(events, ({ runId }) => runId),
     heldMicros: BigInt(held?.micros ?? 0),
+    staleWrites: (await select<{ place: string }>(staleWrites)).map(({ place }) => place),
     brokenInvariants: broken.map(({ invariant, rows }) => `${invariant}: ${JSON.stringify(rows)}`),
   }
 }

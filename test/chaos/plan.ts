@@ -87,9 +87,10 @@ function drawQuestion(random: Random, id: string, habit: Habit): Question {
     'parallel',
   ])
   const slow = habit === 'streams'
-  const words = slow ? random.whole(60, 150) : random.whole(5, 120)
-  const chunks = slow ? random.whole(25, 50) : random.whole(2, 16)
-  const delayMs = slow ? random.whole(60, 140) : random.whole(5, 110)
+  const long = slow || random.chance(0.15)
+  const words = long ? random.whole(60, 150) : random.whole(5, 120)
+  const chunks = long ? random.whole(25, 50) : random.whole(2, 16)
+  const delayMs = long ? random.whole(60, 140) : random.whole(5, 110)
   const base = { id, shape, words, chunks, delayMs }
   if (slow) return base
   const calls = modelCalls(base)

@@ -18,7 +18,7 @@ export type Exit = {
   readonly stderr: string
 }
 
-export type ReplicaState = 'down' | 'starting' | 'ready' | 'stopping'
+export type ReplicaState = 'down' | 'starting' | 'ready' | 'frozen' | 'stopping'
 
 /** One replica: a process that is started again whenever it has ended. */
 export type Replica = {
@@ -44,6 +44,7 @@ type Life = {
   sent?: NodeJS.Signals
   sentAt?: number
   ready: boolean
+  frozen: boolean
   stderr: string
 }
 
@@ -80,7 +81,7 @@ export function startReplica(
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const mine: Life = { child, ready: false, stderr: '' }
+    const mine: Life = { child, ready: false, frozen: false, stderr: '' }
     life = mine
     gone = Promise.withResolvers<void>()
     let stdout = ''
@@ -110,7 +111,9 @@ export function startReplica(
 
   const state = (): ReplicaState => {
     if (!life) return 'down'
-    return life.sent ? 'stopping' : life.ready ? 'ready' : 'starting'
+    if (life.sent) return 'stopping'
+    if (life.frozen) return 'frozen'
+    return life.ready ? 'ready' : 'starting'
   }
   const send = (signal: 'SIGKILL' | 'SIGTERM'): boolean => {
     if (!life) return false
@@ -129,10 +132,12 @@ export function startReplica(
     port: () => port,
     signal: send,
     async freeze(ms, signal) {
-      const frozen = life?.child
-      if (!frozen?.kill('SIGSTOP')) return false
+      const frozen = life
+      if (!frozen?.child.kill('SIGSTOP')) return false
+      frozen.frozen = true
       await delay(ms, undefined, { signal }).catch(() => undefined)
-      frozen.kill('SIGCONT')
+      frozen.frozen = false
+      frozen.child.kill('SIGCONT')
       return true
     },
     async untilReady(ms) {

@@ -1,8 +1,11 @@
 import { beginOf, type Findings, type Rule } from './findings.ts'
 import type { FaultKind, Recorded } from './history.ts'
 
-/** A process that is told to stop has so long; it can be frozen for 20 s of it while faults last. */
-const stopMs = { storm: 60_000, calm: 15_000 }
+/**
+ * A process that is told to stop has as long as orchestrators give it by default; while faults last it can be frozen
+ * for 20 s of that, and its database be away.
+ */
+const stopMs = { storm: 60_000, calm: 30_000 }
 
 const exitsOf = ({ entries }: Findings) =>
   entries.filter((entry): entry is Extract<Recorded, { type: 'exit' }> => entry.type === 'exit')
@@ -31,7 +34,7 @@ export const rulesOfProcesses: readonly Rule[] = [
   {
     name: 'a replica that is told to stop ends in time, with code 0',
     *broken({ findings }) {
-      const calm = beginOf(findings, 'calm')
+      const calm = Math.min(beginOf(findings, 'calm'), beginOf(findings, 'rolling'))
       for (const { at, replica, sent, code, signal, tookMs = 0 } of exitsOf(findings)) {
         if (sent !== 'SIGTERM') continue
         const most = at - tookMs < calm ? stopMs.storm : stopMs.calm

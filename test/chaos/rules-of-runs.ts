@@ -100,6 +100,10 @@ export const rulesOfRuns: readonly Rule[] = [
     },
   },
   {
+    name: 'an owner that has lost its run writes nothing',
+    broken: ({ findings }) => findings.rows.staleWrites,
+  },
+  {
     name: 'a model call is repeated once a takeover at most',
     *broken({ findings, storyOf }) {
       const calls = callsOf(findings.entries)

@@ -28,6 +28,7 @@ type World = {
   events: Map<string, EventRow[]>
   heldMicros: bigint
   brokenInvariants: string[]
+  staleWrites: string[]
   badLines: string[]
 }
 
@@ -144,6 +145,7 @@ function soundWorld(): World {
     ]),
     heldMicros: 0n,
     brokenInvariants: [],
+    staleWrites: [],
     badLines: [],
   }
 }
@@ -286,6 +288,7 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
   'a completed run has made every model call': (w) => {
     w.entries = w.entries.filter((e) => e.type !== 'model call' || e.question !== 'found' || e.call > 0)
   },
+  'an owner that has lost its run writes nothing': (w) => void w.staleWrites.push('run_1'),
   'the ledger keeps its invariants': (w) => void w.brokenInvariants.push('a pool holds what its entries say'),
   'nothing is held at rest': (w) => {
     w.heldMicros = 1n
@@ -334,7 +337,7 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
   },
   'no replica ends by itself': (w) => at(w, 2_000, exit({ code: 1 })),
   'a replica that is told to stop ends in time, with code 0': (w) =>
-    at(w, restAt, exit({ sent: 'SIGTERM', code: 0, tookMs: 15_001 })),
+    at(w, restAt, exit({ sent: 'SIGTERM', code: 0, tookMs: 30_001 })),
   'the logs hold neither a secret nor an error that nobody caught': (w) => void w.badLines.push('a.log:1'),
   'a rolling restart answers no new request with a 5xx': (w) => {
     const entry = w.entries.find((e) => 'reply' in e && e.intent === 'broken') as Mutable<
