@@ -24,20 +24,26 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
 const connectionLost =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
-/** The connection is of no use any more: it is lost, or leads to a server that takes no writes (now). */
-export function isConnectionFault(fault: DatabaseFault): boolean {
-  return /^(08|57P|25006|25P03|ECONN|EHOST|ENET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
-}
-
 /** Refused, lost, starting up, shutting down, read-only, out of connections, disk or memory: trying later can help. */
 export function isUnavailable(fault: DatabaseFault): boolean {
-  return isConnectionFault(fault) || /^(53|58)/.test(fault.code)
+  return isLost(fault) || /^(53|58)/.test(fault.code)
 }
 
-/**
- * Unavailable, or stopped on behalf of others: serialisation, deadlock, a lock or a statement that took too long.
- * The same transaction may work when it is tried again.
- */
+/** Waited too long for a lock or altogether, or gave way to another transaction: the same can work a moment later. */
+export function isBusy(fault: DatabaseFault): boolean {
+  return /^(55P03|57014|25P0[34]|40001|40P01)$/.test(fault.code)
+}
+
+/** In trouble that can pass: the same transaction may work when it is tried again. */
 export function isTransient(fault: DatabaseFault): boolean {
-  return isUnavailable(fault) || /^(40001|40P01|55P03|57014)$/.test(fault.code)
+  return isUnavailable(fault) || isBusy(fault)
+}
+
+/** The connection is of no use any more: it is lost, or leads to a server that takes no writes (now). */
+export function isConnectionFault(fault: DatabaseFault): boolean {
+  return isLost(fault) || /^25P0[34]$/.test(fault.code)
+}
+
+function isLost(fault: DatabaseFault): boolean {
+  return /^(08|57P|25006|ECONN|EHOST|ENET|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/.test(fault.code)
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseFault, isTransient } from '../db/errors.ts'
+import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
 import { InputError } from './zod.ts'
@@ -74,8 +74,14 @@ function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof InputError) return error.toServiceError()
   const fault = databaseFault(error)
-  if (fault && isTransient(fault)) {
-    return new ServiceError('database_unavailable', 'The database cannot answer now. Try again shortly.', {
+  if (fault && isUnavailable(fault)) {
+    return new ServiceError('database_unavailable', 'The database cannot be reached. Try again shortly.', {
+      retryAfterSeconds: 2,
+      cause: error,
+    })
+  }
+  if (fault && isBusy(fault)) {
+    return new ServiceError('overloaded', 'The service is busy. Try again shortly.', {
       retryAfterSeconds: 2,
       cause: error,
     })
