@@ -38,18 +38,17 @@ export async function saveHeadings(
   workId: number,
   renamed: Renamed = new Map(),
 ): Promise<void> {
-  const rows = await currentRows(tx, workId)
+  const { rows, work } = await currentRows(tx, workId)
   const known = await tx.execute<Pick<Row, 'key' | 'heading' | 'kind'>>(
     sql`select key, heading, kind from headings where work_id = ${workId} order by kind, key, heading`,
   )
-  const byHeading = new Map<string, Row>()
+  const byHeading = new Map<string, Omit<Row, 'key'>>()
   for (const row of rows.values()) if (!byHeading.has(row.heading)) byHeading.set(row.heading, row)
-  const title = [...rows.values()].find((row) => row.kind === 'work')
   for (const { key, heading, kind } of known.rows) {
     const target =
       byHeading.get(heading) ??
       byHeading.get(renamed.get(heading) ?? '') ??
-      (kind === 'work' ? title : undefined)
+      (kind === 'work' ? work : undefined)
     if (!target) continue
     const kept = kind === 'title' ? 'title' : 'former'
     const id = idOf(key, target.heading)
@@ -73,8 +72,10 @@ function keysOf(title: string): readonly string[] {
   return title === '' ? [] : [headingKey(title), looseHeadingKey(title)].filter((key) => /[^~ ]/.test(key))
 }
 
-/** The headings that passages of the work stand under now, and its title. */
-async function currentRows(tx: Executor, workId: number): Promise<Map<string, Row>> {
+type Current = { readonly rows: Map<string, Row>; readonly work: Omit<Row, 'key'> | undefined }
+
+/** The headings that passages of the work stand under now, and the work as a whole. */
+async function currentRows(tx: Executor, workId: number): Promise<Current> {
   const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
     sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
   )
@@ -96,16 +97,21 @@ async function currentRows(tx: Executor, workId: number): Promise<Map<string, Ro
     headings.set(heading, row)
     for (const title of [heading, hebrew]) add(title, row)
   }
-  const [work] = (
+  const [start] = found.rows
+  const [titles] = (
     await tx.execute<{ title: string; he_title: string }>(
       sql`select title, he_title from works where id = ${workId}`,
     )
   ).rows
-  const [start] = found.rows
-  if (!work || !start) return rows
-  const whole = { heading: work.title, kind: 'work', ordinal: start.ordinal, ref: start.ref } as const
-  for (const title of [work.title, work.he_title]) add(title, headings.get(work.title) ?? whole)
-  return rows
+  if (!titles || !start) return { rows, work: undefined }
+  const work = headings.get(titles.title) ?? {
+    heading: titles.title,
+    kind: 'work',
+    ordinal: start.ordinal,
+    ref: start.ref,
+  }
+  for (const title of [titles.title, titles.he_title]) add(title, work)
+  return { rows, work }
 }
 
 async function insertRows(tx: Executor, workId: number, rows: readonly Row[]): Promise<void> {
@@ -151,12 +157,13 @@ const sampled = 50
  * it: but the same words then stand at the same number under another heading. To be called before the old versions go.
  */
 export async function renamedHeadings(tx: Executor, workId: number, incoming: Incoming): Promise<Renamed> {
-  const coming = new Set(incoming.places.map(({ ref }) => headingOf(ref)))
   const known = await tx.execute<{ heading: string }>(
-    sql`select distinct heading from headings where work_id = ${workId} and kind = 'place' order by heading`,
+    sql`select distinct heading from headings where work_id = ${workId} and kind = 'place'`,
   )
-  const gone = known.rows.map(({ heading }) => heading).filter((heading) => !coming.has(heading))
-  if (gone.length === 0) return new Map()
+  if (known.rows.length === 0) return new Map()
+  const coming = new Set(incoming.places.map(({ ref }) => headingOf(ref)))
+  const gone = new Set(known.rows.map(({ heading }) => heading).filter((heading) => !coming.has(heading)))
+  if (gone.size === 0) return new Map()
   const refsByText = new Map<string, string[]>()
   for (const { texts } of incoming.versions) {
     for (const [ref, text] of texts) {
@@ -165,22 +172,33 @@ export async function renamedHeadings(tx: Executor, workId: number, incoming: In
       else refsByText.set(text, [ref])
     }
   }
-  const renamed = new Map<string, string>()
-  for (const heading of gone) {
-    const now = successor(heading, await sampleOf(tx, workId, heading), refsByText)
-    if (now !== undefined) renamed.set(heading, now)
-  }
-  return renamed
+  const samples = Map.groupBy(await sampleOf(tx, workId, gone), ({ ref }) => headingOf(ref))
+  return new Map(
+    [...samples].flatMap(([heading, sample]) => {
+      const now = successor(heading, sample, refsByText)
+      return now === undefined ? [] : [[heading, now] as const]
+    }),
+  )
 }
 
 type Sample = { readonly ref: string; readonly text: string }
 
-async function sampleOf(tx: Executor, workId: number, heading: string): Promise<readonly Sample[]> {
+/** The first passages of each of the headings. */
+async function sampleOf(
+  tx: Executor,
+  workId: number,
+  headings: ReadonlySet<string>,
+): Promise<readonly Sample[]> {
+  const places = await tx.execute<{ id: string; ref: string }>(
+    sql`select id, ref from passages where work_id = ${workId} order by ordinal`,
+  )
+  const ids = [...Map.groupBy(places.rows, ({ ref }) => headingOf(ref))]
+    .filter(([heading]) => headings.has(heading))
+    .flatMap(([, of]) => of.slice(0, sampled).map(({ id }) => id))
   const found = await tx.execute<Sample>(sql`
-    select p.ref, t.text from passages p join passage_texts t on t.passage_id = p.id
-    where p.work_id = ${workId} and (p.ref = ${heading} or starts_with(p.ref, ${`${heading} `}))
-    order by p.ordinal, t.doc_id limit ${sampled}`)
-  return found.rows.filter(({ ref }) => headingOf(ref) === heading)
+    select p.ref, t.text from passage_texts t join passages p on p.id = t.passage_id
+    where p.id = any(${sql.param(ids)}::bigint[])`)
+  return found.rows
 }
 
 /** The heading under which most of the texts stand at the same numbers; no other guess is safe. */

@@ -89,7 +89,7 @@ function reading(
 }
 
 const units = new Set(
-  "פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ פ' סי' סע' פיסקה שורה דרוש".split(
+  "פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ פ' סי' סע' פיסקה שורה".split(
     ' ',
   ),
 )
@@ -113,7 +113,7 @@ const mostItems = 4
 function freeReadings(text: string): ParsedRef[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   const found = readingsOf(words)
-  // `פל"ב` is chapter 32 as well as 112.
+  // `פל"ב` is chapter 32; `פ"ב` is chapter 2 as well as the number 82.
   const [, unit, rest] = /^(פ)([א-ת]{0,3}"?[א-ת]'?)$/.exec(words.at(-1) ?? '') ?? []
   if (unit !== undefined && rest !== undefined && (words.at(-1) ?? '').includes('"'))
     found.push(...readingsOf([...words.slice(0, -1), unit, rest.replace(/^"/, '')]))

@@ -26,8 +26,7 @@ type WholeKey = { readonly key: string; readonly rank: number }
 /** The title of a work and the words after it, which name one of its headings by their end. */
 type SplitKey = { readonly title: string; readonly rest: string; readonly rank: number }
 
-/** Ranks: what was written, then its synonyms in their order, then the same in another spelling. */
-const aliasRank = 1
+/** Ranks: 0 for what was written, then its synonyms in their order, then the same in another spelling from here. */
 const looseRank = 100
 
 function keysFor(written: string): {
@@ -44,7 +43,7 @@ function keysFor(written: string): {
     if (!/[^~ ]/.test(key)) continue
     const synonyms = (title: string): readonly WholeKey[] => [
       { key: title, rank },
-      ...otherTitleKeys(title).map((other, i) => ({ key: other, rank: rank + aliasRank + i })),
+      ...otherTitleKeys(title).map((other, i) => ({ key: other, rank: rank + 1 + i })),
     ]
     whole.push(...synonyms(key))
     const words = key.split(' ')

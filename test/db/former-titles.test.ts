@@ -249,11 +249,13 @@ describe('titles that a schema gives', () => {
     await importLines([
       { work: 'Voyages', ref: 'Voyages 1:1', en: 'a ship' },
       { work: 'Voyages', ref: 'Voyages, Gates 1:1', en: 'a harbour' },
+      { work: 'Voyages', ref: 'Voyages, At Sea, Roads 1:1', en: 'a wave' },
       { work: 'Travels in Spring', ref: 'Travels, Portals 1:1', en: 'flowers' },
     ])
     expect(await first('Voyages 1:1')).toBe('Voyages 1:1')
     expect(await first('voyages gates 1:1')).toBe('Voyages, Gates 1:1')
     expect(await first('Voyages, Gates 1:2')).toBeUndefined()
+    expect(await first('Voyages Roads 1:1')).toBe('Voyages, At Sea, Roads 1:1')
     expect(await first('travels portals 1:1')).toBe('Travels, Portals 1:1')
     expect(await first('travels portals 1:2')).toBeUndefined()
     const found = await searchSources(db.database.system, { text: 'gate ship', work: 'voyages', limit: 5 })

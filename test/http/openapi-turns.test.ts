@@ -40,7 +40,13 @@ test('replies about the library are described with all that they can hold', asyn
   const { key } = things
   const verify = (body: object) =>
     sendJson(service, { method: 'POST', path: '/v1/sources/verify', key, body })
+  const missing = await get('/v1/sources/search?q=Book%20of%20Lamps%2099', key)
+  expect(JSON.parse(missing.text).unknown_ref).toEqual({
+    ref: 'Book of Lamps 99',
+    nearest: 'Book of Lamps 2',
+  })
   const replies: readonly (readonly [string, Reply])[] = [
+    ['GET /v1/sources/search', missing],
     ['GET /v1/sources/works', await get('/v1/sources/works', key)],
     ['GET /v1/sources/search', await get('/v1/sources/search?q=lamp%20light', key)],
     ['GET /v1/sources/:ref', await get('/v1/sources/Book%20of%20Lamps%201?after=1', key)],
