@@ -30,8 +30,6 @@ export type Cluster = {
   /** Ends the replicas with SIGTERM; the database stays. */
   stopReplicas(): Promise<void>
   stopPostgres(): Promise<void>
-  /** For the exit of this process. */
-  killNow(): void
 }
 
 /** A replica that takes longer to start on a database at rest does not start. */
@@ -77,10 +75,6 @@ export async function startCluster(
       await Promise.all(nodes.flatMap(({ clients, database }) => [clients.close(), database.close()]))
     },
     stopPostgres: () => postgres.stop(),
-    killNow() {
-      for (const { replica } of nodes) replica.killNow()
-      postgres.killNow()
-    },
   }
 }
 

@@ -26,20 +26,16 @@ export type Harness = {
   readonly historyFile: string
   readonly history: History
   run(): Promise<Findings>
-  /** For the exit of this process: leaves nothing running. */
-  killNow(): void
 }
 
 export async function openHarness(options: Options): Promise<Harness> {
   const directory = await mkdtemp(path.join(tmpdir(), 'chat-service-chaos-'))
   const historyFile = path.resolve(options.history ?? path.join(directory, 'history.jsonl'))
   const history = openHistory(historyFile)
-  let cluster: Cluster | undefined
   return {
     directory,
     historyFile,
     history,
-    killNow: () => cluster?.killNow(),
     async run() {
       let storm: Storm | undefined
       const random = seededRandom(options.seed)
@@ -47,7 +43,7 @@ export async function openHarness(options: Options): Promise<Harness> {
         ({ at: _, ...call }) => history.record({ type: 'model call', ...call }),
         (replica) => storm?.aim(replica),
       )
-      cluster = await startCluster(directory, {
+      const cluster = await startCluster(directory, {
         modelUrl: model.baseUrl,
         random: random.fork('cluster'),
         onExit: ({ at: _, ...exit }) => history.record({ type: 'exit', ...exit }),

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import process from 'node:process'
 import { check, rules, type Violation } from './checker.ts'
 import { figuresOf } from './figures.ts'
-import { type Harness, openHarness } from './harness.ts'
+import { openHarness } from './harness.ts'
 import type { History } from './history.ts'
 import { help, type Options, readOptions } from './options.ts'
 
@@ -15,7 +15,6 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 async function main(options: Options): Promise<boolean> {
   print(`seed ${options.seed}`)
   const harness = await openHarness(options)
-  endWithMe(harness)
   const progress = reportProgress(harness.history)
   try {
     const findings = await harness.run()
@@ -30,7 +29,6 @@ async function main(options: Options): Promise<boolean> {
     return violations.length === 0
   } finally {
     clearInterval(progress)
-    harness.killNow()
   }
 }
 
@@ -53,12 +51,8 @@ function reportProgress({ entries }: History): NodeJS.Timeout {
   }, progressMs)
 }
 
-/** Neither a replica nor the Postgres may outlive this process. */
-function endWithMe(harness: Harness): void {
-  process.once('exit', () => harness.killNow())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-}
-
+// By way of `exit`, where replicas and Postgres are ended.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 try {
   const options = readOptions(process.argv.slice(2))
   if (options) process.exitCode = (await main(options)) ? 0 : 1

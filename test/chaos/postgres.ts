@@ -20,24 +20,28 @@ export type ChaosPostgres = {
   terminateBackend(choice: number): Promise<boolean>
   /** Stops at once, as after a crash, and starts again after `downMs`. */
   crash(downMs: number): Promise<void>
-  /** For the exit of this process: sends the signal and waits for nothing. */
-  killNow(): void
   stop(): Promise<void>
 }
 
 export async function startPostgres(directory: string): Promise<ChaosPostgres> {
   let server: EmbeddedServer = await openEmbedded(directory, settings)
-  let pid = await postmasterPid(directory)
+  let pid: number | undefined = await postmasterPid(directory)
   const portOf = () => Number(new URL(server.url).port)
 
   async function stopNow(): Promise<void> {
-    process.kill(pid, 'SIGQUIT')
-    for (let waited = 0; isAlive(pid); waited += 1) {
+    const stopping = pid
+    // From now on the number may become another process's.
+    pid = undefined
+    if (stopping === undefined) return
+    process.kill(stopping, 'SIGQUIT')
+    for (let waited = 0; isAlive(stopping); waited += 1) {
       if (waited > 600) throw new Error('Postgres does not stop')
       await delay(50)
     }
   }
 
+  // However this process ends, the server does not outlive it.
+  process.once('exit', () => pid !== undefined && isAlive(pid) && process.kill(pid, 'SIGQUIT'))
   return {
     port: portOf,
     url: () => server.url,
@@ -49,10 +53,10 @@ export async function startPostgres(directory: string): Promise<ChaosPostgres> {
       server = await openEmbedded(directory, settings)
       pid = await postmasterPid(directory)
     },
-    killNow() {
-      if (isAlive(pid)) process.kill(pid, 'SIGQUIT')
+    async stop() {
+      await server.release()
+      pid = undefined
     },
-    stop: () => server.release(),
   }
 }
 

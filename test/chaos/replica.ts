@@ -35,8 +35,6 @@ export type Replica = {
   untilReady(ms: number): Promise<void>
   /** Ends it with SIGTERM and starts it no more. */
   stop(): Promise<void>
-  /** For the exit of this process. */
-  killNow(): void
 }
 
 type Life = {
@@ -108,6 +106,8 @@ export function startReplica(
     })
   }
   launch()
+  // However this process ends, none of these outlives it.
+  process.once('exit', () => life?.child.kill('SIGKILL'))
 
   const state = (): ReplicaState => {
     if (!life) return 'down'
@@ -153,10 +153,6 @@ export function startReplica(
         await gone.promise
       }
       await new Promise<void>((resolve) => log.end(() => resolve()))
-    },
-    killNow() {
-      ending = true
-      life?.child.kill('SIGKILL')
     },
   }
 }
