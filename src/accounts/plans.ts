@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { ConfigError } from '../config.ts'
-import { messageOf } from '../errors.ts'
+import { messageOf, ServiceError } from '../errors.ts'
 
 /** What a plan allows. */
 export type Plan = {
@@ -122,6 +122,14 @@ function planOf(name: string, values: z.infer<typeof row>): Plan {
     storedBytes: values.stored_megabytes * megabyte,
     fileBytes: values.file_megabytes * megabyte,
   })
+}
+
+/** What a key of an account gets whose plan is for the web pages only. */
+export function noApiAccess(plan: string): ServiceError {
+  return new ServiceError(
+    'plan_without_api_access',
+    `The plan "${plan}" of this account does not include the API. Change to a plan that does.`,
+  )
 }
 
 async function readRows(path: string): Promise<z.infer<typeof file>> {

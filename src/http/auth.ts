@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateKey } from '../accounts/keys.ts'
 import type { Peppers } from '../accounts/pepper.ts'
-import type { Plans } from '../accounts/plans.ts'
+import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
@@ -54,12 +54,7 @@ export async function admitKey(
   reply: FastifyReply,
 ): Promise<Principal> {
   const principal = await authenticate(request, services)
-  if (!principal.plan.apiAccess) {
-    throw new ServiceError(
-      'plan_without_api_access',
-      `The plan "${principal.plan.name}" of this account does not include the API. Change to a plan that does.`,
-    )
-  }
+  if (!principal.plan.apiAccess) throw noApiAccess(principal.plan.name)
   await services.rateLimits.countRequest(principal, reply)
   return principal
 }

@@ -1,6 +1,6 @@
 import { and, eq, or, sql } from 'drizzle-orm'
 import { usable } from '../accounts/keys.ts'
-import type { Plan, Plans } from '../accounts/plans.ts'
+import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
 import { placeHold } from '../billing/holds.ts'
@@ -127,13 +127,6 @@ async function lockAccount(executor: Executor, principal: Principal, plans: Plan
   if (!key) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
   if (!plan.apiAccess) throw noApiAccess(plan.name)
   return plan
-}
-
-export function noApiAccess(plan: string): ServiceError {
-  return new ServiceError(
-    'plan_without_api_access',
-    `The plan "${plan}" of this account does not include the API. Change to a plan that does.`,
-  )
 }
 
 /** The session the turn runs in, locked; a new one in the named or the default project when none is named. */
