@@ -7,4 +7,13 @@ export type RunRequest = {
   readonly toolChoice: ToolChoice
   /** `inline`: numbers in the text and a list at its end; `block`: only in the structured fields. */
   readonly sources: 'inline' | 'block'
+  /** Told to the model in front of the conversation, in this turn only. */
+  readonly instructions?: string
+  /** What the Responses API shows of the request again and nothing else needs. */
+  readonly response?: {
+    readonly previousId: string | null
+    readonly metadata: Readonly<Record<string, string>>
+    readonly background: boolean
+    readonly parallelToolCalls: boolean
+  }
 }

@@ -11,6 +11,7 @@ import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { sendStream, withFiller } from '../../http/stream.ts'
 import type { ZodTypes } from '../../http/zod.ts'
+import type { CatalogueModel } from '../../turns/catalogue.ts'
 import { clientLeft, clientServed } from '../../turns/client-left.ts'
 import { followRun } from '../../turns/follow.ts'
 import { findProject } from '../../turns/projects.ts'
@@ -28,10 +29,10 @@ import { type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
 /** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
 export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
 
-const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
+export const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
 
 /** Room for images and files inside messages. */
-const bodyLimit = 32 * 1024 * 1024
+export const bodyLimit = 32 * 1024 * 1024
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
 export function chatRoutes(app: FastifyInstance, services: Services, pace = defaultPace): void {
@@ -78,12 +79,13 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
             'text/event-stream; charset=utf-8',
             chunks(services, run, body, options, left, pace.keepAliveMs),
           )
-        : sendWhole(services, reply, run, left, pace.paddingMs)
+        : sendWhole(services, reply, run, left, pace.paddingMs, bodiesOf(run))
     },
   )
 }
 
-async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
+/** Whether the session and project that the options name are visible; the options are kept as the request's resource. */
+export async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
   const principal = principalOf(request)
   const options = readOptions(request.body, request.headers)
   request.resource = options
@@ -112,14 +114,7 @@ function admit(
   body: ChatBody,
   options: ServiceOptions,
 ): Promise<Started> {
-  const model = services.catalogue.find(body.model)
-  if (!model) {
-    throw new ServiceError(
-      'model_not_found',
-      `There is no model "${body.model}". Models: ${services.catalogue.models.map((m) => m.id).join(', ')}.`,
-      { param: 'model' },
-    )
-  }
+  const model = requireModel(services, body.model)
   const principal = principalOf(request)
   const messages = toModelMessages(body.messages, model.readsImages)
   const input = {
@@ -142,8 +137,19 @@ function admit(
   )
 }
 
+/** @throws ServiceError `model_not_found`, with the models that there are. */
+export function requireModel({ catalogue }: Services, id: string): CatalogueModel {
+  const model = catalogue.find(id)
+  if (model) return model
+  throw new ServiceError(
+    'model_not_found',
+    `There is no model "${id}". Models: ${catalogue.models.map((m) => m.id).join(', ')}.`,
+    { param: 'model' },
+  )
+}
+
 /** The prompt is the client's messages and some 1,500 tokens of our own instructions and tools. */
-function firstCallMicros(
+export function firstCallMicros(
   price: Price,
   messages: readonly ModelMessage[],
   maxTokens: number | null | undefined,
@@ -152,13 +158,13 @@ function firstCallMicros(
 }
 
 /** The request has started this run before: it only reads what the run says, from its beginning. */
-function replayed(services: Services, reply: FastifyReply, run: Run): void {
+export function replayed(services: Services, reply: FastifyReply, run: Run): void {
   reply.header('idempotency-replayed', 'true')
   reply.raw.once('finish', () => void clientServed(services, run))
 }
 
 /** Sent before the body: the one channel that every client can read. */
-function contextHeaders(reply: FastifyReply, run: Run): void {
+export function contextHeaders(reply: FastifyReply, run: Run): void {
   reply
     .header('x-service-project-id', run.projectId)
     .header('x-service-session-id', run.sessionId)
@@ -193,15 +199,29 @@ async function* chunks(
   }
 }
 
+/** What a whole reply says when its run has ended, and when this process has lost it after the status was sent. */
+export type WholeBodies = {
+  readonly ended: (event: TerminalEvent) => object
+  readonly interrupted: (message: string) => object
+}
+
+function bodiesOf(run: Run): WholeBodies {
+  const created = unixSeconds(run.createdAt)
+  return {
+    ended: (event) => completionBody(run, created, event),
+    interrupted: (message) => interruptedBody(run, created, message),
+  }
+}
+
 /** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
-async function sendWhole(
+export async function sendWhole(
   services: Services,
   reply: FastifyReply,
   run: Run,
   left: AbortSignal,
   paddingMs: number,
+  bodies: WholeBodies,
 ): Promise<FastifyReply> {
-  const created = unixSeconds(run.createdAt)
   const ending = endOf(services, run, left)
   const early = await Promise.race([ending, timer(paddingMs)])
   if (early === undefined) throw interrupted()
@@ -210,13 +230,11 @@ async function sendWhole(
     if (failure) throw failure
     const { files } = early.end
     if (files.length > 0) reply.header('x-service-files', files.map((file) => file.id).join(','))
-    return reply.send(completionBody(run, created, early))
+    return reply.send(bodies.ended(early))
   }
   async function* whole(): AsyncGenerator<string> {
     const end = await ending
-    yield JSON.stringify(
-      end ? completionBody(run, created, end) : interruptedBody(run, created, interrupted().message),
-    )
+    yield JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message))
   }
   async function* padded(): AsyncGenerator<string> {
     yield '\n'

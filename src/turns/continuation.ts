@@ -1,0 +1,78 @@
+import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Principal } from '../accounts/principal.ts'
+import type { ModelMessage, ToolCall } from '../agent/provider.ts'
+import type { Executor } from '../db/client.ts'
+import { messages, runs } from '../db/schema/index.ts'
+import type { Run } from './start-turn.ts'
+import { visibleTo } from './visibility.ts'
+
+/** How long a run that paused for the client's tools is found by their results alone. */
+const pausedHours = 24
+
+/**
+ * The run that paused with this call of a client's tool, if the principal can see it. Bounded to the last day, because
+ * calls have no index of their own: an older run has to be named.
+ */
+export async function findRunOfCall(
+  executor: Executor,
+  principal: Principal,
+  callId: string,
+): Promise<Run | undefined> {
+  const item = JSON.stringify([{ type: 'tool_call', id: callId }])
+  const [run] = await executor
+    .select()
+    .from(runs)
+    .where(
+      and(
+        visibleTo(principal, runs),
+        gt(runs.createdAt, sql`now() - make_interval(hours => ${pausedHours})`),
+        eq(runs.finishReason, 'tool_calls'),
+        sql`${runs.output} @> ${item}::jsonb`,
+      ),
+    )
+    .orderBy(desc(runs.createdAt))
+    .limit(1)
+  return run
+}
+
+/** The calls for whose results a run has paused. */
+export function openCallsOf(run: Run): readonly ToolCall[] {
+  const items = run.output as readonly ({ readonly type: string } & ToolCall)[]
+  return items
+    .filter((item) => item.type === 'tool_call')
+    .map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
+}
+
+/** The answer that has this id, if the principal can see it. */
+export async function findAnswer(
+  executor: Executor,
+  principal: Principal,
+  messageId: string,
+): Promise<Extract<ModelMessage, { role: 'assistant' }> | undefined> {
+  const [row] = await executor
+    .select({ content: messages.content })
+    .from(messages)
+    .innerJoin(runs, eq(runs.id, messages.runId))
+    .where(and(eq(messages.id, messageId), eq(messages.role, 'assistant'), visibleTo(principal, runs)))
+  return row?.content as Extract<ModelMessage, { role: 'assistant' }> | undefined
+}
+
+/**
+ * Whether a turn just started goes on from `previous` and from nothing said after it. Asked in the transaction that
+ * starts the turn, which holds the session: no other turn can come between. Failed turns leave nothing in a conversation.
+ */
+export async function goesOnFrom(executor: Executor, started: Run, previous: Run): Promise<boolean> {
+  const [between] = await executor
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.sessionId, previous.sessionId),
+        gt(runs.turn, previous.turn),
+        ne(runs.id, started.id),
+        ne(runs.status, 'failed'),
+      ),
+    )
+    .limit(1)
+  return between === undefined
+}
