@@ -1,6 +1,6 @@
-import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 import type { Principal } from '../accounts/principal.ts'
-import type { ModelMessage, ToolCall } from '../agent/provider.ts'
+import type { ToolCall } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
 import { messages, runs } from '../db/schema/index.ts'
 import type { Run } from './start-turn.ts'
@@ -43,18 +43,18 @@ export function openCallsOf(run: Run): readonly ToolCall[] {
     .map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
 }
 
-/** The answer that has this id, if the principal can see it. */
-export async function findAnswer(
+/** The texts of those answers with these ids that the principal can see, by id. */
+export async function findAnswers(
   executor: Executor,
   principal: Principal,
-  messageId: string,
-): Promise<Extract<ModelMessage, { role: 'assistant' }> | undefined> {
-  const [row] = await executor
-    .select({ content: messages.content })
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await executor
+    .select({ id: messages.id, content: messages.content })
     .from(messages)
     .innerJoin(runs, eq(runs.id, messages.runId))
-    .where(and(eq(messages.id, messageId), eq(messages.role, 'assistant'), visibleTo(principal, runs)))
-  return row?.content as Extract<ModelMessage, { role: 'assistant' }> | undefined
+    .where(and(inArray(messages.id, [...ids]), eq(messages.role, 'assistant'), visibleTo(principal, runs)))
+  return new Map(rows.map(({ id, content }) => [id, (content as { readonly content: string }).content]))
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Principal } from '../../accounts/principal.ts'
 import { type Executor, withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { findAnswer, findRunOfCall, openCallsOf } from '../../turns/continuation.ts'
+import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/continuation.ts'
 import { findRun } from '../../turns/runs.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import type { ChatMessage } from '../chat/schema.ts'
 import type { Services } from '../services.ts'
 import { callItemOf } from './ids.ts'
-import { type FunctionCallOutput, type Item, type ItemReference, isOfModel } from './items.ts'
+import { type FunctionCallOutput, type Item, isOfModel } from './items.ts'
 import { type PlainItem, toChatMessages } from './messages.ts'
 
 /** What a request adds to which conversation. */
@@ -30,7 +30,7 @@ export async function readContinued(
   named: { readonly previous: Run | undefined; readonly sessionId: string | undefined },
 ): Promise<Continued> {
   const { items, asking } = await withTx(services.database, principal, async (tx) => {
-    const plain = await Promise.all(sent.map((item) => resolved(tx, principal, item)))
+    const plain = await resolved(tx, principal, sent)
     const [first] = newOutputs(plain)
     return { items: plain, asking: first && (await findRunOfCall(tx, principal, first.call_id)) }
   })
@@ -54,36 +54,30 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_value', `\`input\`: ${message}`, { param: 'input' })
 }
 
-/** Clients that know that a response is stored send its items by their ids. */
-async function resolved(executor: Executor, principal: Principal, item: Item): Promise<PlainItem> {
-  if (item.type !== 'item_reference') return item
-  return (
-    (await answerBehind(executor, principal, item)) ?? (await callBehind(executor, principal, item)) ?? gone()
-  )
-}
-
-function gone(): never {
-  throw notFound()
-}
-
-async function answerBehind(
+/** Clients that know that responses are stored send their items by id. */
+async function resolved(
   executor: Executor,
   principal: Principal,
-  { id }: ItemReference,
-): Promise<PlainItem | undefined> {
-  const answer = await findAnswer(executor, principal, id)
-  return answer && { type: 'message', role: 'assistant', content: answer.content }
+  items: readonly Item[],
+): Promise<readonly PlainItem[]> {
+  const ids = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []))
+  const answers = ids.length === 0 ? new Map() : await findAnswers(executor, principal, ids)
+  const plain: PlainItem[] = []
+  for (const item of items) {
+    if (item.type !== 'item_reference') plain.push(item)
+    else if (answers.has(item.id)) {
+      plain.push({ type: 'message', role: 'assistant', content: answers.get(item.id) })
+    } else plain.push(await callBehind(executor, principal, item.id))
+  }
+  return plain
 }
 
-async function callBehind(
-  executor: Executor,
-  principal: Principal,
-  { id }: ItemReference,
-): Promise<PlainItem | undefined> {
+async function callBehind(executor: Executor, principal: Principal, id: string): Promise<PlainItem> {
   const named = callItemOf(id)
   const run = named && (await findRun(executor, principal, named.runId))
   const call = run && openCallsOf(run)[named.index]
-  return call && { type: 'function_call', call_id: call.id, name: call.name, arguments: call.arguments }
+  if (!call) throw notFound()
+  return { type: 'function_call', call_id: call.id, name: call.name, arguments: call.arguments }
 }
 
 function isOutput(item: PlainItem): item is FunctionCallOutput {
