@@ -125,6 +125,15 @@ test('a stream whose turn fails ends with response.failed, and what was said and
   expect(costOf(final)).toBeGreaterThan(0)
 })
 
+test('a stream whose turn fails without a word has an item before that, or clients would send the turn again', async () => {
+  world.upstream.enqueue(error(400, 'bad'))
+  const events = await collect(await openai.responses.create({ model, input: 'Fail at once', stream: true }))
+  const types = events.map((event) => event.type)
+  expect(types.indexOf('response.output_item.added')).toBeGreaterThan(0)
+  expect(types.at(-1)).toBe('response.failed')
+  expect(costOf(lastResponse(events))).toBe(0)
+})
+
 test('a whole reply of a turn that failed is an error while it cost nothing, else a failed response', async () => {
   world.upstream.enqueue(error(400, 'bad'))
   const refused = await openai.responses.create({ model, input: 'Fail' }).catch((fault: unknown) => fault)

@@ -101,11 +101,13 @@ export function outputOf(run: Run, event: TerminalEvent): ResponseBody['output']
   return [...(message ? [message] : []), ...callsOf(run, event.end)]
 }
 
-/** An answer without a word is one all the same, but what failed or waits for tools has said nothing then. */
+/**
+ * Every response has one, if only an empty one, but for one that says nothing and waits for tools. A failure without any
+ * output before it would make a popular client send the whole turn again.
+ */
 export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefined {
   const text = contentOf(event.end)
-  const answers = event.type === 'run.completed' && event.end.tool_calls.length === 0
-  if (text === '' && !answers) return undefined
+  if (text === '' && event.end.tool_calls.length > 0) return undefined
   const annotations = annotationsOf(event.end).map(({ type, url_citation }) => ({ type, ...url_citation }))
   return {
     id: run.messageId,
