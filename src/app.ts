@@ -11,7 +11,7 @@ import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
-import { chatRoutes } from './routes/chat/route.ts'
+import { type ChatPace, chatRoutes } from './routes/chat/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
@@ -32,6 +32,7 @@ export type AppOptions = {
   readonly ready: () => boolean
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
+  readonly chatPace?: ChatPace
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
 
@@ -70,7 +71,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(
     (v1, _options, done) => {
       modelRoutes(v1, services)
-      chatRoutes(v1, services)
+      chatRoutes(v1, services, options.chatPace)
       projectRoutes(v1, services)
       sessionRoutes(v1, services)
       runRoutes(v1, services)
@@ -79,7 +80,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       sourceRoutes(v1, services)
       keyRoutes(v1, services)
       usageRoutes(v1, services)
-      responsesRoutes(v1, services)
+      responsesRoutes(v1, services, options.chatPace)
       done()
     },
     { prefix: '/v1' },

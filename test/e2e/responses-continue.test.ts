@@ -2,7 +2,7 @@ import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, serviceOf } from '../support/responses.ts'
-import { error, reply } from '../support/upstream-scripts.ts'
+import { error, gate, reply } from '../support/upstream-scripts.ts'
 
 let world: ChatWorld
 let openai: OpenAI
@@ -102,4 +102,21 @@ test('a failed turn does not stand between a response and what goes on from it',
   await expect(openai.responses.create({ model, input: 'Fail', previous_response_id })).rejects.toThrow()
   const next = await openai.responses.create({ model, input: 'Again', previous_response_id })
   expect(serviceOf(next).session_id).toBe(serviceOf(root).session_id)
+})
+
+test('what goes on from a response that is not finished waits for it; a second branch of it has to come later', async () => {
+  const held = gate()
+  world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Root.' }], reply('After it.'))
+  const root = await openai.responses.create({ model, input: 'Root?', background: true })
+  const ask = (input: string) =>
+    openai.responses.create({ model, input, previous_response_id: root.id, background: true })
+  const waiting = await ask('One')
+  expect(waiting.status).toBe('queued')
+  await expect(ask('Two')).rejects.toMatchObject({ status: 409, code: 'session_busy' })
+  held.open()
+  const ended = () => openai.responses.retrieve(waiting.id)
+  await expect.poll(async () => (await ended()).output_text, { timeout: 10_000 }).toBe('After it.')
+  world.upstream.enqueue(reply('Branch.'))
+  const branch = await ask('Two')
+  expect(serviceOf(branch).session_id).not.toBe(serviceOf(root).session_id)
 })

@@ -8,7 +8,7 @@ import type {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
-import { call, makeKey } from '../support/service.ts'
+import { call, makeKey, makeProject } from '../support/service.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 
 let world: ChatWorld
@@ -220,6 +220,22 @@ test('calls and outputs that do not match are refused before anything runs', asy
     code: 'not_found',
   })
   expect(world.upstream.requests.length).toBe(asked)
+})
+
+test('outputs for calls of another session or project than the named one are refused', async () => {
+  const [paused, other] = [await askWeather(), await askWeather()]
+  const project = await makeProject(world.db.database, world.accountId)
+  const named = [
+    { previous_response_id: other.id },
+    { x_service: { session_id: serviceOf(other).session_id } },
+    { x_service: { project_id: project } },
+  ]
+  for (const fields of named) {
+    const body = { model, tools, input: outputsFor(paused), ...fields }
+    const response = await call(world.service, world.key, 'POST', '/v1/responses', body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param: 'input' } })
+  }
 })
 
 test('a key cannot refer to items, nor answer calls, of what it does not see', async () => {

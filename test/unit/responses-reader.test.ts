@@ -152,6 +152,22 @@ test('across takeovers and cuts a client either comes to the answer, or is told 
   expect(Math.min(reached, told)).toBeGreaterThan(50)
 })
 
+test('a client that came after all takeovers is never told so, wherever it is cut', () => {
+  fc.assert(
+    fc.property(attempts(fc.boolean()), (steps) => {
+      const { log, text } = logOf(steps)
+      const late = (after: number | undefined, most: number) => connect(log, after, log.length, 1, most)
+      for (let cut = 1; cut <= log.length + 3; cut += 1) {
+        const first = late(undefined, cut)
+        const rest = late(first.seen.at(-1)?.sequence_number, Number.POSITIVE_INFINITY)
+        expect(rest.contradicted).toBeUndefined()
+        expect(said([...first.seen, ...rest.seen])).toBe(text)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
 test('text that was taken back before a reader came is not in its stream, and the message is opened by what counts', () => {
   const { log } = logOf([
     { texts: ['Old', ' words'], lost: true },

@@ -3,10 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import type { Principal } from '../../accounts/principal.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import { withTx } from '../../db/client.ts'
-import { ServiceError } from '../../errors.ts'
+import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { goesOnFrom } from '../../turns/continuation.ts'
+import { findRun } from '../../turns/runs.ts'
 import { type Run, type Started, startTurn, type TurnInput } from '../../turns/start-turn.ts'
 import { readConversation } from '../../turns/transcript.ts'
 import { toModelMessages } from '../chat/messages.ts'
@@ -30,7 +31,8 @@ export async function admitResponse(
   const model = requireModel(services, body.model)
   const sent = readItems(body.input)
   const { sessionId, projectId } = options
-  const { messages, after } = await readContinued(services, principal, sent, { previous, sessionId })
+  const named = { previous, sessionId, projectId }
+  const { messages, after } = await readContinued(services, principal, sent, named)
   const chat = toChatBody(body, messages)
   if (!model.readsImages) refuseImages(sent)
   const told = toModelMessages(chat.messages, true)
@@ -105,17 +107,19 @@ function start(services: Services, principal: Principal, input: TurnInput, after
   })
 }
 
-async function conversationOf(
+function conversationOf(
   services: Services,
   principal: Principal,
-  run: Run,
+  { id }: Run,
 ): Promise<readonly ModelMessage[]> {
-  if (run.finishedAt === null) {
+  return withTx(services.database, principal, async (tx) => {
+    const run = await findRun(tx, principal, id)
+    if (!run) throw notFound()
+    if (run.finishedAt !== null) return readConversation(tx, run)
     throw new ServiceError(
       'session_busy',
       'The previous response is still being made, and another one waits for it already. Let it end first.',
       { shouldRetry: false },
     )
-  }
-  return withTx(services.database, principal, (tx) => readConversation(tx, run))
+  })
 }

@@ -27,16 +27,21 @@ export async function readContinued(
   services: Services,
   principal: Principal,
   sent: readonly Item[],
-  named: { readonly previous: Run | undefined; readonly sessionId: string | undefined },
+  named: {
+    readonly previous: Run | undefined
+    readonly sessionId: string | undefined
+    readonly projectId: string | undefined
+  },
 ): Promise<Continued> {
   const { items, asking } = await withTx(services.database, principal, async (tx) => {
     const plain = await resolved(tx, principal, sent)
     const [first] = newOutputs(plain)
     return { items: plain, asking: first && (await findRunOfCall(tx, principal, first.call_id)) }
   })
-  const sessionId = named.previous?.sessionId ?? named.sessionId
-  if (asking && sessionId !== undefined && asking.sessionId !== sessionId) {
-    throw invalid('The input answers function calls of another session than the one that is named.')
+  const sessionId = named.previous?.sessionId ?? named.sessionId ?? asking?.sessionId
+  const projectId = named.projectId ?? asking?.projectId
+  if (asking && (asking.sessionId !== sessionId || asking.projectId !== projectId)) {
+    throw invalid('It answers function calls of another session or project than the one that is named.')
   }
   const after = asking ?? named.previous
   if (!after) {

@@ -52,7 +52,6 @@ export class ResponseReader {
       if (!cameLater && this.#lastTextSeq >= item.voidFrom) {
         return { events: [], contradicted: item.number }
       }
-      this.#lastTextSeq = Math.min(this.#lastTextSeq, item.voidFrom - 1)
       news = news.filter(({ isText, seq }) => !isText || seq < item.voidFrom)
     }
     return { events: this.#hand(news) }
