@@ -23,6 +23,11 @@ export function turnTools(
   const place = { accountId, projectId, sessionId, runId: id }
   return [
     ...sourceTools(database.system, register, semantic),
-    ...workspaceTools(database, place, (tx) => planOfAccount(tx, plans, accountId)),
+    ...workspaceTools({
+      database,
+      place,
+      findLimits: (tx) => planOfAccount(tx, plans, accountId),
+      register,
+    }),
   ]
 }
