@@ -128,10 +128,12 @@ endcmap end end`
 
 /**
  * A PDF with a page for each list of lines. Hebrew lines are drawn as programs draw them: from the left, so that their
- * letters are in the reverse order of reading.
+ * letters are in the reverse order of reading, and numbers and Latin words among them are not.
  */
 export function makePdf(pages: readonly (readonly string[])[]): Buffer {
-  const draw = (line: string) => (/[\u05d0-\u05ea]/.test(line) ? [...line].reverse().join('') : line)
+  const reversed = (text: string) => [...text].reverse().join('')
+  const draw = (line: string) =>
+    /[\u05d0-\u05ea]/.test(line) ? reversed(line).replaceAll(/[A-Za-z0-9]+/g, reversed) : line
   const hex = (line: string) => Buffer.from(draw(line), 'utf16le').swap16().toString('hex')
   return makePdfOfContents(
     pages.map((lines) =>

@@ -55,20 +55,25 @@ function isOneLine(a: PdfItem, b: PdfItem): boolean {
 function readLine(items: readonly PdfItem[], isHebrewPage: boolean): PdfLine {
   const whole = items.map((item) => item.str).join('')
   const isHebrew = isMostlyHebrew(whole) || (isHebrewPage && beginsHebrew(items))
-  const ordered = inReadingOrder(clustersOf(items), isHebrew)
-  let text = ''
-  let previous: Cluster | undefined
-  for (const cluster of ordered) {
-    const gap = previous ? Math.max(cluster.left - previous.right, previous.left - cluster.right) : 0
-    const separated = /\s$/.test(text) || /^\s/.test(cluster.text)
-    if (previous && !separated && gap > blankWidth * cluster.height) text += ' '
-    text += cluster.text
-    previous = cluster
-  }
+  const text = joined(inReadingOrder(clustersOf(items), isHebrew))
   const [first] = items
   const height = Math.max(...items.map((item) => item.height))
   // A blank before a mark is one of drawing, not of writing.
   return { text: text.replace(/\s+(?=\p{M})/gu, '').trim(), y: first ? yOf(first) : 0, height }
+}
+
+/** With a blank wherever there is a gap. */
+function joined(clusters: readonly Cluster[]): string {
+  let text = ''
+  let previous: Cluster | undefined
+  for (const cluster of clusters) {
+    const gap = previous ? Math.max(cluster.left - previous.right, previous.left - cluster.right) : 0
+    const separated = /\s$/.test(text) || /^\s/.test(cluster.text)
+    if (!separated && gap > blankWidth * cluster.height) text += ' '
+    text += cluster.text
+    previous = cluster
+  }
+  return text
 }
 
 /** Whether the piece furthest to the right is Hebrew, as it is in a Hebrew line that has more of Latin letters. */
@@ -114,7 +119,7 @@ function inReadingOrder(clusters: readonly Cluster[], isHebrew: boolean): Cluste
   const ordered: Cluster[] = []
   let run: Cluster[] = []
   const endRun = (): void => {
-    ordered.push(...run.reverse())
+    if (run.length > 0) ordered.push(merged(run.reverse()))
     run = []
   }
   for (const cluster of sorted) {
@@ -126,6 +131,16 @@ function inReadingOrder(clusters: readonly Cluster[], isHebrew: boolean): Cluste
   }
   endRun()
   return ordered
+}
+
+/** A run as one piece: its neighbours in the line are beside its ends, whichever way it is read. */
+function merged(run: readonly Cluster[]): Cluster {
+  return {
+    text: joined(run),
+    left: Math.min(...run.map(({ left }) => left)),
+    right: Math.max(...run.map(({ right }) => right)),
+    height: Math.max(...run.map(({ height }) => height)),
+  }
 }
 
 function isForeign(text: string, isHebrew: boolean): boolean {
