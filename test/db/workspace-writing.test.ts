@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { readBuffer } from '../../src/workspace/content.ts'
 import { listVersions } from '../../src/workspace/files.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -130,4 +131,15 @@ test('the agent writes within the plan, older versions counted, also when it wri
   expect(refusal(await home.call('write_file', { name: 'small.md', content: 'x'.repeat(301) }))).toMatch(
     /make room/,
   )
+})
+
+test('uploads that are sealed at once store no more together than one after the other', async () => {
+  const uploads = Array.from({ length: 6 }, (_, i) =>
+    home.upload({ name: `${i}.txt`, content: 'x'.repeat(600) }).then(
+      () => 'stored',
+      (error: unknown) => (error instanceof ServiceError ? error.code : error),
+    ),
+  )
+  const outcomes = await Promise.all(uploads)
+  expect(outcomes.toSorted()).toEqual([...Array(4).fill('file_too_large'), 'stored', 'stored'])
 })

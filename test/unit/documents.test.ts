@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
-import { extractText } from '../../src/workspace/documents/extract.ts'
+import { type ExtractionLimits, extractText } from '../../src/workspace/documents/extract.ts'
 import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.ts'
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 
@@ -11,8 +11,15 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536)
 }
 
-const read = (kind: DocumentKind, content: Buffer | string, signal = AbortSignal.timeout(patience)) =>
-  extractText(kind, piecesOf(Buffer.from(content)), signal)
+const read = (
+  kind: DocumentKind,
+  content: Buffer | string,
+  limits?: ExtractionLimits,
+  signal = AbortSignal.timeout(patience),
+) => extractText(kind, piecesOf(Buffer.from(content)), signal, limits)
+
+/** A PDF that computes for a minute. */
+const endless = () => makePdfOfContents([Buffer.alloc(60_000_000, 'q ')])
 
 describe('a PDF', () => {
   test('is read page by page, Hebrew lines in the order of reading', { timeout: patience }, async () => {
@@ -55,11 +62,7 @@ describe('a PDF', () => {
       ]),
       /damaged/,
     ],
-    [
-      'one that unpacks to a gigabyte',
-      makePdfOfContents([Buffer.alloc(1_000_000_000, ' ')]),
-      /too much memory/,
-    ],
+    ['one that unpacks to 400 MB', makePdfOfContents([Buffer.alloc(400_000_000, ' ')]), /too much memory/],
   ] as const)('that is %s is refused with a reason', { timeout: patience }, async (_, pdf, says) => {
     const { text, problem } = await read('pdf', pdf)
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(says) })
@@ -172,21 +175,40 @@ describe('an HTML page', () => {
 test('a document that computes without end is stopped, and the service goes on meanwhile', {
   timeout: patience,
 }, async () => {
+  const pdf = endless()
   const delay = monitorEventLoopDelay({ resolution: 10 })
   const before = process.memoryUsage.rss()
   delay.enable()
-  const { text, problem } = await read('pdf', makePdfOfContents([Buffer.alloc(60_000_000, 'q ')]))
+  const { text, problem } = await read('pdf', pdf, { cpuMs: 1_500, memoryBytes: 4_000_000_000 })
   delay.disable()
-  expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(/too long|too much memory/) })
+  expect({ text, problem }).toEqual({ text: '', problem: 'It would take too long to read.' })
   expect(delay.percentile(50) / 1e6).toBeLessThan(100)
-  expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
+  expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
 })
 
-test('the reading ends with the turn', { timeout: patience }, async () => {
+test('of a PDF that takes too long the pages read by then are kept, and the rest is named', {
+  timeout: patience,
+}, async () => {
+  const pdf = makePdf(Array.from({ length: 4_000 }, (_, i) => [`page ${i + 1}`]))
+  const { text, problem } = await read('pdf', pdf, { cpuMs: 1_500, memoryBytes: 4_000_000_000 })
+  const pages = text.split('\f').length - 1
+  expect(text.startsWith('page 1\fpage 2\f')).toBe(true)
+  expect(problem).toBe(`Its last ${4_000 - pages} pages were not read: that would take too long.`)
+})
+
+test('the reading ends with the turn, also while it waits for others', { timeout: patience }, async () => {
   const turn = new AbortController()
-  const reading = read('pdf', makePdfOfContents([Buffer.alloc(60_000_000, 'q ')]), turn.signal)
+  const pdf = endless()
+  const readings = Array.from({ length: 4 }, () => read('pdf', pdf, undefined, turn.signal))
   setImmediate(() => turn.abort(new Error('the turn was stopped')))
-  await expect(reading).rejects.toThrow('the turn was stopped')
+  const outcomes = await Promise.allSettled(readings)
+  expect(outcomes).toEqual(
+    Array(4).fill({
+      status: 'rejected',
+      reason: expect.objectContaining({ message: 'the turn was stopped' }),
+    }),
+  )
+  expect(await read('html', '<p>next')).toMatchObject({ text: 'next' })
 })
 
 test('a content that breaks off is a fault, not a damaged document', { timeout: patience }, async () => {

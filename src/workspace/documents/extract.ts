@@ -16,6 +16,11 @@ export const mostDocumentBytes = 64 * 1024 * 1024
 
 /** Processes that read documents at once, so that turns keep a processor and the memory has a bound. */
 const mostAtOnce = 2
+/** What one document may use. A book of 400 pages takes 3 s and 200 MB. */
+export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: number }
+
+const usualLimits: ExtractionLimits = { cpuMs: 5_000, memoryBytes: 512 * 1024 * 1024 }
+
 /** Longer than any document may compute: what takes this long waits for a processor. */
 const mostWallMs = 60_000
 /** A character takes at most six bytes in JSON. */
@@ -41,19 +46,20 @@ export class ExtractionFailed extends Error {
 
 /**
  * Takes the text out of a document, in a process of its own that has neither the environment nor the connections of
- * this one, may write nothing and read no file but programs, and ends when it uses more than 512 MB or 8 s of
- * processor time. (A thread would not do: one that runs out of memory takes its process down with it.)
+ * this one, may write nothing and read no file but programs, and ends when it uses more than `limits`. (A thread would not
+ * do: one that runs out of memory takes its process down with it.)
  * @throws ExtractionFailed; the reason of `signal` when it is aborted; what `content` throws.
  */
 export async function extractText(
   kind: DocumentKind,
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
+  limits = usualLimits,
 ): Promise<DocumentText> {
   await untilFree(signal)
   running += 1
   try {
-    return await run(kind, content, signal)
+    return await run(kind, content, signal, limits)
   } finally {
     running -= 1
     for (const wake of waiting) wake()
@@ -81,8 +87,9 @@ async function run(
   kind: DocumentKind,
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
+  { cpuMs, memoryBytes }: ExtractionLimits,
 ): Promise<DocumentText> {
-  const child = spawn(process.execPath, [...options, program, kind], {
+  const child = spawn(process.execPath, [...options, program, kind, `${cpuMs}`, `${memoryBytes}`], {
     cwd: tmpdir(),
     env: {},
     stdio: ['pipe', 'pipe', 'ignore'],

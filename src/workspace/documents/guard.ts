@@ -1,4 +1,6 @@
 import process from 'node:process'
+import { workerData } from 'node:worker_threads'
+import type { ExtractionLimits } from './extract.ts'
 
 /**
  * Runs in a thread of the child process and ends the process when it uses more than it may. A thread, because code that
@@ -6,11 +8,10 @@ import process from 'node:process'
  * The signals tell `extract` why.
  */
 
-const mostMemoryBytes = 512 * 1024 * 1024
-const mostCpuMs = 8_000
+const { cpuMs, memoryBytes } = workerData as ExtractionLimits
 
 setInterval(() => {
   const { user, system } = process.cpuUsage()
-  if (process.memoryUsage.rss() > mostMemoryBytes) process.kill(process.pid, 'SIGUSR2')
-  else if ((user + system) / 1_000 > mostCpuMs) process.kill(process.pid, 'SIGTERM')
+  if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, 'SIGUSR2')
+  else if ((user + system) / 1_000 > cpuMs) process.kill(process.pid, 'SIGTERM')
 }, 10)
