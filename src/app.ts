@@ -20,7 +20,7 @@ import { keyRoutes } from './routes/key.ts'
 import { modelRoutes } from './routes/models.ts'
 import { openApiRoutes } from './routes/openapi.ts'
 import { projectRoutes } from './routes/projects.ts'
-import { responsesRoutes } from './routes/responses.ts'
+import { responsesRoutes } from './routes/responses/route.ts'
 import { runEventRoutes } from './routes/run-events.ts'
 import { runRoutes } from './routes/runs.ts'
 import type { Services } from './routes/services.ts'
@@ -92,7 +92,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       sourceRoutes(v1, services)
       keyRoutes(v1, services)
       usageRoutes(v1, services)
-      responsesRoutes(v1)
+      responsesRoutes(v1, services, options.chatPace)
       done()
     },
     { prefix: '/v1' },

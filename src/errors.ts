@@ -20,6 +20,7 @@ export const errorTable = {
   request_too_large: { status: 413, type: 'request_error' },
   file_too_large: { status: 413, type: 'request_error' },
   unsupported_content_type: { status: 415, type: 'request_error' },
+  range_not_satisfiable: { status: 416, type: invalidRequest },
   session_busy: { status: 409, type: 'conflict_error' },
   insufficient_credits: { status: 402, type: 'billing_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },

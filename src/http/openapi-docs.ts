@@ -36,6 +36,10 @@ export type RouteDocs = {
   readonly response?: z.ZodType
   /** What else a 200 can be. */
   readonly content?: readonly ContentDocs[]
+  /** Successes beside 200, by status. */
+  readonly otherReplies?: Readonly<
+    Record<number, { readonly description: string; readonly content?: readonly ContentDocs[] }>
+  >
   /** Stands for the body schema: where some of the body is read in another way, or it is no JSON. */
   readonly body?: z.ZodType | ContentDocs
   /** What path parameters are, by name; those not named here are ids. */

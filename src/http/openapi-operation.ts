@@ -124,18 +124,21 @@ function successOf(docs: RouteDocs, open: boolean, writer: SchemaWriter): JsonSc
     ...(docs.content ?? []),
   ]
   if (contents.length === 0) return {}
+  const headers = replyHeaders(open, docs.replyHeaders)
+  const others = Object.entries(docs.otherReplies ?? {}).map(([status, { description, content = [] }]) => [
+    status,
+    { description, headers, ...(content.length > 0 && { content: mediaTypes(content, writer) }) },
+  ])
   return {
-    200: {
-      description: 'Done.',
-      headers: replyHeaders(open, docs.replyHeaders),
-      content: Object.fromEntries(
-        contents.map(({ type, schema }) => [
-          type,
-          { schema: isZod(schema) ? writer.output(schema) : schema },
-        ]),
-      ),
-    },
+    200: { description: 'Done.', headers, content: mediaTypes(contents, writer) },
+    ...Object.fromEntries(others),
   }
+}
+
+function mediaTypes(contents: readonly ContentDocs[], writer: SchemaWriter): JsonSchema {
+  return Object.fromEntries(
+    contents.map(({ type, schema }) => [type, { schema: isZod(schema) ? writer.output(schema) : schema }]),
+  )
 }
 
 function isZod(schema: z.ZodType | JsonSchema | ContentDocs): schema is z.ZodType {

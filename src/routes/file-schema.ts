@@ -16,10 +16,26 @@ export const fileSchema = z
     project_id: z.string(),
     session_id: z.string().nullable().describe('Of the turn that made it; null for an upload'),
     run_id: z.string().nullable(),
+    version: z.int().min(1).describe('Of the content that is shown, the newest'),
     sha256: z.string(),
     content_type: z.string(),
   })
   .meta({ id: 'File' })
+
+const fileVersion = z
+  .object({
+    version: z.int().min(1),
+    bytes: count,
+    created_at: instant,
+    run_id: z.string().nullable().describe('Of the turn that wrote it; null for an upload'),
+    sha256: z.string(),
+    content_type: z.string(),
+  })
+  .meta({ id: 'FileVersion' })
+
+export const fileWithVersions = fileSchema
+  .extend({ versions: z.array(fileVersion).describe('Newest first') })
+  .meta({ id: 'FileWithVersions' })
 
 export const fileList = listOf(fileSchema).meta({ id: 'FileList' })
 

@@ -1,22 +1,35 @@
-import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../db/client.ts'
+import { notFound } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
 import { findFile, listFiles } from '../turns/project-files.ts'
-import { readStream } from '../workspace/content.ts'
-import { deleteFile, newestVersion, type StoredFile } from '../workspace/files.ts'
-import { download, fileDeleted, fileList, fileSchema, uploadForm } from './file-schema.ts'
+import {
+  deleteFile,
+  type FileVersion,
+  findVersion,
+  listVersions,
+  type StoredFile,
+} from '../workspace/files.ts'
+import { sendContent } from './download.ts'
+import { download, fileDeleted, fileList, fileSchema, fileWithVersions, uploadForm } from './file-schema.ts'
 import type { Services } from './services.ts'
 import { receiveFile } from './upload.ts'
 
 const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, principal, params['id'] ?? '')
 
 const filterText = idText.optional()
+
+const contentQuery = z.object({
+  version: z.coerce.number().int().min(1).max(2_147_483_647).optional().describe('The newest unless told'),
+})
+
+/** Versions that a record lists; older ones are kept and can be downloaded by their number all the same. */
+const mostVersions = 1_000
 
 const docs = {
   upload: {
@@ -29,18 +42,31 @@ const docs = {
     errors: ['not_found', 'file_too_large'],
   },
   list: { summary: 'List files', tag: 'Files', response: fileList },
-  get: { summary: 'Get a file’s record', tag: 'Files', response: fileSchema },
+  get: { summary: 'Get a file’s record and its versions', tag: 'Files', response: fileWithVersions },
   content: {
     summary: 'Download a file',
-    description: 'The bytes under the file’s own content type, always as an attachment.',
+    description:
+      'The bytes under the file’s own content type, always as an attachment: the newest version, or the one that `version` names.',
     tag: 'Files',
     content: [download],
+    requestHeaders: {
+      'if-none-match': 'An `etag` of an earlier reply: 304 without a body if the content is still the same.',
+      'if-range': 'An `etag`: `range` counts only if the content is still the same.',
+      range: 'One range of bytes, such as `bytes=0-99`, `bytes=100-` or `bytes=-100`.',
+    },
     replyHeaders: {
+      'accept-ranges': 'Always `bytes`.',
       'content-disposition': '`attachment` with the file’s name.',
-      'content-length': 'Bytes of the file.',
+      'content-length': 'Bytes of the reply.',
       'content-security-policy': 'Always `sandbox`.',
+      etag: 'The SHA-256 of the content, in quotation marks.',
       'x-content-type-options': 'Always `nosniff`.',
     },
+    otherReplies: {
+      206: { description: 'The part that `range` names; `content-range` says which.', content: [download] },
+      304: { description: 'The content is the one that `if-none-match` names.' },
+    },
+    errors: ['range_not_satisfiable'],
   },
   delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted },
 } satisfies Record<string, RouteDocs>
@@ -82,19 +108,24 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
   app.get(
     '/files/:id',
     { config: { scope: 'files:read', resource: namedFile, docs: docs.get } },
-    async (request) => fileBody(resourceOf<StoredFile>(request)),
+    async (request): Promise<BodyOf<typeof fileWithVersions>> => {
+      const file = resourceOf<StoredFile>(request)
+      const versions = await withTx(database, file, (tx) => listVersions(tx, file.id, mostVersions))
+      return { ...fileBody(file), versions: versions.map(versionBody) }
+    },
   )
 
   app.get(
     '/files/:id/content',
-    { config: { scope: 'files:read', resource: namedFile, docs: docs.content } },
+    {
+      config: { scope: 'files:read', resource: namedFile, docs: docs.content },
+      schema: { querystring: contentQuery },
+    },
     async (request, reply) => {
       const file = resourceOf<StoredFile>(request)
-      const id = await withTx(database, file, (tx) => newestVersion(tx, file))
-      downloadHeaders(reply, file)
-      return reply.send(
-        Readable.from(readStream(database, { id, accountId: file.accountId }), { objectMode: false }),
-      )
+      const version = await withTx(database, file, (tx) => findVersion(tx, file, request.query.version))
+      if (!version) throw notFound()
+      return sendContent(database, request, reply, file, version)
     },
   )
 
@@ -109,22 +140,6 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
   )
 }
 
-/** A download is never rendered: what somebody uploaded must not run in a browser that trusts this host. */
-function downloadHeaders(reply: FastifyReply, file: StoredFile): void {
-  const ascii = file.name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
-  // RFC 6266 with the extended value of RFC 8187 for names beyond ASCII.
-  const extended = encodeURIComponent(file.name).replaceAll(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16)}`,
-  )
-  reply
-    .header('content-type', file.contentType)
-    .header('content-length', file.bytes)
-    .header('content-disposition', `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`)
-    .header('x-content-type-options', 'nosniff')
-    .header('content-security-policy', 'sandbox')
-}
-
 function fileBody(file: StoredFile): BodyOf<typeof fileSchema> {
   return {
     id: file.id,
@@ -137,7 +152,19 @@ function fileBody(file: StoredFile): BodyOf<typeof fileSchema> {
     project_id: file.projectId,
     session_id: file.sessionId,
     run_id: file.runId,
+    version: file.version,
     sha256: file.sha256,
     content_type: file.contentType,
+  }
+}
+
+function versionBody(version: FileVersion): BodyOf<typeof fileWithVersions>['versions'][number] {
+  return {
+    version: version.version,
+    bytes: version.bytes,
+    created_at: unixSeconds(version.createdAt),
+    run_id: version.runId,
+    sha256: version.sha256,
+    content_type: version.contentType,
   }
 }

@@ -5,13 +5,8 @@ import { notFound, ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { defaultProjectId, findProject } from '../turns/projects.ts'
 import { cleanFileName } from '../workspace/file-names.ts'
-import {
-  dropUpload,
-  type ReceivedUpload,
-  receiveUpload,
-  type StoredFile,
-  sealUpload,
-} from '../workspace/files.ts'
+import type { StoredFile } from '../workspace/files.ts'
+import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../workspace/uploads.ts'
 import { purposes } from './file-schema.ts'
 import type { Services } from './services.ts'
 
@@ -60,7 +55,9 @@ async function readForm(services: Services, request: FastifyRequest): Promise<Fo
   const fields = new Map<string, string>()
   let upload: ReceivedUpload | undefined
   try {
-    for await (const part of request.parts({ limits: { fileSize: fileBytes, files: 1, fields: 20 } })) {
+    // One byte more than there may be, so that what is too large is seen to be.
+    const limits = { fileSize: fileBytes + 1, files: 1, fields: 20 }
+    for await (const part of request.parts({ limits })) {
       if (part.type === 'field') fields.set(part.fieldname, String(part.value).replaceAll('\0', '\ufffd'))
       else upload = await receivePart(services, request, part)
     }
@@ -76,13 +73,13 @@ function receivePart(
   request: FastifyRequest,
   part: MultipartFile,
 ): Promise<ReceivedUpload> {
-  return receiveUpload(services.database, principalOf(request), {
+  const principal = principalOf(request)
+  return receiveUpload(services.database, principal, principal.plan, {
     name: cleanFileName(part.filename ?? ''),
     contentType: /^[\w.+-]+\/[\w.+-]+(; ?charset=[\w-]+)?$/i.test(part.mimetype)
       ? part.mimetype
       : 'application/octet-stream',
     content: part.file,
-    truncated: () => part.file.truncated,
   })
 }
 

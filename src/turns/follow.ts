@@ -154,24 +154,28 @@ function hasLivedSince(first: Run, now: Run): boolean {
  * The committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
  * replica can show, with numbers that a reader can come back with. Returns early when aborted, when this process
  * leaves, or when the database has failed it for a minute.
+ * @param options.together hands on in one piece what there is at first, so that all of it that is void can be told.
  */
 export async function* followCommitted(
   services: ReaderServices,
   run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
+  options: { readonly together?: boolean } = {},
 ): AsyncGenerator<readonly CommittedEvent[]> {
   const { runner } = services
   const stopped = AbortSignal.any([signal, runner.leaving])
   let position = afterSeq
+  let most = options.together ? undefined : batchLength
   while (!stopped.aborted) {
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
-    const look = await lookAt(services, run, position, stopped, batchLength)
+    const look = await lookAt(services, run, position, stopped, most)
     if (!look) return
     if (look.events.length > 0) yield look.events
     position = look.events.at(-1)?.seq ?? position
     // A reader that comes after the last event has nothing to wait for.
     if (look.over) return
-    if (look.events.length < batchLength) await news
+    if (most === undefined || look.events.length < most) await news
+    most = batchLength
   }
 }

@@ -9,4 +9,13 @@ export type RunRequest = {
   readonly sources: 'inline' | 'block'
   /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
   readonly isolates?: boolean
+  /** Told to the model in front of the conversation, in this turn only. */
+  readonly instructions?: string
+  /** What the Responses API shows of the request again and nothing else needs. */
+  readonly response?: {
+    readonly previousId: string | null
+    readonly metadata: Readonly<Record<string, string>>
+    readonly background: boolean
+    readonly parallelToolCalls: boolean
+  }
 }

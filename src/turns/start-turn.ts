@@ -9,6 +9,7 @@ import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { requireLast } from './continuation.ts'
 import { findRepeated, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
@@ -26,6 +27,8 @@ export type TurnInput = {
   readonly messages: readonly ModelMessage[]
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
+  /** The turn of the named session that this one goes on from; undefined: from whatever was said last. */
+  readonly after?: Run
   readonly request: RunRequest
   readonly identity: RequestIdentity
   readonly onDisconnect: 'continue' | 'cancel'
@@ -59,7 +62,8 @@ export type Started = { readonly run: Run; readonly repeated: boolean }
  * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
  * the session has room, the account has a free place and credits; then input, run and hold are written. Nothing of
  * it stays if anything fails.
- * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402.
+ * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402. `Overtaken` when something
+ * has been said in the session since the turn that this one was to go on from.
  */
 export async function startTurn(
   executor: Executor,
@@ -76,6 +80,7 @@ export async function startTurn(
   const earlier = owner && (await findRepeated(executor, owner, input.identity))
   if (earlier) return { run: earlier, repeated: true }
   const session = await sessionOf(executor, principal, input)
+  if (input.after) await requireLast(executor, input.after)
   const fresh = newInput(input.messages, input.sessionId !== undefined)
   requireQuestion(fresh)
   const waitsFor = await unfinishedRuns(executor, session.id)

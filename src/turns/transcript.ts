@@ -3,6 +3,8 @@ import type { ContentPart, ModelMessage } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
 import { messages, runs } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
+import type { RunRequest } from './run-request.ts'
+import type { Run } from './start-turn.ts'
 
 /**
  * What a turn adds to its session. Without a session the client's messages are the whole transcript; with one, the
@@ -62,8 +64,16 @@ export async function storeAnswer(
 /** Behind any input: a request has at most a thousand messages. */
 const answerPosition = 1_000_000
 
-/** The conversation up to and including the input of this turn; turns that failed are left out. */
-export async function readTranscript(
+/** What the model is told in this turn: its instructions, and the conversation up to and including its input. */
+export async function readTranscript(executor: Executor, run: Run): Promise<readonly ModelMessage[]> {
+  const { instructions } = run.request as RunRequest
+  const own: readonly ModelMessage[] =
+    instructions === undefined ? [] : [{ role: 'system', content: instructions }]
+  return [...own, ...(await readConversation(executor, run))]
+}
+
+/** The conversation up to and including a turn, with its answer once it has one; earlier turns that failed are left out. */
+export async function readConversation(
   executor: Executor,
   run: { readonly id: string; readonly sessionId: string; readonly turn: number },
 ): Promise<readonly ModelMessage[]> {

@@ -27,7 +27,12 @@ export function turnTools(
   const place = { accountId, projectId, sessionId, runId: id }
   return [
     ...sourceTools(database.system, register, semantic),
-    ...workspaceTools(database, place, (tx) => planOfAccount(tx, plans, accountId)),
+    ...workspaceTools({
+      database,
+      place,
+      findLimits: (tx) => planOfAccount(tx, plans, accountId),
+      register,
+    }),
   ].map((tool) => ({
     ...tool,
     execute: (args, signal) => retryTransient(() => tool.execute(args, signal), signal),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { fileChunks, fileVersions } from '../db/schema/index.ts'
+import { fileChunks } from '../db/schema/index.ts'
 
 /** Rows of 1 MiB keep memory flat; the driver would hold a larger value whole, twice. */
 export const chunkBytes = 1024 * 1024
@@ -27,14 +27,17 @@ export async function* chunked(source: AsyncIterable<Uint8Array>): AsyncGenerato
   if (length > 0) yield Buffer.concat(parts)
 }
 
+/** A content, and whose it is. */
+export type VersionKey = { readonly id: string; readonly accountId: string }
+
+export class ContentLost extends Error {
+  override readonly name = 'ContentLost'
+}
+
 export type Sealed = { readonly bytes: number; readonly sha256: string }
 
 /** Stores content that is in memory, in the caller's transaction. */
-export async function storeBuffer(
-  executor: Executor,
-  version: { readonly id: string; readonly accountId: string },
-  content: Buffer,
-): Promise<Sealed> {
+export async function storeBuffer(executor: Executor, version: VersionKey, content: Buffer): Promise<Sealed> {
   for (let index = 0; index * chunkBytes < content.length; index += 1) {
     const data = content.subarray(index * chunkBytes, (index + 1) * chunkBytes)
     await executor
@@ -44,33 +47,48 @@ export async function storeBuffer(
   return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
 }
 
-/** Stores a stream chunk by chunk, each in a transaction of its own: no connection is held while bytes arrive. */
+/**
+ * Stores a stream chunk by chunk, each in a transaction of its own: no connection is held while bytes arrive.
+ * @param mostBytes beyond them nothing more is kept, but the stream is read to its end: a sender that is cut off
+ *   midway never reads why.
+ * @returns how many came; no checksum when they were more than that.
+ */
 export async function storeStream(
   database: Database,
-  version: { readonly id: string; readonly accountId: string },
+  version: VersionKey,
   source: AsyncIterable<Uint8Array>,
-): Promise<Sealed> {
+  mostBytes: number,
+): Promise<Omit<Sealed, 'sha256'> & { readonly sha256: string | undefined }> {
   const hash = createHash('sha256')
   let [index, bytes] = [0, 0]
   for await (const data of chunked(source)) {
-    hash.update(data)
     bytes += data.length
+    if (bytes > mostBytes) continue
+    hash.update(data)
     const row = { versionId: version.id, index, accountId: version.accountId, data }
     await withTx(database, version, (tx) => tx.insert(fileChunks).values(row))
     index += 1
   }
-  return { bytes, sha256: hash.digest('hex') }
+  return { bytes, sha256: bytes > mostBytes ? undefined : hash.digest('hex') }
 }
 
-/** The bytes of a version, a chunk at a time, each read in a transaction of its own. */
+/**
+ * The bytes of a version from `start` to before `end`, a chunk at a time, each read in a transaction of its own.
+ * @throws ContentLost when the file is deleted midway: a reader must not take a part for the whole.
+ */
 export async function* readStream(
   database: Database,
-  version: { readonly id: string; readonly accountId: string },
+  version: VersionKey,
+  { start, end }: { readonly start: number; readonly end: number },
 ): AsyncGenerator<Buffer> {
-  for (let index = 0; ; index += 1) {
-    const data = await withTx(database, version, (tx) => readChunk(tx, version.id, index))
-    if (!data) return
+  for (let at = start; at < end; ) {
+    const index = Math.floor(at / chunkBytes)
+    const [from, to] = [at % chunkBytes, Math.min(chunkBytes, end - index * chunkBytes)]
+    const data = await withTx(database, version, (tx) => readChunk(tx, version.id, index, from, to))
+    if (data?.length !== to - from)
+      throw new ContentLost(`version ${version.id} has no chunk ${index} any more`)
     yield data
+    at += data.length
   }
 }
 
@@ -84,19 +102,23 @@ export async function readBuffer(executor: Executor, versionId: string): Promise
   return Buffer.concat(chunks)
 }
 
-async function readChunk(executor: Executor, versionId: string, index: number): Promise<Buffer | undefined> {
+/** The first bytes of a version, at most `bytes` of them and at most a chunk. */
+export async function readHead(executor: Executor, versionId: string, bytes: number): Promise<Buffer> {
+  return (await readChunk(executor, versionId, 0, 0, bytes)) ?? Buffer.alloc(0)
+}
+
+/** The bytes of a chunk from `from` to before `to`. */
+async function readChunk(
+  executor: Executor,
+  versionId: string,
+  index: number,
+  from = 0,
+  to = chunkBytes,
+): Promise<Buffer | undefined> {
+  const data = sql<Buffer>`substring(${fileChunks.data} from ${from + 1} for ${to - from})`
   const [row] = await executor
-    .select({ data: fileChunks.data })
+    .select({ data })
     .from(fileChunks)
     .where(and(eq(fileChunks.versionId, versionId), eq(fileChunks.index, index)))
   return row?.data
-}
-
-/** Bytes that an account's files take, older versions included. */
-export async function storedBytes(executor: Executor, accountId: string): Promise<number> {
-  const [row] = await executor
-    .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
-    .from(fileVersions)
-    .where(and(eq(fileVersions.accountId, accountId), eq(fileVersions.state, 'sealed')))
-  return Number(row?.bytes ?? 0)
 }

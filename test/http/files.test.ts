@@ -60,12 +60,15 @@ test.each([0, 1, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 1])(
         project_id: home.projectId,
         session_id: null,
         run_id: null,
+        version: 1,
         sha256: sha256(content),
         content_type: 'application/x-test',
       },
     })
     expect(Number.isInteger(file.created_at)).toBe(true)
-    expect(JSON.parse((await get(`/v1/files/${file.id}`)).text)).toEqual(file)
+    const { bytes, created_at, sha256: hash, content_type } = file
+    const versions = [{ version: 1, bytes, created_at, run_id: null, sha256: hash, content_type }]
+    expect(JSON.parse((await get(`/v1/files/${file.id}`)).text)).toEqual({ ...file, versions })
     const download = await get(`/v1/files/${file.id}/content`)
     expect(download.headers['content-length']).toBe(String(size))
     expect({ bytes: download.bytes.length, sha256: sha256(download.bytes) }).toEqual({
@@ -96,6 +99,12 @@ const names = [
   { sent: 'a;b,c=d@e:f?.txt', kept: 'a;b,c=d@e:f?.txt', ascii: 'a;b,c=d@e:f?.txt' },
   { sent: '📜.md', kept: '📜.md', ascii: '__.md' },
   { sent: '../../etc/passwd', kept: 'passwd', ascii: 'passwd' },
+  { sent: 'C:\\\\temp\\\\a.txt', kept: 'a.txt', ascii: 'a.txt' },
+  { sent: 'annex\u202egpj.exe', kept: 'annexgpj.exe', ascii: 'annexgpj.exe' },
+  { sent: '\u2067תניא\u2069\u200f.md', kept: 'תניא.md', ascii: '____.md' },
+  { sent: 'a\u200bb.txt', kept: 'ab.txt', ascii: 'ab.txt' },
+  { sent: '👨‍👩‍👧.txt', kept: '👨‍👩‍👧.txt', ascii: '________.txt' },
+  { sent: `${'נ'.repeat(196)}.txt`, kept: `${'נ'.repeat(196)}.txt`, ascii: `${'_'.repeat(196)}.txt` },
   { sent: 'e\u0301.txt', kept: '\u00e9.txt', ascii: '_.txt' },
 ]
 

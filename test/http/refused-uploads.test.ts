@@ -60,6 +60,12 @@ const badForms: readonly { name: string; parts: () => readonly Part[]; refusal: 
     refusal: invalid('file'),
     says: /needs a name/,
   },
+  ...['a\u0007b.txt', 'a\u0085b.txt', 'a\u2028b.txt', '\u202e', 'dir/'].map((name) => ({
+    name: `the name ${JSON.stringify(name)}`,
+    parts: () => [part('x', name)],
+    refusal: invalid('file'),
+    says: /needs a name/,
+  })),
   {
     name: 'a name of 201 letters',
     parts: () => [part('x', 'נ'.repeat(201))],
@@ -164,3 +170,11 @@ test.each(cuts)(
     await expect.poll(() => rowCounts(world.db), { timeout: 10_000 }).toEqual(before)
   },
 )
+
+test('uploads that come at once cannot store more together than one after the other', async () => {
+  const small = await makeOwner(world.db, 'basic')
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => upload([part(randomBytes(40 * 1024))], small.key)),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 200, 413, 413, 413, 413])
+})

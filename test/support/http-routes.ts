@@ -23,6 +23,10 @@ const inPlace = (things: Things) =>
     { name: 'file', filename: 'a.txt', content: 'text' },
   ])
 
+const asked = { model: 'service', input: 'Who is a tzaddik?' }
+/** A response is a run under another name. */
+const responseOf = ({ runId }: Things) => runId.replace('run_', 'resp_')
+
 /** Every route of the service, and what it asks of a key. */
 export const table: readonly Row[] = [
   { route: 'GET /healthz', scope: 'public' },
@@ -92,9 +96,21 @@ export const table: readonly Row[] = [
   },
   { route: 'GET /v1/key', scope: 'any-key' },
   { route: 'GET /v1/usage', scope: 'any-key' },
-  { route: 'POST /v1/responses', scope: 'chat:write', body: () => ({ input: 'Who?' }), ok: 404 },
-  { route: 'GET /v1/responses/:id', scope: 'chat:write', ok: 404 },
-  { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', ok: 404 },
+  { route: 'POST /v1/responses', scope: 'chat:write', body: () => asked },
+  {
+    route: 'POST /v1/responses',
+    scope: 'chat:write',
+    named: 'after the scope',
+    body: ({ projectId }) => ({ ...asked, x_service: { project_id: projectId } }),
+  },
+  {
+    route: 'POST /v1/responses',
+    scope: 'sessions:write',
+    named: 'before the scope',
+    body: (t) => ({ ...asked, previous_response_id: responseOf(t) }),
+  },
+  { route: 'GET /v1/responses/:id', scope: 'chat:write', own: responseOf },
+  { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', own: responseOf },
 ]
 
 /** Calls the route with what the table has for it; `method` stands in for its own. */

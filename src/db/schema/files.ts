@@ -53,6 +53,8 @@ export const fileVersions = pgTable(
   },
   (t) => [
     uniqueIndex('file_versions_number').on(t.fileId, t.version),
+    // What an account stores is summed up before each upload and each write.
+    index('file_versions_account').on(t.accountId, t.bytes).where(sql`${t.state} = 'sealed'`),
     index('file_versions_uploading').on(t.createdAt).where(sql`${t.state} = 'uploading'`),
     check('file_versions_state', sql`${t.state} in ('uploading', 'sealed')`),
   ],
@@ -74,3 +76,17 @@ export const fileChunks = pgTable(
     check('file_chunks_size', sql`octet_length(${t.data}) <= 1048576`),
   ],
 )
+
+/** What a document says, taken out of its bytes once a version. Texts are read as they are and have no row here. */
+export const fileTexts = pgTable('file_texts', {
+  versionId: text('version_id')
+    .primaryKey()
+    .references(() => fileVersions.id, { onDelete: 'cascade' }),
+  accountId: text('account_id').notNull(),
+  /** Of the extraction that made it; what another one made is made anew. */
+  extraction: integer('extraction').notNull(),
+  text: text('text').notNull(),
+  /** Why there is no text, or not all of it; empty when there is nothing to say. */
+  problem: text('problem').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+})

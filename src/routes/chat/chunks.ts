@@ -26,7 +26,7 @@ export type ChunkEncoder = {
   /** Frames for a batch of events; the frames of an end close the stream. */
   events(batch: readonly RunEvent[]): string
   /** A comment for proxies directly followed by an empty chunk for clients. */
-  keepAlive(): string
+  readonly keepAlive: () => string
   /** The last frames when the reader lost the run: the client's retry finds it again. */
   interrupted(): string
 }

@@ -94,6 +94,9 @@ export const chatBody = z.looseObject({
   tool_choice: toolChoice.nullish(),
 })
 
+/** Room for images and files inside messages. */
+export const bodyLimit = 32 * 1024 * 1024
+
 export type ChatBody = z.infer<typeof chatBody>
 
 /** Refuses what would do silent harm if it were ignored. */

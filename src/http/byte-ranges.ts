@@ -1,0 +1,34 @@
+/** Bytes of a content; `end` is exclusive. */
+export type ByteRange = { readonly start: number; readonly end: number }
+
+/**
+ * Reads a `Range` header (RFC 9110, section 14).
+ * @param size bytes of the whole content.
+ * @returns undefined when all of it is to be sent: no header, another unit, several ranges, or no valid range at all;
+ *   `unsatisfiable` when nothing of the content lies in the range.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/i.exec(header ?? '')
+  if (!match) return undefined
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
+  }
+  if (last !== '' && Number(last) < Number(first)) return undefined
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
+}
+
+/** Whether an `If-None-Match` header names this tag. Weak tags match too, as RFC 9110 has it for this header. */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((item) => {
+    const named = item.trim()
+    return named === '*' || named.replace(/^W\//, '') === tag
+  })
+}

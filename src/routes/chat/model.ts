@@ -1,0 +1,25 @@
+import { estimateTokens, type ModelMessage } from '../../agent/provider.ts'
+import { nextCallMicros, type Price } from '../../billing/pricing.ts'
+import { ServiceError } from '../../errors.ts'
+import type { CatalogueModel } from '../../turns/catalogue.ts'
+import type { Services } from '../services.ts'
+
+/** @throws ServiceError `model_not_found`, with the models that there are. */
+export function requireModel({ catalogue }: Services, id: string): CatalogueModel {
+  const model = catalogue.find(id)
+  if (model) return model
+  throw new ServiceError(
+    'model_not_found',
+    `There is no model "${id}". Models: ${catalogue.models.map((m) => m.id).join(', ')}.`,
+    { param: 'model' },
+  )
+}
+
+/** The prompt is the client's messages and some 1,500 tokens of our own instructions and tools. */
+export function firstCallMicros(
+  price: Price,
+  messages: readonly ModelMessage[],
+  maxTokens: number | null | undefined,
+): bigint {
+  return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 1_500, maxTokens ?? undefined)
+}

@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '../db/client.ts'
+import { ServiceError } from '../errors.ts'
+import { namesTag, parseRange } from '../http/byte-ranges.ts'
+import { readStream } from '../workspace/content.ts'
+import type { FileVersion, StoredFile } from '../workspace/files.ts'
+
+/**
+ * Sends one version of a file: all of it, the part that `Range` names (206), or nothing when the client has it
+ * already (304).
+ * @throws ServiceError `range_not_satisfiable` for a range behind the end.
+ */
+export function sendContent(
+  database: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StoredFile,
+  version: FileVersion,
+): FastifyReply {
+  const tag = `"${version.sha256}"`
+  // A version never changes, but which one is the newest does, and the content is for the holder of the key alone.
+  reply.header('etag', tag).header('cache-control', 'private, no-cache')
+  if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
+  const range = requestedRange(request, reply, version.bytes, tag)
+  const { start, end } = range ?? { start: 0, end: version.bytes }
+  contentHeaders(reply, file.name, version)
+  reply.header('content-length', end - start)
+  if (range) reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${version.bytes}`)
+  // To HEAD the framework answers without a body, but it would read all of it first.
+  const content = request.method === 'HEAD' ? [] : readStream(database, version, { start, end })
+  return reply.send(Readable.from(content, { objectMode: false }))
+}
+
+/** A range counts only while the client's other parts are of this very content (`If-Range`). */
+function requestedRange(request: FastifyRequest, reply: FastifyReply, size: number, tag: string) {
+  const condition = request.headers['if-range']
+  if (condition !== undefined && condition !== tag) return undefined
+  const range = parseRange(request.headers.range, size)
+  if (range !== 'unsatisfiable') return range
+  reply.header('content-range', `bytes */${size}`)
+  throw new ServiceError(
+    'range_not_satisfiable',
+    `The file has ${size} bytes: the range lies behind its end.`,
+  )
+}
+
+/** A download is never rendered: what somebody uploaded must not run in a browser that trusts this host. */
+function contentHeaders(reply: FastifyReply, name: string, version: FileVersion): void {
+  const ascii = name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
+  // RFC 6266 with the extended value of RFC 8187 for names beyond ASCII.
+  const extended = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+  reply
+    .header('accept-ranges', 'bytes')
+    .header('content-type', version.contentType)
+    .header('content-disposition', `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`)
+    .header('x-content-type-options', 'nosniff')
+    .header('content-security-policy', 'sandbox')
+}

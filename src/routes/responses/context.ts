@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import { requireScope } from '../../accounts/principal.ts'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
+import { findRun } from '../../turns/runs.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import { resolveContext } from '../chat/context.ts'
+import type { ServiceOptions } from '../chat/options.ts'
+import type { Services } from '../services.ts'
+import { runIdOf } from './ids.ts'
+
+/** Where a request is to run: the options of the chat route, and the response that it goes on from. */
+export type ResponseContext = { readonly options: ServiceOptions; readonly previous: Run | undefined }
+
+/** Resolves what the request names before its other fields are looked at. */
+export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
+  await resolveContext(services, request)
+  const options = resourceOf<ServiceOptions>(request)
+  const previous = await previousOf(services, request)
+  if (previous) requireAgreement(previous, options)
+  request.resource = { options, previous } satisfies ResponseContext
+}
+
+async function previousOf(services: Services, request: FastifyRequest): Promise<Run | undefined> {
+  const sent = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.[
+    'previous_response_id'
+  ]
+  // Anything else is refused with the other fields.
+  if (typeof sent !== 'string' || sent === '') return undefined
+  const principal = principalOf(request)
+  const run = await withTx(services.database, principal, (tx) => findRun(tx, principal, runIdOf(sent)))
+  if (!run) throw notFound()
+  requireScope(principal, 'sessions:write')
+  return run
+}
+
+function requireAgreement(previous: Run, { sessionId, projectId }: ServiceOptions): void {
+  const agrees =
+    (sessionId === undefined || sessionId === previous.sessionId) &&
+    (projectId === undefined || projectId === previous.projectId)
+  if (agrees) return
+  throw new ServiceError(
+    'invalid_value',
+    'The previous response belongs to another session or project. Name one of the two only.',
+    { param: 'previous_response_id' },
+  )
+}

@@ -1,0 +1,138 @@
+import type { Principal } from '../../accounts/principal.ts'
+import { type Executor, withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/continuation.ts'
+import { findRun } from '../../turns/runs.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import type { ChatMessage } from '../chat/schema.ts'
+import type { Services } from '../services.ts'
+import { callItemOf } from './ids.ts'
+import { type FunctionCallOutput, type Item, isOfModel } from './items.ts'
+import { type PlainItem, toChatMessages } from './messages.ts'
+
+/** What a request adds to which conversation. */
+export type Continued = {
+  readonly messages: readonly ChatMessage[]
+  /** The turn it goes on from; undefined: the messages are a whole conversation, or a session was named otherwise. */
+  readonly after: Run | undefined
+}
+
+/**
+ * Finds out what of the input is new. After a response that is everything behind the model's last item, since clients
+ * send their history again. Results of the client's tools lead to the response that asked for them, whether or not it is
+ * named: agent loops send the whole history and name nothing.
+ * @throws ServiceError `not_found` for a reference to nothing; `invalid_value` when calls and results do not match.
+ */
+export async function readContinued(
+  services: Services,
+  principal: Principal,
+  sent: readonly Item[],
+  named: {
+    readonly previous: Run | undefined
+    readonly sessionId: string | undefined
+    readonly projectId: string | undefined
+  },
+): Promise<Continued> {
+  const { items, asking } = await withTx(services.database, principal, async (tx) => {
+    const plain = await resolved(tx, principal, sent)
+    const [first] = newOutputs(plain)
+    return { items: plain, asking: first && (await findRunOfCall(tx, principal, first.call_id)) }
+  })
+  const sessionId = named.previous?.sessionId ?? named.sessionId ?? asking?.sessionId
+  const projectId = named.projectId ?? asking?.projectId
+  if (asking && (asking.sessionId !== sessionId || asking.projectId !== projectId)) {
+    throw invalid('It answers function calls of another session or project than the one that is named.')
+  }
+  const after = asking ?? named.previous
+  if (!after) {
+    if (named.sessionId === undefined) requirePairs(items)
+    return { messages: toChatMessages(items), after: undefined }
+  }
+  const messages = [...toChatMessages(answersTo(after, items)), ...toChatMessages(newMessages(items))]
+  if (!messages.some(({ role }) => role === 'user' || role === 'tool')) {
+    throw invalid('There is nothing new in it: it must end with a message of the user or with outputs.')
+  }
+  return { messages, after }
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_value', `\`input\`: ${message}`, { param: 'input' })
+}
+
+/** Clients that know that responses are stored send their items by id. */
+async function resolved(
+  executor: Executor,
+  principal: Principal,
+  items: readonly Item[],
+): Promise<readonly PlainItem[]> {
+  const ids = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []))
+  const answers = ids.length === 0 ? new Map() : await findAnswers(executor, principal, ids)
+  const plain: PlainItem[] = []
+  for (const item of items) {
+    if (item.type !== 'item_reference') plain.push(item)
+    else if (answers.has(item.id)) {
+      plain.push({ type: 'message', role: 'assistant', content: answers.get(item.id) })
+    } else plain.push(await callBehind(executor, principal, item.id))
+  }
+  return plain
+}
+
+async function callBehind(executor: Executor, principal: Principal, id: string): Promise<PlainItem> {
+  const named = callItemOf(id)
+  const run = named && (await findRun(executor, principal, named.runId))
+  const call = run && openCallsOf(run)[named.index]
+  if (!call) throw notFound()
+  return { type: 'function_call', call_id: call.id, name: call.name, arguments: call.arguments }
+}
+
+function isOutput(item: PlainItem): item is FunctionCallOutput {
+  return item.type === 'function_call_output'
+}
+
+function fresh(items: readonly PlainItem[]): readonly PlainItem[] {
+  return items.slice(items.findLastIndex(isOfModel) + 1)
+}
+
+function newOutputs(items: readonly PlainItem[]): readonly FunctionCallOutput[] {
+  return fresh(items).filter(isOutput)
+}
+
+function newMessages(items: readonly PlainItem[]): readonly PlainItem[] {
+  return fresh(items).filter((item) => !isOutput(item))
+}
+
+/** The outputs for the calls of a response: of each one, in their order, and no others. */
+function answersTo(after: Run, items: readonly PlainItem[]): readonly FunctionCallOutput[] {
+  const open = openCallsOf(after)
+  const outputs = items.filter(isOutput)
+  const stray = newOutputs(items).find(({ call_id }) => !open.some(({ id }) => id === call_id))
+  if (stray) throw noSuchCall(stray.call_id)
+  return open.map(({ id }) => outputs.findLast(({ call_id }) => call_id === id) ?? unanswered(id))
+}
+
+/** In a whole conversation every call has an output behind it, and every output a call before it. */
+function requirePairs(items: readonly PlainItem[]): void {
+  const open = new Set<string>()
+  const known = new Set<string>()
+  for (const item of items) {
+    if (item.type === 'function_call') {
+      open.add(item.call_id)
+      known.add(item.call_id)
+    } else if (isOutput(item)) {
+      if (!known.has(item.call_id)) throw noSuchCall(item.call_id)
+      open.delete(item.call_id)
+    }
+  }
+  const [left] = open
+  if (left !== undefined) unanswered(left)
+}
+
+function noSuchCall(id: string): ServiceError {
+  return invalid(
+    `There is no open function call "${id}". Name the response that made it, or send its item too.`,
+  )
+}
+
+function unanswered(id: string): never {
+  throw invalid(`No output for the function call "${id}". Send one function_call_output for each call.`)
+}

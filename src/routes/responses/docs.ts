@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { RouteDocs } from '../../http/openapi-docs.ts'
+import { chatDocs } from '../chat/docs.ts'
+import { serviceOptions } from '../chat/options.ts'
+import { inputItem } from './items.ts'
+import { responseSchema, streamEvent } from './reply-schema.ts'
+import { responsesBody } from './schema.ts'
+
+/** The body with what is read from it beside its schema. */
+const request = responsesBody
+  .extend({
+    input: z.union([z.string(), z.array(inputItem)]),
+    x_service: serviceOptions.optional(),
+    metadata: z
+      .looseObject({})
+      .nullish()
+      .describe('Texts are shown again; `service.session_id` and so on stand for members of `x_service`.'),
+  })
+  .meta({ id: 'ResponseRequest' })
+
+const stream = `Server-sent events, each with \`event:\` (its \`type\`) and one \`data:\` line whose JSON the schema \
+describes: \`response.created\`, \`response.in_progress\`; for the message \`response.output_item.added\`, \
+\`response.content_part.added\`, \`response.output_text.delta\`, \`response.output_text.annotation.added\`, \
+\`response.output_text.done\`, \`response.content_part.done\`, \`response.output_item.done\`; for each call of the client’s \
+own tools \`response.output_item.added\`, \`response.function_call_arguments.delta\` and \`.done\`, \
+\`response.output_item.done\`; at the end one of \`response.completed\`, \`response.incomplete\`, \`response.failed\` with the \
+whole response. After ten seconds of silence comes the comment \`: keep-alive\`. \`error\` means that the stream ends \
+although the turn goes on.`
+
+const replyHeaders = {
+  'x-service-project-id': 'Where the turn runs.',
+  'x-service-session-id': 'The session, for resuming it.',
+  'x-service-run-id': 'The run behind the response.',
+  'x-service-message-id': 'The message that the run writes; also the id of its output item.',
+}
+
+export const createDocs: RouteDocs = {
+  summary: 'Ask, in the form of the Responses API',
+  description: `The same turns as those of \`POST /v1/chat/completions\`, in another form.
+
+**Where it runs.** As there; or \`previous_response_id\`, which asks for the scope \`sessions:write\` too, goes on from that \
+response: in its session while nothing else was said there, else in a new session with a copy of the conversation. Outputs \
+of function calls lead to the response that made the calls, named or not.
+
+**Parameters.** Those that the schema does not list are accepted and ignored, but for \`conversation\`, \`prompt\`, \
+\`top_logprobs\` and log probabilities in \`include\`, which are refused as \`unsupported_parameter\`.
+
+**Background.** With \`background\` the reply comes at once; \`GET /v1/responses/{id}\` tells the rest. It can be streamed.
+
+**Stream** (\`stream: true\`). ${stream}`,
+  tag: 'Chat',
+  body: request,
+  response: responseSchema,
+  content: [{ type: 'text/event-stream', schema: streamEvent }],
+  requestHeaders: chatDocs.requestHeaders ?? {},
+  replyHeaders: {
+    ...replyHeaders,
+    'x-service-files': 'Ids of the files that the turn wrote, by commas; in a whole reply that came in time.',
+    'idempotency-replayed': '`true` when the request reads the run of an earlier one.',
+    location: 'The response of a background request.',
+  },
+  errors: chatDocs.errors ?? [],
+  lateErrors: chatDocs.lateErrors ?? [],
+}
+
+export const getDocs: RouteDocs = {
+  summary: 'Get a response, or follow its events',
+  description: `With \`stream=true\` its events, from the first or from the one after \`starting_after\`, while the turn \
+goes on and for a day after its end; numbers and bytes are the same on every replica. Later the events are made from what \
+the run has kept, and with \`starting_after\` only the last one comes.
+
+${stream}`,
+  tag: 'Chat',
+  response: responseSchema,
+  content: [{ type: 'text/event-stream', schema: streamEvent }],
+}
+
+export const cancelDocs: RouteDocs = {
+  summary: 'Cancel a response',
+  description: `Stops its turn and waits up to five seconds for its end. One that has ended stays as it is.`,
+  tag: 'Chat',
+  response: responseSchema,
+}

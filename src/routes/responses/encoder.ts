@@ -1,0 +1,77 @@
+import type { CommittedEvent } from '../../turns/event-log.ts'
+import { isTerminal, type RunEvent } from '../../turns/run-events.ts'
+import type { RunRequest } from '../../turns/run-request.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import { type EventBody, messageOpened, type StreamEvent, textAdded, turnEnded } from './events.ts'
+import { openResponse } from './response-body.ts'
+
+/**
+ * An encoded event, with the `seq` of what it was made from. `taken back`: text from `voidFrom` on is void, which no event
+ * of a response can say; all there is of it is its place in the count.
+ */
+export type Encoded =
+  | { readonly kind: 'event'; readonly seq: number; readonly event: StreamEvent; readonly isText: boolean }
+  | {
+      readonly kind: 'taken back'
+      readonly seq: number
+      readonly number: number
+      readonly voidFrom: number
+    }
+
+/**
+ * Encodes the committed events of a run as events of a response. What comes out, numbers included, depends on nothing
+ * but the run and the events so far: every reader on every replica gets the same.
+ */
+export class ResponseEncoder {
+  readonly #run: Run
+  #count = 0
+  #hasBegun = false
+  /** `seq` of the first text that was not taken back: with it the message was opened. */
+  #openedAt: number | undefined
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** The first event, before anything is known of the turn. */
+  start(): readonly Encoded[] {
+    const { response } = this.#run.request as RunRequest
+    const status = response?.background ? 'queued' : 'in_progress'
+    return this.#number(0, [{ type: 'response.created', response: openResponse(this.#run, status) }])
+  }
+
+  /** The next committed event. All of them have to be told, void ones too, since every one counts. */
+  push({ seq, event }: CommittedEvent): readonly Encoded[] {
+    const begun = this.#number(seq, this.#begin())
+    if (event.type === 'step.restarted') return [...begun, this.#takeBack(seq, event.void_from_seq)]
+    const isText = event.type === 'text.delta'
+    return [...begun, ...this.#number(seq, this.#bodiesOf(seq, event), isText)]
+  }
+
+  #begin(): readonly EventBody[] {
+    if (this.#hasBegun) return []
+    this.#hasBegun = true
+    return [{ type: 'response.in_progress', response: openResponse(this.#run, 'in_progress') }]
+  }
+
+  #bodiesOf(seq: number, event: RunEvent): readonly EventBody[] {
+    const isOpen = this.#openedAt !== undefined
+    if (isTerminal(event)) return turnEnded(this.#run, event, isOpen)
+    // What the agent does meanwhile has no place in a response: some clients fail on events that they do not know.
+    if (event.type !== 'text.delta') return []
+    this.#openedAt ??= seq
+    return [...(isOpen ? [] : messageOpened(this.#run)), textAdded(this.#run, event.text)]
+  }
+
+  #takeBack(seq: number, voidFrom: number): Encoded {
+    if (this.#openedAt !== undefined && this.#openedAt >= voidFrom) this.#openedAt = undefined
+    return { kind: 'taken back', seq, number: this.#count++, voidFrom }
+  }
+
+  #number(seq: number, bodies: readonly EventBody[], isText = false): readonly Encoded[] {
+    return bodies.map(({ type, ...rest }) => {
+      const event = { type, sequence_number: this.#count++, ...rest } as StreamEvent
+      return { kind: 'event', seq, event, isText }
+    })
+  }
+}

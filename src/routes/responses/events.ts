@@ -1,0 +1,95 @@
+import type { BodyOf } from '../../http/openapi-docs.ts'
+import type { TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import type { streamEvent } from './reply-schema.ts'
+import { type CallItem, callsOf, endedResponse, messageOf } from './response-body.ts'
+
+export type StreamEvent = BodyOf<typeof streamEvent>
+
+/** What an event of a stream says, without its number. */
+export type EventBody = StreamEvent extends infer Event
+  ? Event extends StreamEvent
+    ? Omit<Event, 'sequence_number'>
+    : never
+  : never
+
+/** The message is the first item of the output and has one part. */
+function placeOf(run: Run) {
+  return { item_id: run.messageId, output_index: 0, content_index: 0 as const }
+}
+
+export function messageOpened(run: Run): readonly EventBody[] {
+  const item = {
+    id: run.messageId,
+    type: 'message' as const,
+    role: 'assistant' as const,
+    status: 'in_progress' as const,
+    content: [],
+  }
+  const part = { type: 'output_text' as const, text: '', annotations: [], logprobs: [] }
+  return [
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.content_part.added', ...placeOf(run), part },
+  ]
+}
+
+export function textAdded(run: Run, delta: string): EventBody {
+  return { type: 'response.output_text.delta', ...placeOf(run), delta, logprobs: [] }
+}
+
+/** The events of an ending: what is left of the message, the calls of the client's tools, and the whole response. */
+export function turnEnded(run: Run, event: TerminalEvent, isOpen: boolean): readonly EventBody[] {
+  const message = messageClosed(run, event, isOpen)
+  const first = message.length > 0 ? 1 : 0
+  const calls = callsOf(run, event.end).flatMap((item, index) => callMade(item, first + index))
+  return [...message, ...calls, responseEnded(run, event)]
+}
+
+function messageClosed(run: Run, event: TerminalEvent, isOpen: boolean): readonly EventBody[] {
+  const item = messageOf(run, event)
+  const [part] = item?.content ?? []
+  if (!item || !part) return []
+  const place = placeOf(run)
+  return [
+    ...(isOpen ? [] : messageOpened(run)),
+    ...(event.end.source_list === '' ? [] : [textAdded(run, event.end.source_list)]),
+    ...part.annotations.map((annotation, annotation_index) => ({
+      type: 'response.output_text.annotation.added' as const,
+      ...place,
+      annotation_index,
+      annotation,
+    })),
+    { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] },
+    { type: 'response.content_part.done', ...place, part },
+    { type: 'response.output_item.done', output_index: 0, item },
+  ]
+}
+
+function callMade(item: CallItem, output_index: number): readonly EventBody[] {
+  const begun: CallItem = { ...item, status: 'in_progress', arguments: '' }
+  const place = { item_id: item.id, output_index }
+  return [
+    { type: 'response.output_item.added', output_index, item: begun },
+    { type: 'response.function_call_arguments.delta', ...place, delta: item.arguments },
+    {
+      type: 'response.function_call_arguments.done',
+      ...place,
+      name: item.name,
+      arguments: item.arguments,
+    },
+    { type: 'response.output_item.done', output_index, item },
+  ]
+}
+
+/** No event says that a response was cancelled: it ends as one that failed, and its status says the rest. */
+function responseEnded(run: Run, event: TerminalEvent): EventBody {
+  const response = endedResponse(run, event)
+  switch (response.status) {
+    case 'completed':
+      return { type: 'response.completed', response }
+    case 'incomplete':
+      return { type: 'response.incomplete', response }
+    default:
+      return { type: 'response.failed', response }
+  }
+}

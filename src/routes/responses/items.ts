@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+import { InputError, idText } from '../../http/zod.ts'
+
+const textPart = z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() })
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+const imagePart = z.object({
+  type: z.literal('input_image'),
+  image_url: z.string().regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL'),
+  detail: z.enum(['auto', 'low', 'high']).nullish(),
+})
+
+const content = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart, imagePart]))],
+  {
+    error:
+      'must be a text or an array of parts of type `input_text`, `output_text` or `input_image` (with `image_url`)',
+  },
+)
+
+const kinds = {
+  message: z.object({
+    type: z.literal('message').nullish(),
+    role: z.enum(['user', 'assistant', 'system', 'developer']),
+    content,
+  }),
+  function_call: z.object({
+    type: z.literal('function_call'),
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.string(),
+  }),
+  function_call_output: z.object({
+    type: z.literal('function_call_output'),
+    call_id: idText,
+    output: z.union([z.string(), z.array(textPart)], {
+      error: 'must be a text or an array of parts of type `input_text`',
+    }),
+  }),
+  item_reference: z.object({ type: z.literal('item_reference').nullish(), id: idText }),
+  /** The service makes none; what another one made means nothing here. */
+  reasoning: z.looseObject({ type: z.literal('reasoning') }),
+} as const
+
+/** An item of `input`, for the description of the API. */
+export const inputItem = z.union(Object.values(kinds)).meta({ id: 'ResponseInputItem' })
+
+type Kind = keyof typeof kinds
+export type Message = z.infer<typeof kinds.message> & { readonly type: 'message' }
+export type FunctionCall = z.infer<typeof kinds.function_call>
+export type FunctionCallOutput = z.infer<typeof kinds.function_call_output>
+export type ItemReference = z.infer<typeof kinds.item_reference> & { readonly type: 'item_reference' }
+export type Item = Message | FunctionCall | FunctionCallOutput | ItemReference
+
+/**
+ * The items of `input`; a text is a message of the user.
+ * @throws InputError or ServiceError naming the first field at fault.
+ */
+export function readItems(input: string | readonly unknown[]): readonly Item[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
+  return input.flatMap((sent, index) => {
+    const kind = kindOf(sent, index)
+    const parsed = kinds[kind].safeParse(sent, { reportInput: true })
+    if (!parsed.success) {
+      const issues = parsed.error.issues.map((issue) => ({
+        ...issue,
+        path: ['input', index, ...issue.path],
+      }))
+      throw new InputError(new z.ZodError(issues))
+    }
+    return kind === 'reasoning' ? [] : [{ ...parsed.data, type: kind } as Item]
+  })
+}
+
+/** Clients leave `type` out of messages and references. */
+function kindOf(sent: unknown, index: number): Kind {
+  const item = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>
+  const type = item['type'] ?? ('role' in item ? 'message' : 'item_reference')
+  if (typeof type === 'string' && Object.hasOwn(kinds, type)) return type as Kind
+  throw new ServiceError(
+    'invalid_value',
+    `Items of this type are not supported. Supported: ${Object.keys(kinds).join(', ')}.`,
+    { param: `input[${index}].type` },
+  )
+}
+
+/** Whether an item is the model's side of a conversation. */
+export function isOfModel(item: Item): boolean {
+  return item.type === 'function_call' || (item.type === 'message' && item.role === 'assistant')
+}

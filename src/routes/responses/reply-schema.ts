@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { count, instant } from '../../http/openapi-docs.ts'
+import { serviceBlock } from '../chat/reply-schema.ts'
+
+const annotation = z
+  .object({
+    type: z.literal('url_citation'),
+    start_index: count,
+    end_index: count,
+    url: z.string(),
+    title: z.string(),
+  })
+  .meta({ id: 'ResponseAnnotation' })
+
+export const outputText = z
+  .object({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(annotation),
+    logprobs: z.array(z.never()).describe('Always empty'),
+  })
+  .meta({ id: 'ResponseOutputText' })
+
+const itemStatus = z.enum(['in_progress', 'completed', 'incomplete'])
+
+export const messageItem = z
+  .object({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    status: itemStatus,
+    content: z.array(outputText),
+  })
+  .meta({ id: 'ResponseMessage' })
+
+export const callItem = z
+  .object({
+    id: z.string(),
+    type: z.literal('function_call'),
+    status: itemStatus,
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  })
+  .meta({ id: 'ResponseFunctionCall', description: 'A call of one of the client’s own tools.' })
+
+export const outputItem = z.discriminatedUnion('type', [messageItem, callItem])
+
+const format = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.looseObject({ type: z.literal('json_schema'), name: z.string() }),
+])
+
+const usage = z
+  .object({
+    input_tokens: count,
+    input_tokens_details: z.object({ cached_tokens: count }),
+    output_tokens: count,
+    output_tokens_details: z.object({ reasoning_tokens: count }),
+    total_tokens: count,
+    cost: z.number().min(0).describe('Credits charged for the turn'),
+  })
+  .meta({ id: 'ResponseUsage' })
+
+export const responseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: instant,
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+    background: z.boolean(),
+    error: z
+      .object({ type: z.literal('invalid_request_error'), code: z.string(), message: z.string() })
+      .nullable(),
+    incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: count.nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(outputItem).describe('Empty until the turn has ended'),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
+    store: z.literal(true),
+    temperature: z.number().nullable(),
+    text: z.object({ format }),
+    tool_choice: z.union([
+      z.enum(['none', 'auto', 'required']),
+      z.object({ type: z.literal('function'), name: z.string() }),
+    ]),
+    tools: z.array(
+      z.object({
+        type: z.literal('function'),
+        name: z.string(),
+        description: z.string(),
+        parameters: z.record(z.string(), z.unknown()),
+        strict: z.null(),
+      }),
+    ),
+    top_p: z.number().nullable(),
+    truncation: z.literal('disabled'),
+    usage: usage.nullable().describe('Null until the turn has ended'),
+    user: z.string().nullable(),
+    x_service: serviceBlock,
+  })
+  .meta({ id: 'Response' })
+
+const sequence_number = count.describe('Counts the events; what `starting_after` takes')
+const output_index = count
+const inMessage = { item_id: z.string(), output_index, content_index: z.literal(0) }
+const noLogprobs = z.array(z.never())
+
+const lifecycle = <Type extends string>(type: Type) =>
+  z.object({ type: z.literal(`response.${type}` as const), sequence_number, response: responseSchema })
+const ofItem = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(`response.output_item.${type}` as const),
+    sequence_number,
+    output_index,
+    item: outputItem,
+  })
+const ofPart = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(`response.content_part.${type}` as const),
+    sequence_number,
+    ...inMessage,
+    part: outputText,
+  })
+
+const streamFailure = z.object({
+  type: z.literal('invalid_request_error'),
+  code: z.string(),
+  message: z.string(),
+  param: z.null(),
+  x_service: serviceBlock,
+})
+
+export const streamEvent = z
+  .discriminatedUnion('type', [
+    lifecycle('created'),
+    lifecycle('in_progress'),
+    ofItem('added'),
+    ofPart('added'),
+    z.object({
+      type: z.literal('response.output_text.delta'),
+      sequence_number,
+      ...inMessage,
+      delta: z.string(),
+      logprobs: noLogprobs,
+    }),
+    z.object({
+      type: z.literal('response.output_text.annotation.added'),
+      sequence_number,
+      ...inMessage,
+      annotation_index: count,
+      annotation,
+    }),
+    z.object({
+      type: z.literal('response.output_text.done'),
+      sequence_number,
+      ...inMessage,
+      text: z.string(),
+      logprobs: noLogprobs,
+    }),
+    ofPart('done'),
+    ofItem('done'),
+    z.object({
+      type: z.literal('response.function_call_arguments.delta'),
+      sequence_number,
+      item_id: z.string(),
+      output_index,
+      delta: z.string(),
+    }),
+    z.object({
+      type: z.literal('response.function_call_arguments.done'),
+      sequence_number,
+      item_id: z.string(),
+      output_index,
+      name: z.string(),
+      arguments: z.string(),
+    }),
+    lifecycle('completed'),
+    lifecycle('incomplete'),
+    lifecycle('failed'),
+    z
+      .object({
+        type: z.literal('error'),
+        sequence_number,
+        code: z.string(),
+        message: z.string(),
+        param: z.null(),
+        error: streamFailure,
+      })
+      .describe('The stream ends here although the turn goes on'),
+  ])
+  .meta({ id: 'ResponseStreamEvent', description: 'The JSON of one `data:` line of a streamed response.' })

@@ -1,0 +1,65 @@
+import type { RunRequest } from '../../turns/run-request.ts'
+import { toRunRequest } from '../chat/messages.ts'
+import type { ServiceOptions } from '../chat/options.ts'
+import type { ChatBody, ChatMessage } from '../chat/schema.ts'
+import type { ResponsesBody } from './schema.ts'
+
+/** The same request as the chat route would get it: both skins ask for a turn in one way. */
+export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]): ChatBody {
+  return {
+    model: body.model,
+    messages: [...messages],
+    temperature: body.temperature,
+    top_p: body.top_p,
+    max_completion_tokens: body.max_output_tokens,
+    reasoning_effort: body.reasoning?.effort,
+    user: body.user,
+    response_format: responseFormatOf(body),
+    tools: toolsOf(body),
+    tool_choice: toolChoiceOf(body),
+  }
+}
+
+/** What the turn keeps of the request beside its messages. */
+export function toResponseRequest(
+  body: ResponsesBody,
+  chat: ChatBody,
+  options: Pick<ServiceOptions, 'sources' | 'isolates'>,
+): RunRequest {
+  return {
+    ...toRunRequest(chat, options),
+    ...(body.instructions && { instructions: body.instructions }),
+    response: {
+      previousId: body.previous_response_id ?? null,
+      metadata: textsOf(body['metadata']),
+      background: body.background === true,
+      parallelToolCalls: body.parallel_tool_calls ?? true,
+    },
+  }
+}
+
+function responseFormatOf({ text }: ResponsesBody): ChatBody['response_format'] {
+  const format = text?.format
+  if (format?.type !== 'json_schema') return format
+  const { type, ...json_schema } = format
+  return { type, json_schema }
+}
+
+function toolsOf({ tools }: ResponsesBody): ChatBody['tools'] {
+  return tools?.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, ...(description && { description }), ...(parameters && { parameters }) },
+  }))
+}
+
+function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_choice'] {
+  return choice && typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice
+}
+
+/** Metadata is a map of texts; the service's own options in it can be more. */
+function textsOf(metadata: unknown): Readonly<Record<string, string>> {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return {}
+  return Object.fromEntries(
+    Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}

@@ -1,0 +1,130 @@
+import { creditsNumber } from '../../billing/credits.ts'
+import { unixSeconds } from '../../http/lists.ts'
+import type { BodyOf } from '../../http/openapi-docs.ts'
+import type { RunEnd, TerminalEvent } from '../../turns/run-events.ts'
+import type { RunRequest } from '../../turns/run-request.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import { annotationsOf, contentOf, endBlock, failureOf, openBlock } from '../chat/wire.ts'
+import { callItemId, responseId } from './ids.ts'
+import type { callItem, messageItem, responseSchema } from './reply-schema.ts'
+
+export type ResponseBody = BodyOf<typeof responseSchema>
+export type MessageItem = BodyOf<typeof messageItem>
+export type CallItem = BodyOf<typeof callItem>
+
+/** The response of a run that has not ended. */
+export function openResponse(run: Run, status: 'queued' | 'in_progress'): ResponseBody {
+  return {
+    ...requestOf(run),
+    status,
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+    x_service: openBlock(run, status),
+  }
+}
+
+/** The response of a run that has ended this way. */
+export function endedResponse(run: Run, event: TerminalEvent): ResponseBody {
+  const { prompt_tokens: input, completion_tokens: output, total_tokens, cost_micros } = event.end.usage
+  return {
+    ...requestOf(run),
+    status: statusOf(event),
+    error: event.type === 'run.failed' ? { type: 'invalid_request_error', ...failureOf(event) } : null,
+    incomplete_details: incompleteDetails(event),
+    output: outputOf(run, event),
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens,
+      cost: creditsNumber(BigInt(cost_micros)),
+    },
+    x_service: endBlock(run, event),
+  }
+}
+
+/** What never changes: the run, and what its request asked for. Runs of the chat route have less of it. */
+function requestOf(run: Run) {
+  const { sampling, clientTools, toolChoice, instructions, response } = run.request as RunRequest
+  return {
+    id: responseId(run),
+    object: 'response' as const,
+    created_at: unixSeconds(run.createdAt),
+    background: response?.background ?? false,
+    instructions: instructions ?? null,
+    max_output_tokens: sampling.maxTokens ?? null,
+    metadata: response?.metadata ?? {},
+    model: run.model,
+    parallel_tool_calls: response?.parallelToolCalls ?? true,
+    previous_response_id: response?.previousId ?? null,
+    reasoning: { effort: sampling.reasoningEffort ?? null, summary: null },
+    store: true as const,
+    temperature: sampling.temperature ?? null,
+    text: { format: formatOf(sampling) },
+    tool_choice:
+      typeof toolChoice === 'string' ? toolChoice : { type: 'function' as const, name: toolChoice.name },
+    tools: clientTools.map((tool) => ({ type: 'function' as const, ...tool, strict: null })),
+    top_p: sampling.topP ?? null,
+    truncation: 'disabled' as const,
+    user: sampling.user ?? null,
+  }
+}
+
+function formatOf({ responseFormat: format }: RunRequest['sampling']): ResponseBody['text']['format'] {
+  if (!format) return { type: 'text' }
+  const { type, json_schema: schema } = format as {
+    readonly type: string
+    readonly json_schema?: { readonly name: string }
+  }
+  return type === 'json_schema' && schema ? { type, ...schema } : { type: 'json_object' }
+}
+
+function statusOf(event: TerminalEvent): ResponseBody['status'] {
+  if (event.type === 'run.failed') return 'failed'
+  if (event.type === 'run.cancelled') return 'cancelled'
+  return incompleteDetails(event) ? 'incomplete' : 'completed'
+}
+
+/** A turn that one of our own bounds has ended counts as cut off too: there is no other word for it. */
+function incompleteDetails(event: TerminalEvent): ResponseBody['incomplete_details'] {
+  if (event.type !== 'run.completed') return null
+  if (event.reason === 'length') return { reason: 'max_output_tokens' }
+  return event.reason === 'content_filter' ? { reason: 'content_filter' } : null
+}
+
+/** The message, if there is one, and then the calls of the client's tools. */
+export function outputOf(run: Run, event: TerminalEvent): ResponseBody['output'] {
+  const message = messageOf(run, event)
+  return [...(message ? [message] : []), ...callsOf(run, event.end)]
+}
+
+/**
+ * Every response has one, if only an empty one, but for one that says nothing and waits for tools. A failure without any
+ * output before it would make a popular client send the whole turn again.
+ */
+export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefined {
+  const text = contentOf(event.end)
+  if (text === '' && event.end.tool_calls.length > 0) return undefined
+  const annotations = annotationsOf(event.end).map(({ type, url_citation }) => ({ type, ...url_citation }))
+  return {
+    id: run.messageId,
+    type: 'message',
+    role: 'assistant',
+    status: statusOf(event) === 'completed' ? 'completed' : 'incomplete',
+    content: [{ type: 'output_text', text, annotations, logprobs: [] }],
+  }
+}
+
+export function callsOf(run: Run, end: RunEnd): readonly CallItem[] {
+  return end.tool_calls.map((call, index) => ({
+    id: callItemId(run, index),
+    type: 'function_call',
+    status: 'completed',
+    call_id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+  }))
+}

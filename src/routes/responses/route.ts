@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../db/client.ts'
+import { notFound } from '../../errors.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
+import { disconnectSignal } from '../../http/disconnect.ts'
+import type { ResourceLookup } from '../../http/fastify.ts'
+import type { ZodTypes } from '../../http/zod.ts'
+import { followCommitted } from '../../turns/follow.ts'
+import { readOn } from '../../turns/kept-events.ts'
+import { isTerminal } from '../../turns/run-events.ts'
+import { findRun, requestCancel } from '../../turns/runs.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import { type ChatPace, Delivery, defaultPace, sendEvents, type WholeBodies } from '../chat/delivery.ts'
+import { bodyLimit } from '../chat/schema.ts'
+import type { Services } from '../services.ts'
+import { admitResponse } from './admit.ts'
+import { resolveResponseContext } from './context.ts'
+import { cancelDocs, createDocs, getDocs } from './docs.ts'
+import { responseId, runIdOf } from './ids.ts'
+import { endedResponse, openResponse, type ResponseBody } from './response-body.ts'
+import { type ResponsesBody, responsesBody } from './schema.ts'
+import { responseStream } from './stream.ts'
+
+/** How long a cancel waits for the end that it brings about. */
+const cancelWaitMs = 5_000
+
+const namedResponse: ResourceLookup = (tx, principal, params) =>
+  findRun(tx, principal, runIdOf(params['id'] ?? ''))
+
+const retrieveQuery = z
+  .object({
+    stream: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe('`true`: the events of the response instead of its body'),
+    starting_after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .describe('`sequence_number` of the last event that is known already; with `stream` only'),
+  })
+  .refine((query) => query.starting_after === undefined || query.stream === 'true', {
+    error: 'is for streams: send `stream=true` with it',
+    path: ['starting_after'],
+  })
+
+/** `POST /v1/responses`, `GET /v1/responses/{id}`, `POST /v1/responses/{id}/cancel`: a second skin over the same runs. */
+export function responsesRoutes(root: FastifyInstance, services: Services, pace = defaultPace): void {
+  const app = root.withTypeProvider<ZodTypes>()
+  const one = { scope: 'chat:write' as const, resource: namedResponse }
+
+  app.post(
+    '/responses',
+    {
+      config: { scope: 'chat:write', docs: createDocs },
+      bodyLimit,
+      schema: { body: responsesBody },
+      // What the request names must be visible before its other fields are looked at.
+      preValidation: (request) => resolveResponseContext(services, request),
+    },
+    (request, reply) => create(services, pace, request, request.body, reply),
+  )
+
+  app.get(
+    '/responses/:id',
+    { config: { ...one, docs: getDocs }, schema: { querystring: retrieveQuery } },
+    async (request, reply) => {
+      const run = resourceOf<Run>(request)
+      const { stream, starting_after: after } = request.query
+      if (stream === 'false') return bodyOf(services, run)
+      return sendEvents(reply, responseStream(services, run, after, disconnectSignal(reply)), keepAlive, pace)
+    },
+  )
+
+  app.post('/responses/:id/cancel', { config: { ...one, docs: cancelDocs } }, async (request, reply) => {
+    const run = resourceOf<Run>(request)
+    await withTx(services.database, run, (tx) => requestCancel(tx, run.id))
+    services.runner.cancel(run.id)
+    await waitForEnd(services, run, disconnectSignal(reply))
+    const principal = principalOf(request)
+    const now = await withTx(services.database, principal, (tx) => findRun(tx, principal, run.id))
+    if (!now) throw notFound()
+    return bodyOf(services, now)
+  })
+}
+
+async function create(
+  services: Services,
+  pace: ChatPace,
+  request: FastifyRequest,
+  body: ResponsesBody,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // From the start: a client can leave while its turn is being admitted.
+  const left = disconnectSignal(reply)
+  const { run, repeated, background } = await admitResponse(services, request, body)
+  const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
+  if (body.stream === true) {
+    return delivery.stream((notes) => responseStream(services, run, undefined, left, notes), keepAlive)
+  }
+  if (background) {
+    return delivery.background(`/v1/responses/${responseId(run)}`, await bodyOf(services, run))
+  }
+  return delivery.whole(wholeBodies(run))
+}
+
+const keepAlive = () => ': keep-alive\n\n'
+
+/** The response as it is now; of an ended run, what its last event says. */
+async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
+  if (run.finishedAt === null) return openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
+  const { events } = await withTx(services.database, run, (tx) => readOn(tx, run.id, run.eventCount - 1))
+  const end = events.map(({ event }) => event).find(isTerminal)
+  if (!end) throw notFound()
+  return endedResponse(run, end)
+}
+
+/** One that waits in its session cannot end before it comes to its turn: the reply does not wait so long. */
+async function waitForEnd(services: Services, run: Run, left: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([left, AbortSignal.timeout(cancelWaitMs)])
+  for await (const batch of followCommitted(services, run, run.eventCount, signal)) {
+    if (batch.some(({ event }) => isTerminal(event))) return
+  }
+}
+
+function wholeBodies(run: Run): WholeBodies {
+  return {
+    ended: (event) => endedResponse(run, event),
+    interrupted: (message) => {
+      const open = openResponse(run, 'in_progress')
+      return { ...open, x_service: { ...open.x_service, error: { code: 'run_failed', message } } }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+import { idText } from '../../http/zod.ts'
+
+const functionTool = z.object({
+  type: z.literal('function', { error: 'only tools of type `function` are supported' }),
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+})
+
+const toolChoice = z.union(
+  [z.enum(['none', 'auto', 'required']), z.object({ type: z.literal('function'), name: z.string() })],
+  { error: 'must be `none`, `auto`, `required` or `{"type": "function", "name": …}`' },
+)
+
+const textFormat = z.union(
+  [
+    z.object({ type: z.literal('text') }),
+    z.object({ type: z.literal('json_object') }),
+    z.looseObject({
+      type: z.literal('json_schema'),
+      name: z.string(),
+      schema: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ],
+  { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
+)
+
+/** Fields that are honoured. All others are accepted and ignored, but for those `refuseUnsupported` names. */
+export const responsesBody = z.looseObject({
+  model: z.string().min(1),
+  /** Its items are read by `readItems`, which tells more of what is wrong with one than a union can. */
+  input: z.union(
+    [z.string(), z.array(z.unknown()).min(1, 'must not be empty').max(1_000, 'at most 1,000 items')],
+    { error: 'must be a text or an array of 1 to 1,000 items' },
+  ),
+  instructions: z.string().nullish(),
+  previous_response_id: idText.nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_output_tokens: z.number().int().min(1).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  reasoning: z.object({ effort: z.string().nullish() }).nullish(),
+  text: z.object({ format: textFormat.nullish() }).nullish(),
+  tools: z.array(functionTool).max(128).nullish(),
+  tool_choice: toolChoice.nullish(),
+  user: z.string().max(512).nullish(),
+})
+
+export type ResponsesBody = z.infer<typeof responsesBody>
+
+/** Refuses what would do silent harm if it were ignored. */
+export function refuseUnsupported(body: ResponsesBody): void {
+  const refuse = (param: string, message: string): never => {
+    throw new ServiceError('unsupported_parameter', message, { param })
+  }
+  if (body['conversation']) {
+    refuse('conversation', 'Conversations are not supported: use `previous_response_id`.')
+  }
+  if (body['prompt']) refuse('prompt', 'Stored prompts are not supported: use `instructions` and `input`.')
+  const include = body['include']
+  if (Array.isArray(include) && include.includes('message.output_text.logprobs')) {
+    refuse('include', 'Log probabilities are not available.')
+  }
+  if (body['top_logprobs']) refuse('top_logprobs', 'Log probabilities are not available.')
+  const chosen = body.tool_choice
+  if (chosen && typeof chosen === 'object' && !body.tools?.some((tool) => tool.name === chosen.name)) {
+    throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
+      param: 'tool_choice',
+    })
+  }
+}

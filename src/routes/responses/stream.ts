@@ -1,0 +1,64 @@
+import { followCommitted } from '../../turns/follow.ts'
+import { isTerminal } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import type { StreamNotes } from '../chat/delivery.ts'
+import { openBlock } from '../chat/wire.ts'
+import type { Services } from '../services.ts'
+import type { StreamEvent } from './events.ts'
+import { responseId } from './ids.ts'
+import { ResponseReader } from './reader.ts'
+
+/**
+ * The events of a response as server-sent events, from the first or from the one after `startingAfter`, up to its end.
+ * They are made of committed events only, also where the run is driven: numbers have to be the same for every reader on
+ * every replica, and those of events that are not committed could be given away again.
+ * @param notes of a stream that is the reply to a request for a turn.
+ */
+export async function* responseStream(
+  services: Services,
+  run: Run,
+  startingAfter: number | undefined,
+  left: AbortSignal,
+  notes?: StreamNotes,
+): AsyncGenerator<string> {
+  const reader = new ResponseReader(run, startingAfter)
+  // Headers go with the first bytes.
+  yield framesOf(reader.start()) || ': connected\n\n'
+  let takenBackAt: number | undefined
+  // At first all that there is, so that text that was taken back by then is known as such.
+  for await (const batch of followCommitted(services, run, 0, left, { together: true })) {
+    const { events, contradicted } = reader.take(batch)
+    const isEnd = contradicted === undefined && batch.some(({ event }) => isTerminal(event))
+    if (isEnd) notes?.complete()
+    const frames = framesOf(events)
+    if (frames !== '') yield frames
+    if (isEnd) return
+    takenBackAt = contradicted
+    if (takenBackAt !== undefined) break
+  }
+  if (left.aborted) return
+  await notes?.cutShort()
+  yield framesOf([interruption(run, takenBackAt ?? reader.last)])
+}
+
+function framesOf(events: readonly StreamEvent[]): string {
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
+
+/**
+ * Not the end of the response, which goes on. Its number is one that the reader is known by: of the last event that it
+ * has, or of the place where text that it has was taken back.
+ */
+function interruption(run: Run, number: number): StreamEvent {
+  const failure = {
+    code: 'run_failed',
+    message: `The stream was interrupted. The response goes on: read it from its start, GET /v1/responses/${responseId(run)}?stream=true, or send the request again.`,
+    param: null,
+  }
+  return {
+    type: 'error',
+    sequence_number: Math.max(number, 0),
+    ...failure,
+    error: { type: 'invalid_request_error', ...failure, x_service: openBlock(run, 'in_progress') },
+  }
+}

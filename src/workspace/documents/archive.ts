@@ -1,0 +1,59 @@
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { Unreadable } from './markup.ts'
+
+/** A Word document has some tens of them. */
+const mostEntries = 10_000
+
+/** Bytes that one entry may unpack to. */
+const mostBytes = 100 * 1024 * 1024
+
+export type Archive = {
+  /** The bytes of an entry piece by piece; none when there is no such entry. */
+  read(name: string): AsyncGenerator<Buffer>
+}
+
+/**
+ * Opens a ZIP archive. Nothing is unpacked but what is asked for, and no entry to more bytes than it declares or than
+ * anything here needs.
+ * @throws Unreadable when it is damaged or has too many entries.
+ */
+export async function openArchive(content: Buffer): Promise<Archive> {
+  const zip = await readable(fromBufferPromise(content, { autoClose: false }))
+  if (zip.entryCount > mostEntries) throw new Unreadable(`Its archive has ${zip.entryCount} entries.`)
+  const entries = new Map<string, Entry>()
+  await readable(
+    (async () => {
+      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
+    })(),
+  )
+  return {
+    async *read(name) {
+      const entry = entries.get(name)
+      if (entry) yield* unpack(zip, entry)
+    },
+  }
+}
+
+async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  if (entry.uncompressedSize > mostBytes) {
+    throw new Unreadable('It unpacks to more than a document of its kind ever needs.')
+  }
+  const stream = await readable(zip.openReadStreamPromise(entry))
+  try {
+    // The library ends the stream with an error when more comes than the entry declares.
+    for await (const piece of stream) yield piece as Buffer
+  } catch (error) {
+    if (error instanceof Unreadable) throw error
+    throw new Unreadable('Its archive is damaged.')
+  } finally {
+    stream.destroy()
+  }
+}
+
+async function readable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch {
+    throw new Unreadable('Its archive is damaged.')
+  }
+}

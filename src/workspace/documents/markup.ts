@@ -1,0 +1,38 @@
+import { Parser, type ParserOptions } from 'htmlparser2'
+
+/** Nothing that people write nests so deeply, and a parser's work grows with the square of the depth. */
+const deepest = 1_000
+
+/** What cannot be read, in a sentence for the model. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+export type MarkupReader = {
+  open(name: string, attributes: Readonly<Record<string, string>>): void
+  close(name: string): void
+  text(text: string): void
+}
+
+/**
+ * Passes elements and text to a reader, piece by piece. Entities that a document declares itself are not expanded.
+ * @throws Unreadable for markup that is nested too deeply; what the reader throws.
+ */
+export function markupParser(reader: MarkupReader, options: ParserOptions): Pick<Parser, 'write' | 'end'> {
+  let depth = 0
+  return new Parser(
+    {
+      onopentag(name, attributes) {
+        depth += 1
+        if (depth > deepest) throw new Unreadable('Its markup is nested too deeply.')
+        reader.open(name, attributes)
+      },
+      onclosetag(name) {
+        depth -= 1
+        reader.close(name)
+      },
+      ontext: (text) => reader.text(text),
+    },
+    options,
+  )
+}

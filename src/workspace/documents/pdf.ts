@@ -1,0 +1,47 @@
+import { getDocumentProxy } from 'unpdf'
+import { Unreadable } from './markup.ts'
+import { linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
+import type { TextWriter } from './text-writer.ts'
+
+/** A gap between two lines that is wider than this many letters are high parts paragraphs. */
+const paragraphGap = 1.9
+
+/**
+ * Takes the text out of a PDF, with a form feed behind each page.
+ * @param enough asked after each page: true ends the reading there.
+ * @returns how many pages were left unread.
+ * @throws Unreadable when it is damaged or has a password.
+ */
+export async function readPdf(content: Buffer, writer: TextWriter, enough: () => boolean): Promise<number> {
+  const document = await opened(content)
+  for (let number = 1; number <= document.numPages; number += 1) {
+    const page = await document.getPage(number)
+    const { items } = await page.getTextContent()
+    writeLines(writer, linesOf(items.filter((item): item is PdfItem & typeof item => 'str' in item)))
+    writer.page()
+    page.cleanup()
+    if (enough()) return document.numPages - number
+  }
+  return 0
+}
+
+async function opened(content: Buffer) {
+  try {
+    return await getDocumentProxy(new Uint8Array(content), { verbosity: 0, disableFontFace: true })
+  } catch (error) {
+    const locked = error instanceof Error && error.name === 'PasswordException'
+    throw new Unreadable(locked ? 'It has a password.' : 'It is damaged or no PDF at all.')
+  }
+}
+
+function writeLines(writer: TextWriter, lines: readonly PdfLine[]): void {
+  let previous: PdfLine | undefined
+  for (const line of lines) {
+    const gap = previous ? previous.y - line.y : 0
+    const height = Math.max(line.height, previous?.height ?? 0, 1)
+    if (gap < 0 || gap > paragraphGap * height) writer.block()
+    else writer.line()
+    writer.text(line.text)
+    previous = line
+  }
+}

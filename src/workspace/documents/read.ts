@@ -1,0 +1,67 @@
+import { readDocx } from './docx.ts'
+import { readHtml } from './html.ts'
+import type { DocumentKind } from './kinds.ts'
+import { Unreadable } from './markup.ts'
+import { readPdf } from './pdf.ts'
+import { mostText, TextFull, TextWriter } from './text-writer.ts'
+
+/** What a document says. `problem` tells why that is nothing, or not all of it; empty when it is all. */
+export type DocumentText = { readonly text: string; readonly problem: string }
+
+/**
+ * Takes the text out of a document. This is the work of the child process, see `extract`: a hostile document can make
+ * it use any memory and time.
+ * @param enough asked now and then: true ends the reading with what there is.
+ */
+export async function readDocument(
+  kind: DocumentKind,
+  content: Buffer,
+  enough: () => boolean,
+): Promise<DocumentText> {
+  const writer = new TextWriter()
+  try {
+    const problem = await readWith(kind, content, writer, enough)
+    const text = tidy(writer)
+    return /\S/.test(text) ? { text, problem } : { text: '', problem: noText(kind) }
+  } catch (error) {
+    if (error instanceof TextFull) {
+      return { text: tidy(writer), problem: `Only its first ${mostText} characters are here.` }
+    }
+    if (error instanceof Unreadable) return { text: '', problem: error.message }
+    return { text: '', problem: 'It is damaged: its text cannot be taken out.' }
+  }
+}
+
+async function readWith(
+  kind: DocumentKind,
+  content: Buffer,
+  writer: TextWriter,
+  enough: () => boolean,
+): Promise<string> {
+  switch (kind) {
+    case 'pdf': {
+      const unread = await readPdf(content, writer, enough)
+      return unread > 0 ? `Its last ${unread} pages were not read: that would take too long.` : ''
+    }
+    case 'docx':
+      await readDocx(content, writer)
+      return ''
+    case 'html':
+      readHtml(content, writer)
+      return ''
+  }
+}
+
+/** No control characters but line ends and page marks, and no half characters: neither is a part of what people write. */
+function tidy(writer: TextWriter): string {
+  return writer
+    .toString()
+    .replace(/(?![\n\f])\p{Cc}/gu, '')
+    .toWellFormed()
+}
+
+function noText(kind: DocumentKind): string {
+  return kind === 'pdf'
+    ? 'It holds no text: its pages are pictures, perhaps, and would have to be recognised first.'
+    : 'It holds no text.'
+}

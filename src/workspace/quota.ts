@@ -1,0 +1,52 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { fileVersions } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+
+/** How much an account's plan lets it store; `name` is the plan's. */
+export type StorageLimits = {
+  readonly name: string
+  readonly storedBytes: number
+  readonly fileBytes: number
+}
+
+/**
+ * Held until the transaction ends. Whoever is about to store something takes it first: two that look at once would
+ * both find the same room.
+ */
+export async function lockStorage(executor: Executor, accountId: string): Promise<void> {
+  await executor.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`storage/${accountId}`}, 0))`)
+}
+
+/** @throws ServiceError `file_too_large` when the account has no room for a file of so many bytes. */
+export async function requireRoom(
+  executor: Executor,
+  accountId: string,
+  limits: StorageLimits,
+  bytes: number,
+): Promise<void> {
+  if (bytes > (await roomFor(executor, accountId, limits))) throw tooLarge(limits, bytes)
+}
+
+/** The largest file that the account may store now. */
+export async function roomFor(executor: Executor, accountId: string, limits: StorageLimits): Promise<number> {
+  return Math.min(limits.fileBytes, limits.storedBytes - (await storedBytes(executor, accountId)))
+}
+
+/** Says by which of its rules the plan has no room for a file of so many bytes. */
+export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
+  const message =
+    bytes > limits.fileBytes
+      ? `The plan "${limits.name}" allows files of at most ${limits.fileBytes} bytes.`
+      : `The plan "${limits.name}" stores ${limits.storedBytes} bytes; delete files to make room.`
+  return new ServiceError('file_too_large', message, { param: 'file', shouldRetry: false })
+}
+
+/** Bytes that an account's files take, older versions included. */
+async function storedBytes(executor: Executor, accountId: string): Promise<number> {
+  const [row] = await executor
+    .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
+    .from(fileVersions)
+    .where(and(eq(fileVersions.accountId, accountId), eq(fileVersions.state, 'sealed')))
+  return Number(row?.bytes ?? 0)
+}

@@ -1,0 +1,128 @@
+import { and, eq } from 'drizzle-orm'
+import { type Database, type Executor, withTx } from '../db/client.ts'
+import { fileTexts, fileVersions } from '../db/schema/index.ts'
+import { ContentLost, readBuffer, readHead, readStream } from './content.ts'
+import { ExtractionFailed, extraction, extractText, mostDocumentBytes } from './documents/extract.ts'
+import { headBytes, kindOf, type TextKind } from './documents/kinds.ts'
+import type { DocumentText } from './documents/read.ts'
+import { type FileVersion, findVersion, type StoredFile } from './files.ts'
+
+/** Larger texts are neither read nor edited: they are held in memory whole. */
+const mostTextBytes = 4_000_000
+
+const deleted = 'It has been deleted.'
+
+/** A file as the agent reads it: the text of its newest version, or why it has none. */
+export type FileText = DocumentText & { readonly file: StoredFile; readonly kind: TextKind | undefined }
+
+/**
+ * The text of a file. What a document says is taken out of it when it is first asked for, and kept; no connection is
+ * held meanwhile.
+ * @throws the reason of `signal` when it is aborted.
+ */
+export async function fileText(database: Database, file: StoredFile, signal: AbortSignal): Promise<FileText> {
+  const found = await withTx(database, file, (tx) => look(tx, file))
+  if ('text' in found) return { file, ...found }
+  const { version, kind } = found
+  const read = await extractOnce(database, version, kind, signal)
+  return { file, kind, ...read }
+}
+
+type Look =
+  | (DocumentText & { readonly kind: TextKind | undefined })
+  | { readonly version: FileVersion; readonly kind: Exclude<TextKind, 'text'> }
+
+/** What is known without reading a document: a text as it stands, or what was taken out before. */
+async function look(tx: Executor, file: StoredFile): Promise<Look> {
+  const version = await findVersion(tx, file)
+  if (!version) return { text: '', problem: deleted, kind: undefined }
+  const kind = await kindOfVersion(tx, file, version)
+  if (typeof kind !== 'string') return { text: '', problem: kind.problem, kind: undefined }
+  if (kind === 'text') return { kind, ...(await plainText(tx, version)) }
+  const [kept] = await tx
+    .select()
+    .from(fileTexts)
+    .where(and(eq(fileTexts.versionId, version.id), eq(fileTexts.extraction, extraction)))
+  if (kept) return { kind, text: kept.text, problem: kept.problem }
+  if (version.bytes > mostDocumentBytes) return { kind, text: '', problem: 'It is too large to be read.' }
+  return { version, kind }
+}
+
+/** What a turn wrote is text as it was written, whatever its name says. */
+async function kindOfVersion(
+  tx: Executor,
+  file: StoredFile,
+  version: FileVersion,
+): Promise<ReturnType<typeof kindOf>> {
+  if (version.runId !== null) return 'text'
+  const head = await readHead(tx, version.id, headBytes)
+  return kindOf(head, { name: file.name, contentType: version.contentType })
+}
+
+/**
+ * A file's text as it stands, for editing.
+ * @returns undefined when it is none, or too large.
+ */
+export async function editableText(tx: Executor, file: StoredFile): Promise<string | undefined> {
+  const version = await findVersion(tx, file)
+  if (!version) return undefined
+  const kind = await kindOfVersion(tx, file, version)
+  if (kind !== 'text' && kind !== 'html') return undefined
+  const { text, problem } = await plainText(tx, version)
+  return problem === '' ? text : undefined
+}
+
+async function plainText(tx: Executor, version: FileVersion): Promise<DocumentText> {
+  if (version.bytes > mostTextBytes) return { text: '', problem: 'It is too large to be read.' }
+  const text = decoded(await readBuffer(tx, version.id))
+  return text === undefined
+    ? { text: '', problem: 'It is neither a text nor a document.' }
+    : { text, problem: '' }
+}
+
+/** UTF-8, or UTF-16 with a byte-order mark; undefined when it is neither. */
+function decoded(content: Buffer): string | undefined {
+  const mark = content.subarray(0, 2).toString('hex')
+  const label = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  try {
+    const text = new TextDecoder(label, { fatal: true }).decode(content)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** Two turns that ask at once both read the document; the second to finish finds its text kept. */
+async function extractOnce(
+  database: Database,
+  version: FileVersion,
+  kind: Exclude<TextKind, 'text'>,
+  signal: AbortSignal,
+): Promise<DocumentText> {
+  const content = readStream(database, version, { start: 0, end: version.bytes })
+  try {
+    const read = await extractText(kind, content, signal)
+    await withTx(database, version, (tx) => keep(tx, version, read))
+    return read
+  } catch (error) {
+    if (error instanceof ContentLost) return { text: '', problem: deleted }
+    if (error instanceof ExtractionFailed) {
+      return { text: '', problem: 'It could not be read just now. Try again later.' }
+    }
+    throw error
+  }
+}
+
+async function keep(tx: Executor, version: FileVersion, { text, problem }: DocumentText): Promise<void> {
+  const [there] = await tx
+    .select({ id: fileVersions.id })
+    .from(fileVersions)
+    .where(eq(fileVersions.id, version.id))
+    .for('key share')
+  if (!there) return
+  const kept = { text, problem, extraction }
+  await tx
+    .insert(fileTexts)
+    .values({ versionId: version.id, accountId: version.accountId, ...kept })
+    .onConflictDoUpdate({ target: fileTexts.versionId, set: kept })
+}

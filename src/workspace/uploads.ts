@@ -1,0 +1,77 @@
+import { eq, sql } from 'drizzle-orm'
+import { type Database, type Executor, withTx } from '../db/client.ts'
+import { fileVersions } from '../db/schema/index.ts'
+import { newId } from '../ids.ts'
+import { type Sealed, storeStream } from './content.ts'
+import { type FilePlace, insertFile, type StoredFile } from './files.ts'
+import { lockStorage, requireRoom, roomFor, type StorageLimits, tooLarge } from './quota.ts'
+
+/** An upload whose bytes have come, under a version that nothing shows yet. */
+export type ReceivedUpload = {
+  readonly versionId: string
+  readonly name: string
+  readonly contentType: string
+  readonly sealed: Sealed
+}
+
+/**
+ * Receives the bytes of an upload as they arrive. Nothing shows them until `sealUpload`; `dropUpload` removes them,
+ * and when receiving fails that has been done.
+ * @throws ServiceError `file_too_large` when the account has no room for it, once all of it has come.
+ */
+export async function receiveUpload(
+  database: Database,
+  account: { readonly accountId: string },
+  limits: StorageLimits,
+  upload: {
+    readonly name: string
+    readonly contentType: string
+    readonly content: AsyncIterable<Uint8Array>
+  },
+): Promise<ReceivedUpload> {
+  const { name, contentType } = upload
+  const version = { id: newId('file'), accountId: account.accountId }
+  const room = await withTx(database, account, async (tx) => {
+    await tx.insert(fileVersions).values({ ...version, version: 1, state: 'uploading', contentType })
+    return roomFor(tx, account.accountId, limits)
+  })
+  try {
+    const { bytes, sha256 } = await storeStream(database, version, upload.content, room)
+    if (sha256 === undefined) throw tooLarge(limits, bytes)
+    const sealed = { bytes, sha256 }
+    return { versionId: version.id, name, contentType, sealed }
+  } catch (error) {
+    await dropUpload(database, account, version.id)
+    throw error
+  }
+}
+
+/**
+ * Makes a received upload a file of the project, in the caller's transaction.
+ * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ */
+export async function sealUpload(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  upload: ReceivedUpload,
+  purpose: string,
+): Promise<StoredFile> {
+  await lockStorage(executor, place.accountId)
+  await requireRoom(executor, place.accountId, limits, upload.sealed.bytes)
+  const file = await insertFile(executor, place, { ...upload, purpose }, upload.sealed)
+  await executor
+    .update(fileVersions)
+    // The version is as old as the file: before now it was only on its way.
+    .set({ fileId: file.id, state: 'sealed', createdAt: sql`now()`, ...upload.sealed })
+    .where(eq(fileVersions.id, upload.versionId))
+  return file
+}
+
+export async function dropUpload(
+  database: Database,
+  account: { readonly accountId: string },
+  versionId: string,
+): Promise<void> {
+  await withTx(database, account, (tx) => tx.delete(fileVersions).where(eq(fileVersions.id, versionId)))
+}

@@ -1,0 +1,92 @@
+import { eq, sql } from 'drizzle-orm'
+import type { FileChange } from '../agent/tools.ts'
+import type { Executor } from '../db/client.ts'
+import { files, fileVersions } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { type Sealed, storeBuffer } from './content.ts'
+import { contentTypeOf } from './file-names.ts'
+import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
+import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
+
+/**
+ * Writes a text under a name in the project: a new file, or a new version of the newest file of that name. Older
+ * versions stay. Two turns that write one name at once take turns.
+ * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ */
+export async function writeText(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  name: string,
+  text: string,
+): Promise<FileChange> {
+  await lockNames(executor, place.projectId, [name])
+  await lockStorage(executor, place.accountId)
+  const content = Buffer.from(text)
+  await requireRoom(executor, place.accountId, limits, content.length)
+  const known = await findByName(executor, place.projectId, name)
+  const contentType = contentTypeOf(name)
+  const version = { id: newId('file'), accountId: place.accountId }
+  const number = (known?.version ?? 0) + 1
+  await executor
+    .insert(fileVersions)
+    .values({ ...version, version: number, state: 'uploading', contentType, runId: place.runId })
+  const sealed = await storeBuffer(executor, version, content)
+  const file = known
+    ? await showVersion(executor, known, { version: number, contentType, ...sealed })
+    : await insertFile(executor, place, { name, purpose: 'assistants_output', contentType }, sealed)
+  await executor
+    .update(fileVersions)
+    .set({ fileId: file.id, state: 'sealed', ...sealed })
+    .where(eq(fileVersions.id, version.id))
+  return changeOf(file, known ? 'updated' : 'created')
+}
+
+async function showVersion(
+  executor: Executor,
+  file: StoredFile,
+  shown: Sealed & Pick<StoredFile, 'version' | 'contentType'>,
+): Promise<StoredFile> {
+  await executor
+    .update(files)
+    .set({ ...shown, updatedAt: sql`now()` })
+    .where(eq(files.id, file.id))
+  return { ...file, ...shown }
+}
+
+/**
+ * Gives the newest file of a name another one.
+ * @throws ServiceError `not_found` when there is none, `invalid_value` when the other name is taken.
+ */
+export async function renameFile(
+  executor: Executor,
+  projectId: string,
+  name: string,
+  newName: string,
+): Promise<FileChange> {
+  await lockNames(executor, projectId, [name, newName])
+  const file = await findByName(executor, projectId, name)
+  if (!file) throw new ServiceError('not_found', `There is no file "${name}".`)
+  if (await findByName(executor, projectId, newName)) {
+    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`)
+  }
+  await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
+  return changeOf({ ...file, name: newName }, 'updated')
+}
+
+function changeOf(file: StoredFile, action: FileChange['action']): FileChange {
+  const { id, name: filename, bytes, contentType } = file
+  return { id, filename, bytes, contentType, action }
+}
+
+/** Held until the transaction ends. Several are taken in one order, or two turns would wait for each other. */
+export async function lockNames(
+  executor: Executor,
+  projectId: string,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of [...names].sort()) {
+    await executor.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`${projectId}/${name}`}, 0))`)
+  }
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream'
+import { builtInPlans } from '../../src/accounts/plans.ts'
+import type { OfferedSource } from '../../src/agent/tools.ts'
+import { type Database, withTx } from '../../src/db/client.ts'
+import { createSourceRegister } from '../../src/sources/register.ts'
+import { workspaceTools } from '../../src/workspace/agent-tools.ts'
+import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
+import type { StorageLimits } from '../../src/workspace/quota.ts'
+import { receiveUpload, sealUpload } from '../../src/workspace/uploads.ts'
+import { makeAccount, makeProject } from './service.ts'
+
+export type Uploaded = { readonly name: string; readonly content: Buffer | string; readonly type?: string }
+
+/** What a tool said, and what its deferred write came to. */
+export type Said = {
+  readonly content: Readonly<Record<string, unknown>>
+  readonly isError: boolean
+  readonly sources: readonly OfferedSource[]
+}
+
+/** A project and the agent's tools on it, as one turn has them. */
+export type TestWorkspace = {
+  readonly place: FilePlace & { readonly runId: string }
+  upload(file: Uploaded): Promise<StoredFile>
+  /** Calls a tool and runs its deferred write, in one transaction as the journal does. */
+  call(name: string, args: object, signal?: AbortSignal): Promise<Said>
+}
+
+export async function openWorkspace(
+  database: Database,
+  limits: Partial<StorageLimits> = {},
+): Promise<TestWorkspace> {
+  const { id: accountId } = await makeAccount(database)
+  const projectId = await makeProject(database, accountId)
+  const place = { accountId, projectId, sessionId: 'sess_test', runId: 'run_test' }
+  const plan = { ...builtInPlans.of('pro'), ...limits }
+  const tools = workspaceTools({
+    database,
+    place,
+    findLimits: async () => plan,
+    register: createSourceRegister(),
+  })
+  return {
+    place,
+    async upload({ name, content, type = 'application/octet-stream' }) {
+      const source = Readable.from([Buffer.from(content)])
+      const received = await receiveUpload(database, place, plan, {
+        name,
+        contentType: type,
+        content: source,
+      })
+      const own = { ...place, sessionId: null, runId: null }
+      return withTx(database, place, (tx) => sealUpload(tx, own, plan, received, 'user_data'))
+    },
+    async call(name, args, signal = AbortSignal.timeout(60_000)) {
+      const tool = tools.find(({ spec }) => spec.name === name)
+      if (!tool) throw new Error(`no tool ${name}`)
+      const outcome = await tool.execute({ ...args }, signal)
+      const change = outcome.commit && (await withTx(database, place, outcome.commit))
+      const refused = change && 'error' in change
+      return {
+        content: refused ? change : { ...JSON.parse(outcome.content), ...change },
+        isError: refused || outcome.isError === true,
+        sources: outcome.sources ?? [],
+      }
+    },
+  }
+}
