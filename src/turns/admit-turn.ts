@@ -6,12 +6,17 @@ import { ServiceError } from '../errors.ts'
 import type { Runner } from './runner.ts'
 import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
 
+/** `left` is aborted when the client has left. */
+export type ClientTurn = TurnInput & { readonly left: AbortSignal }
+
 /** A client waits this long for a database in trouble before it is told to try again. */
 const patienceMs = 1_000
 
 /**
  * Admits a turn in one transaction, see `startTurn`, and begins to drive it unless it has to wait. When the database
  * is in trouble it is tried again for a second, without starting a second run when the first COMMIT got no answer.
+ * A client that has left meanwhile gets none: it knows of no run, and what it sends again may have begun one elsewhere,
+ * while this process was frozen or busy.
  * @throws what `startTurn` throws, `overloaded` while the process shuts down, and the database's error. In that last
  * case a run may have been written: it is left to any replica, and the same request will find it.
  */
@@ -23,7 +28,7 @@ export async function admitTurn(
     readonly runner: Runner
   },
   principal: Principal,
-  input: TurnInput,
+  input: ClientTurn,
 ): Promise<Started> {
   const { database, plans, limits, runner } = services
   if (runner.draining()) {
@@ -35,7 +40,9 @@ export async function admitTurn(
   const attempt = () =>
     withTx(database, principal, async (tx) => {
       const started = await startTurn(tx, principal, input, { plans, limits, lease: runner.lease, unsure })
-      if (!started.repeated) unsure = started.run.id
+      if (started.repeated) return started
+      if (input.left.aborted) throw nobodyThere()
+      unsure = started.run.id
       return started
     })
   try {
@@ -46,4 +53,11 @@ export async function admitTurn(
     if (unsure !== undefined) runner.unanswered(unsure)
     throw error
   }
+}
+
+function nobodyThere(): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    'The connection was closed before the turn began: none was started.',
+  )
 }

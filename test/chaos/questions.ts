@@ -43,14 +43,16 @@ export function parseQuestion(text: string): Question | undefined {
   return match ? { id: match[1] ?? '', ...JSON.parse(match[2] ?? '') } : undefined
 }
 
-const vocabulary =
-  'candle window morning letter river אור נר חלון בוקר מכתב teacher student road שאלה תשובה דרך 🕯 naïve Straße'.split(
-    ' ',
-  )
+const english = 'candle window morning letter river teacher student road naïve Straße'.split(' ')
+const vocabulary = [...english, ...'אור נר חלון בוקר מכתב שאלה תשובה דרך 🕯'.split(' ')]
 
 function wordsOf(seed: string, count: number): string {
   const random = randomFrom(hashText(seed))
-  return Array.from({ length: count }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ')
+  // Every other word is in Latin letters: the list of sources speaks the language that most letters are of.
+  return Array.from({ length: count }, (_, i) => {
+    const words = i % 2 === 0 ? english : vocabulary
+    return words[Math.floor(random() * words.length)]
+  }).join(' ')
 }
 
 export type WrittenFile = { readonly name: string; readonly content: string }

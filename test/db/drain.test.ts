@@ -86,7 +86,8 @@ test('while the process drains, no turn is admitted', async () => {
   const runner = runnerOn(db.database)
   const drained = runner.drain()
   const services = { database: db.database, plans: person.plans, limits: defaultTurnLimits, runner }
-  await expect(admitTurn(services, person.principal, plainInput())).rejects.toMatchObject({
+  const input = { ...plainInput(), left: new AbortController().signal }
+  await expect(admitTurn(services, person.principal, input)).rejects.toMatchObject({
     code: 'overloaded',
     retryAfterSeconds: 2,
   })

@@ -47,7 +47,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
           },
         )
       }
-      const { run, repeated } = await admit(services, request, body, options)
+      const { run, repeated } = await admit(services, request, body, options, left)
       const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
       const created = unixSeconds(run.createdAt)
       if (options.background) {
@@ -66,6 +66,7 @@ function admit(
   request: FastifyRequest,
   body: ChatBody,
   options: ServiceOptions,
+  left: AbortSignal,
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
@@ -84,6 +85,7 @@ function admit(
         .digest(),
     },
     onDisconnect: options.onDisconnect,
+    left,
   }
   return admitTurn(services, principal, input)
 }

@@ -6,10 +6,10 @@ import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
-import { admitTurn } from '../../turns/admit-turn.ts'
+import { admitTurn, type ClientTurn } from '../../turns/admit-turn.ts'
 import { Overtaken } from '../../turns/continuation.ts'
 import { findRun } from '../../turns/runs.ts'
-import type { Run, Started, TurnInput } from '../../turns/start-turn.ts'
+import type { Run, Started } from '../../turns/start-turn.ts'
 import { readConversation } from '../../turns/transcript.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { firstCallMicros, requireModel } from '../chat/model.ts'
@@ -25,6 +25,7 @@ export async function admitResponse(
   services: Services,
   request: FastifyRequest,
   body: ResponsesBody,
+  left: AbortSignal,
 ): Promise<Started & { readonly background: boolean }> {
   const principal = principalOf(request)
   const { options, previous } = resourceOf<ResponseContext>(request)
@@ -38,7 +39,7 @@ export async function admitResponse(
   if (!model.readsImages) refuseImages(sent)
   const told = toModelMessages(chat.messages, true)
   const background = body.background === true || options.background
-  const input: TurnInput = {
+  const input: ClientTurn = {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, told, body.max_output_tokens),
     messages: told,
@@ -53,6 +54,7 @@ export async function admitResponse(
     },
     // The client of a background response is expected to leave.
     onDisconnect: background ? 'continue' : options.onDisconnect,
+    left,
   }
   const started = after
     ? await startAfter(services, principal, input, after)
@@ -80,7 +82,7 @@ function refuseImages(items: readonly Item[]): void {
 async function startAfter(
   services: Services,
   principal: Principal,
-  input: TurnInput,
+  input: ClientTurn,
   after: Run,
 ): Promise<Started> {
   try {

@@ -96,7 +96,7 @@ async function create(
 ): Promise<FastifyReply> {
   // From the start: a client can leave while its turn is being admitted.
   const left = disconnectSignal(reply)
-  const { run, repeated, background } = await admitResponse(services, request, body)
+  const { run, repeated, background } = await admitResponse(services, request, body, left)
   const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
   if (body.stream === true) {
     return delivery.stream((notes) => responseStream(services, run, undefined, left, notes), keepAlive)
