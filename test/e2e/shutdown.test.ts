@@ -104,4 +104,6 @@ test.each([
       .toEqual({ status: 'completed', charges: 1 })
     held.open()
   },
+  // Two starts of a process, a shutdown of up to 25 s and a lease of 15 s.
+  120_000,
 )
