@@ -33,7 +33,7 @@ export type Cluster = {
 }
 
 /** A replica that takes longer to start on a database at rest does not start. */
-const startMs = 60_000
+const startMs = 120_000
 
 /** Three real processes over one Postgres, which make its schema together. */
 export async function startCluster(

@@ -17,6 +17,7 @@ export function figuresOf(findings: Findings): readonly Line[] {
   const takenOver = rows.runs.filter(({ epoch }) => epoch > 1)
   const calls = [...callsOf(entries).values()]
   return [
+    ['the storm lasted', lengthLine(findings)],
     ['requests that clients wanted done', stories.length],
     [
       '  answered / ended / refused / left / gave up',
@@ -62,6 +63,11 @@ const kinds: readonly FaultKind[] = [
 
 function faultLines(entries: readonly Recorded[]): Line[] {
   return kinds.map((kind) => [kind, entries.filter((e) => e.type === 'fault' && e.fault === kind).length])
+}
+
+function lengthLine(findings: Findings): string {
+  const seconds = (beginOf(findings, 'calm') - beginOf(findings, 'storm')) / 1_000
+  return Number.isFinite(seconds) ? `${Math.round(seconds)} s` : 'not at all'
 }
 
 /** How long the runs took to end that were under way when the last fault was over. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -24,45 +24,38 @@ export type ChaosPostgres = {
 }
 
 export async function startPostgres(directory: string): Promise<ChaosPostgres> {
-  let server: EmbeddedServer = await openEmbedded(directory, settings)
-  let pid: number | undefined = await postmasterPid(directory)
-  const portOf = () => Number(new URL(server.url).port)
-
-  async function stopNow(): Promise<void> {
-    const stopping = pid
-    // From now on the number may become another process's.
-    pid = undefined
-    if (stopping === undefined) return
-    process.kill(stopping, 'SIGQUIT')
-    for (let waited = 0; isAlive(stopping); waited += 1) {
-      if (waited > 600) throw new Error('Postgres does not stop')
-      await delay(50)
-    }
-  }
-
   // However this process ends, the server does not outlive it.
-  process.once('exit', () => pid !== undefined && isAlive(pid) && process.kill(pid, 'SIGQUIT'))
+  process.once('exit', () => stopAtOnce(directory))
+  let server: EmbeddedServer = await openEmbedded(directory, settings)
+
   return {
-    port: portOf,
+    port: () => Number(new URL(server.url).port),
     url: () => server.url,
     password: new URL(server.url).password,
     terminateBackend: (choice) => terminateOne(server.adminUrl, choice),
     async crash(downMs) {
-      await stopNow()
+      const pid = stopAtOnce(directory)
+      for (let waited = 0; pid !== undefined && isAlive(pid); waited += 1) {
+        if (waited > 600) throw new Error('Postgres does not stop')
+        await delay(50)
+      }
       await delay(downMs)
       server = await openEmbedded(directory, settings)
-      pid = await postmasterPid(directory)
     },
-    async stop() {
-      await server.release()
-      pid = undefined
-    },
+    stop: () => server.release(),
   }
 }
 
-async function postmasterPid(directory: string): Promise<number> {
-  const text = await readFile(path.join(directory, 'postgres', 'postmaster.pid'), 'utf8')
-  return Number(text.split('\n')[0])
+/** @returns the process that was told to stop; undefined when none runs: the file goes with the server. */
+function stopAtOnce(directory: string): number | undefined {
+  try {
+    const text = readFileSync(path.join(directory, 'postgres', 'postmaster.pid'), 'utf8')
+    const pid = Number(text.split('\n')[0])
+    process.kill(pid, 'SIGQUIT')
+    return pid
+  } catch {
+    return undefined
+  }
 }
 
 function isAlive(pid: number): boolean {
