@@ -9,6 +9,7 @@ import { registerJsonBody } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
+import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import { chatRoutes } from './routes/chat/route.ts'
@@ -32,6 +33,7 @@ export type AppOptions = {
   readonly ready: () => boolean
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
+  readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
 
@@ -45,8 +47,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: options.trustProxy,
     genReqId: () => newId('request'),
     requestIdHeader: false,
-    // Covers receiving a request only; a reply may take as long as its turn.
-    requestTimeout: 120_000,
     bodyLimit: 1024 * 1024,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
@@ -56,6 +56,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
+  registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
   registerErrorHandler(app)
   registerJsonBody(app)
   registerZod(app)

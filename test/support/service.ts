@@ -7,6 +7,7 @@ import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
+import type { ReceiveTimeouts } from '../../src/http/receive-timeout.ts'
 import { openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
@@ -30,6 +31,7 @@ export async function startTestService(
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
     readonly invalidKeysPerMinute?: number
+    readonly receiveTimeouts?: ReceiveTimeouts
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -45,7 +47,12 @@ export async function startTestService(
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
     { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
-    { trustProxy: false, ready: () => true, invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000 },
+    {
+      trustProxy: false,
+      ready: () => true,
+      invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
+      ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
+    },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
