@@ -10,6 +10,7 @@ import { registerJsonBody } from './http/json-body.ts'
 import { registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
+import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
@@ -35,6 +36,7 @@ export type AppOptions = {
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
+  readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
 
@@ -48,8 +50,6 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: options.trustProxy,
     genReqId: () => newId('request'),
     requestIdHeader: false,
-    // Covers receiving a request only; a reply may take as long as its turn.
-    requestTimeout: 120_000,
     bodyLimit: 1024 * 1024,
     // Refused below, in our own words.
     return503OnClosing: false,
@@ -69,6 +69,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       retryAfterSeconds: 1,
     })
   })
+  registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
   registerErrorHandler(app)
   registerJsonBody(app)
   registerZod(app)

@@ -54,7 +54,8 @@ async function streamFrom(service: ServiceProcess): Promise<{ stream: LiveStream
   const response = await fetch(`${await service.ready}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(ask('Question', { stream: true })),
+    // One of its own: an equal one would be taken for a repetition of the reply that was cut short before.
+    body: JSON.stringify(ask(`Question ${started.length}`, { stream: true })),
   })
   const stream = new LiveStream(response)
   await stream.until('Begun')

@@ -7,6 +7,7 @@ import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
+import type { ReceiveTimeouts } from '../../src/http/receive-timeout.ts'
 import type { ChatPace } from '../../src/routes/chat/delivery.ts'
 import { openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
@@ -33,6 +34,7 @@ export async function startTestService(
     readonly plans?: Plans
     readonly invalidKeysPerMinute?: number
     readonly chatPace?: ChatPace
+    readonly receiveTimeouts?: ReceiveTimeouts
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -53,6 +55,7 @@ export async function startTestService(
       ready: () => true,
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),
+      ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
     },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
