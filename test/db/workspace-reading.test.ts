@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { deleteFile } from '../../src/workspace/files.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makeDocx, makePdf, paragraph } from '../support/documents.ts'
 import { openWorkspace, type Said, type TestWorkspace } from '../support/workspace.ts'
+
+/** Each document is read by a process of its own, which a busy machine starts slowly. */
+vi.setConfig({ testTimeout: 60_000 })
 
 let db: TestDatabase
 let home: TestWorkspace

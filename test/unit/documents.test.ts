@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type ExtractionLimits, extractText } from '../../src/workspace/documents/extract.ts'
 import { type DocumentKind, kindOf } from '../../src/workspace/documents/kinds.ts'
 import { makeDocx, makePdf, makePdfOf, makePdfOfContents, makeZip, paragraph } from '../support/documents.ts'
 
 /** Each document is read by a process of its own; the machine may be busy. */
 const patience = 60_000
+vi.setConfig({ testTimeout: patience })
 
 async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536)
@@ -22,7 +23,7 @@ const read = (
 const endless = () => makePdfOfContents([Buffer.alloc(60_000_000, 'q ')])
 
 describe('a PDF', () => {
-  test('is read page by page, Hebrew lines in the order of reading', { timeout: patience }, async () => {
+  test('is read page by page, Hebrew lines in the order of reading', async () => {
     const pdf = makePdf([
       ['Page one', 'שלום עולם, פרק לב'],
       ['Second page'],
@@ -35,7 +36,7 @@ describe('a PDF', () => {
     })
   })
 
-  test('without any text is said to be pictures', { timeout: patience }, async () => {
+  test('without any text is said to be pictures', async () => {
     const { text, problem } = await read('pdf', makePdf([[], []]))
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringContaining('pictures') })
   })
@@ -63,16 +64,14 @@ describe('a PDF', () => {
       /damaged/,
     ],
     ['one that unpacks to 400 MB', makePdfOfContents([Buffer.alloc(400_000_000, ' ')]), /too much memory/],
-  ] as const)('that is %s is refused with a reason', { timeout: patience }, async (_, pdf, says) => {
+  ] as const)('that is %s is refused with a reason', async (_, pdf, says) => {
     const { text, problem } = await read('pdf', pdf)
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(says) })
   })
 })
 
 describe('a Word document', () => {
-  test('is read by paragraphs, lists, tables and notes; what was deleted or hidden is not', {
-    timeout: patience,
-  }, async () => {
+  test('is read by paragraphs, lists, tables and notes; what was deleted or hidden is not', async () => {
     const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`
     const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`
     const docx = makeDocx(
@@ -94,7 +93,7 @@ describe('a Word document', () => {
     })
   })
 
-  test('is found by its declared type, whatever its part is called', { timeout: patience }, async () => {
+  test('is found by its declared type, whatever its part is called', async () => {
     expect(await read('docx', makeDocx(paragraph('here'), { name: 'word/document2.bin' }))).toMatchObject({
       text: 'here',
     })
@@ -118,12 +117,12 @@ describe('a Word document', () => {
       makeZip([{ name: '../../etc/passwd', content: 'x' }]),
       /damaged/,
     ],
-  ] as const)('that is %s is refused with a reason', { timeout: patience }, async (_, docx, says) => {
+  ] as const)('that is %s is refused with a reason', async (_, docx, says) => {
     const { text, problem } = await read('docx', docx)
     expect({ text, problem }).toEqual({ text: '', problem: expect.stringMatching(says) })
   })
 
-  test('expands no entities of its own', { timeout: patience }, async () => {
+  test('expands no entities of its own', async () => {
     const docx = makeZip([
       {
         name: '[Content_Types].xml',
@@ -140,7 +139,7 @@ describe('a Word document', () => {
 })
 
 describe('an HTML page', () => {
-  test('is read without scripts, styles and hidden parts', { timeout: patience }, async () => {
+  test('is read without scripts, styles and hidden parts', async () => {
     const page = `<!doctype html><title>Sheet</title><style>p{}</style><script>alert(1)</script>
       <h1>Joy &amp; light</h1><p>One<br>two <b>bold</b>er.<p hidden>Obey me.<template>no</template></p>
       <ul><li>a<li>b</ul><table><tr><td>1<td>2<tr><td>3<td>4</table><pre>x\n  y</pre>`
@@ -150,7 +149,7 @@ describe('an HTML page', () => {
     })
   })
 
-  test('in an old encoding is read by it', { timeout: patience }, async () => {
+  test('in an old encoding is read by it', async () => {
     const page = Buffer.concat([
       Buffer.from('<meta charset=windows-1255><p>'),
       Buffer.from([0xf9, 0xec, 0xe5, 0xed]),
@@ -158,13 +157,13 @@ describe('an HTML page', () => {
     expect(await read('html', page)).toEqual({ text: 'שלום', problem: '' })
   })
 
-  test('that is too long gives its beginning, and says so', { timeout: patience }, async () => {
+  test('that is too long gives its beginning, and says so', async () => {
     const { text, problem } = await read('html', '<p>word '.repeat(1_000_000))
     expect(text.length).toBeGreaterThan(1_999_000)
     expect(problem).toMatch(/first 2000000 characters/)
   })
 
-  test('nested a million deep is refused', { timeout: patience }, async () => {
+  test('nested a million deep is refused', async () => {
     expect(await read('html', '<div>'.repeat(1_000_000))).toEqual({
       text: '',
       problem: expect.stringMatching(/nested/),
@@ -172,9 +171,7 @@ describe('an HTML page', () => {
   })
 })
 
-test('a document that computes without end is stopped, and the service goes on meanwhile', {
-  timeout: patience,
-}, async () => {
+test('a document that computes without end is stopped, and the service goes on meanwhile', async () => {
   const pdf = endless()
   const delay = monitorEventLoopDelay({ resolution: 10 })
   const before = process.memoryUsage.rss()
@@ -186,9 +183,7 @@ test('a document that computes without end is stopped, and the service goes on m
   expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
 })
 
-test('of a PDF that takes too long the pages read by then are kept, and the rest is named', {
-  timeout: patience,
-}, async () => {
+test('of a PDF that takes too long the pages read by then are kept, and the rest is named', async () => {
   const pdf = makePdf(Array.from({ length: 4_000 }, (_, i) => [`page ${i + 1}`]))
   const { text, problem } = await read('pdf', pdf, { cpuMs: 1_500, memoryBytes: 4_000_000_000 })
   const pages = text.split('\f').length - 1
@@ -196,7 +191,7 @@ test('of a PDF that takes too long the pages read by then are kept, and the rest
   expect(problem).toBe(`Its last ${4_000 - pages} pages were not read: that would take too long.`)
 })
 
-test('the reading ends with the turn, also while it waits for others', { timeout: patience }, async () => {
+test('the reading ends with the turn, also while it waits for others', async () => {
   const turn = new AbortController()
   const pdf = endless()
   const readings = Array.from({ length: 4 }, () => read('pdf', pdf, undefined, turn.signal))
@@ -211,7 +206,7 @@ test('the reading ends with the turn, also while it waits for others', { timeout
   expect(await read('html', '<p>next')).toMatchObject({ text: 'next' })
 })
 
-test('a content that breaks off is a fault, not a damaged document', { timeout: patience }, async () => {
+test('a content that breaks off is a fault, not a damaged document', async () => {
   async function* broken(): AsyncGenerator<Buffer> {
     yield Buffer.from('<p>text')
     throw new Error('connection lost')
