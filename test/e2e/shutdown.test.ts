@@ -17,6 +17,7 @@ let upstream: ScriptedUpstream
 let folder: string
 let key: string
 const started: ServiceProcess[] = []
+let asked = 0
 
 beforeAll(async () => {
   db = await createTestDatabase()
@@ -51,11 +52,12 @@ function launch(): ServiceProcess {
 }
 
 async function streamFrom(service: ServiceProcess): Promise<{ stream: LiveStream; runId: string }> {
+  asked += 1
   const response = await fetch(`${await service.ready}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     // One of its own: an equal one would be taken for a repetition of the reply that was cut short before.
-    body: JSON.stringify(ask(`Question ${started.length}`, { stream: true })),
+    body: JSON.stringify(ask(`Question ${asked}`, { stream: true })),
   })
   const stream = new LiveStream(response)
   await stream.until('Begun')
