@@ -80,12 +80,13 @@ const ended = async (runId: string) => {
 
 test.each([
   // The bound of a request that goes on, and of a database that does not answer at all.
-  ['that answers', () => {}, 8_000, 0],
-  ['that cannot be reached', () => disconnect(), 8_000, 0],
-  ['that does not answer', () => proxy.stall(true), 26_000, 1],
+  ['that answers', () => {}, 8_000, [0]],
+  ['that cannot be reached', () => disconnect(), 8_000, [0]],
+  // Silent connections are given up after 20 s, the process after 25 s: either can be what ends it.
+  ['that does not answer', () => proxy.stall(true), 26_000, [0, 1]],
 ] as const)(
   'with a database %s SIGTERM ends the process in time, and another one ends its turn',
-  async (_, bring, mostMs, code) => {
+  async (_, bring, mostMs, codes) => {
     const held = gate()
     upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
     const service = launch()
@@ -94,7 +95,8 @@ test.each([
     const before = performance.now()
     const exit = await service.stop('SIGTERM')
     expect(performance.now() - before).toBeLessThan(mostMs)
-    expect([exit.code, exit.stderr]).toEqual([code, ''])
+    expect(codes).toContain(exit.code)
+    expect(exit.stderr).toBe('')
     await stream.rest().catch(() => undefined)
     proxy.refuse(false)
     proxy.stall(false)
