@@ -92,7 +92,8 @@ function textOf(content: unknown): string {
 
 function readTextOf(toolResult: string): string {
   try {
-    return String((JSON.parse(toolResult) as { text?: unknown }).text ?? 'nothing')
+    const { passages } = JSON.parse(toolResult) as { passages?: readonly { readonly text?: string }[] }
+    return passages?.map(({ text }) => text).join(' ') ?? 'nothing'
   } catch {
     return 'nothing'
   }
