@@ -21,6 +21,9 @@ const waitingForLock = () =>
   rows(
     `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   )
+const atWork = () =>
+  rows(`select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`)
 const openConnections = () =>
   new Promise<number>((resolve, reject) =>
     world.service.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
@@ -47,11 +50,12 @@ test('a request whose client has left before its turn began starts none; what th
     return late
   })
   expect(await held).toBe('gone')
+  await until(async () => (await atWork()) === 0)
+  expect(await rows('select count(*)::int as n from runs')).toBe(0)
   const again = await call(world.service, world.key, 'POST', '/v1/chat/completions', ask('Sent late'), {
     'x-stainless-retry-count': '1',
   })
   const { x_service: service } = (await again.json()) as Completion
   expect(service.status).toBe('completed')
-  await until(async () => (await waitingForLock()) === 0)
   expect(await rows(`select count(*)::int as n from messages where content::text like '%Sent late%'`)).toBe(1)
 })
