@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { readIndexMark, setIndexMark } from './index-mark.ts'
-import { type IndexPart, rowsByBlock, writeRows } from './posting-rows.ts'
+import { type IndexPart, type NumberedPart, rowsByBlock, WaitingTerms, writeRows } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
 import { type TextToIndex, wordsOfTexts } from './text-words.ts'
@@ -18,29 +18,33 @@ export type IndexWriter = {
   add(parts: readonly IndexPart[]): void
   /** True when what is held should be written before more is added. */
   readonly isFull: boolean
-  /** Writes what is held and raises the mark. The caller holds the library lock. */
-  flush(tx: Executor): Promise<void>
+  /**
+   * Writes what is held and raises the mark. The caller holds the library lock.
+   * @param spellings writes the spellings of new terms beside it, in a transaction of its own.
+   */
+  flush(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void>
 }
 
 export function createIndexWriter(): IndexWriter {
-  let held: IndexPart[] = []
+  let held = new HeldParts()
   return {
     add(parts) {
-      held.push(...parts)
+      held.add(parts)
     },
     get isFull() {
-      return held.reduce((sum, { words }) => sum + words.numbers.length, 0) > heldPostings
+      return held.postings > heldPostings
     },
-    async flush(tx) {
-      const parts = held
-      held = []
+    async flush(tx, spellings) {
+      const waiting = held
+      const { parts } = held
+      held = new HeldParts()
       const [first, last] = [parts[0], parts.at(-1)]
       if (!first || !last) return
       const { indexedTo, nextDoc } = await readIndexMark(tx)
       const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
       // Another process has stored or indexed something between: the texts themselves tell what is missing.
       if (!isNext) return indexTexts(tx)
-      await writeParts(tx, parts)
+      await waiting.write(tx, spellings)
       await setIndexMark(tx, Math.min(endOf(last), nextDoc))
     },
   }
@@ -54,8 +58,22 @@ function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
   return before === undefined || part.firstDoc === endOf(before)
 }
 
-async function writeParts(tx: Executor, parts: readonly IndexPart[]): Promise<void> {
-  for (const [block, rows] of rowsByBlock(parts)) await writeRows(tx, block, rows)
+class HeldParts {
+  readonly parts: NumberedPart[] = []
+  readonly #terms = new WaitingTerms()
+  postings = 0
+
+  add(parts: readonly IndexPart[]): void {
+    for (const part of parts) {
+      this.parts.push({ ...part, numbers: this.#terms.number(part.words.terms) })
+      this.postings += part.words.numbers.length
+    }
+  }
+
+  async write(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void> {
+    for (const [block, rows] of rowsByBlock(this.parts, this.#terms.ranked()))
+      await writeRows(tx, block, rows, spellings)
+  }
 }
 
 /** Texts a page. */
@@ -64,13 +82,12 @@ const pageSize = 2_000
 /** Brings the index up to the last stored text, from the texts. The caller holds the library lock. */
 export async function indexTexts(tx: Executor): Promise<void> {
   const { indexedTo, nextDoc } = await readIndexMark(tx)
-  let parts: IndexPart[] = []
+  let held = new HeldParts()
   for (let from = indexedTo; from < nextDoc; from += pageSize) {
-    parts.push(...(await partsFrom(tx, from)))
-    const size = parts.reduce((sum, { words }) => sum + words.numbers.length, 0)
-    if (size < heldPostings && from + pageSize < nextDoc) continue
-    await writeParts(tx, parts)
-    parts = []
+    held.add(await partsFrom(tx, from))
+    if (held.postings < heldPostings && from + pageSize < nextDoc) continue
+    await held.write(tx)
+    held = new HeldParts()
   }
   await setIndexMark(tx, nextDoc)
 }

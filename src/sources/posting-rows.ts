@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { copyRows } from '../db/copy.ts'
 import { blockOf, blockSize, postingBytes } from './postings.ts'
+import { writeSpellings } from './spellings.ts'
 import type { TextWords } from './text-words.ts'
-import { skeletonOf } from './tokens.ts'
 
 /** The postings of one term in one block. */
 export type PostingRow = { readonly term: string; readonly documents: number; readonly data: Buffer }
@@ -21,35 +21,50 @@ type Slice = {
   readonly firstPair: number
 }
 
-/** The rows of the index that parts make, by block. */
-export function* rowsByBlock(
-  parts: readonly IndexPart[],
-): Generator<readonly [block: number, rows: readonly PostingRow[]]> {
-  const { terms, numbers } = numberTerms(parts)
-  const slices = parts.flatMap((part, i) => slicesOf(part, numbers[i] ?? new Uint32Array()))
-  for (const [block, inBlock] of Map.groupBy(slices, ({ block }) => block)) {
-    yield [block, rowsOf(inBlock, terms)]
+/**
+ * The terms of texts that wait for the index, each with one number. Numbering them as they come leaves less to do
+ * when the index is written.
+ */
+export class WaitingTerms {
+  readonly #known = new Map<string, number>()
+
+  /** The number of each of these terms. */
+  number(terms: readonly string[]): Uint32Array {
+    return Uint32Array.from(terms, (term) => {
+      const known = this.#known.get(term)
+      if (known !== undefined) return known
+      this.#known.set(term, this.#known.size)
+      return this.#known.size - 1
+    })
+  }
+
+  /** All of them in order, and the place in it of each number. */
+  ranked(): { readonly terms: readonly string[]; readonly ranks: Uint32Array } {
+    // In order of terms the pages of the primary key are filled one after another.
+    const terms = [...this.#known.keys()].sort()
+    const ranks = new Uint32Array(terms.length)
+    for (const [rank, term] of terms.entries()) ranks[this.#known.get(term) ?? 0] = rank
+    return { terms, ranks }
   }
 }
 
-/** All terms in order, and the number in it of each term of each part. */
-function numberTerms(parts: readonly IndexPart[]): {
-  readonly terms: readonly string[]
-  readonly numbers: readonly Uint32Array[]
-} {
-  const known = new Map<string, number>()
-  const met = parts.map(({ words }) =>
-    Uint32Array.from(words.terms, (term) => {
-      const number = known.get(term) ?? known.size
-      known.set(term, number)
-      return number
-    }),
+/** A part whose terms have been numbered. */
+export type NumberedPart = IndexPart & { readonly numbers: Uint32Array }
+
+/** The rows of the index that parts make, by block. */
+export function* rowsByBlock(
+  parts: readonly NumberedPart[],
+  { terms, ranks }: ReturnType<WaitingTerms['ranked']>,
+): Generator<readonly [block: number, rows: readonly PostingRow[]]> {
+  const slices = parts.flatMap((part) =>
+    slicesOf(
+      part,
+      part.numbers.map((number) => ranks[number] ?? 0),
+    ),
   )
-  // In order of terms the pages of the primary key are filled one after another.
-  const terms = [...known.keys()].sort()
-  const ranks = new Uint32Array(terms.length)
-  for (const [rank, term] of terms.entries()) ranks[known.get(term) ?? 0] = rank
-  return { terms, numbers: met.map((numbers) => numbers.map((number) => ranks[number] ?? 0)) }
+  for (const [block, inBlock] of Map.groupBy(slices, ({ block }) => block)) {
+    yield [block, rowsOf(inBlock, terms)]
+  }
 }
 
 function slicesOf(
@@ -126,20 +141,46 @@ const postingsTable = {
   ],
 } as const
 
-/** Adds rows to a block of the index. Documents of the rows follow those that the block has. */
-export async function writeRows(tx: Executor, block: number, rows: readonly PostingRow[]): Promise<void> {
+/**
+ * Adds rows to a block of the index, with the spellings of its new terms. Documents of the rows follow those that the
+ * block has.
+ * @param spellings writes them beside the rows, in a transaction of its own; else they follow in the same one.
+ */
+export async function writeRows(
+  tx: Executor,
+  block: number,
+  rows: readonly PostingRow[],
+  spellings?: (terms: readonly string[]) => Promise<void>,
+): Promise<void> {
   const known = await knownTerms(tx, block, rows)
   const added = rows.filter(({ term }) => !known.has(term))
+  const terms = added.map(({ term }) => term)
+  const beside = spellings?.(terms)
+  // Neither is left running when the other fails.
+  const ends = await Promise.allSettled([
+    beside,
+    writePostings(
+      tx,
+      block,
+      added,
+      rows.filter(({ term }) => known.has(term)),
+    ),
+  ])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  if (!beside) await writeSpellings(tx, terms)
+}
+
+async function writePostings(
+  tx: Executor,
+  block: number,
+  added: readonly PostingRow[],
+  grown: readonly PostingRow[],
+): Promise<void> {
   await copyRows(
     tx,
     postingsTable,
     added.values().map(({ term, documents, data }) => [term, block, documents, data]),
   )
-  await writeSpellings(
-    tx,
-    added.map(({ term }) => term),
-  )
-  const grown = rows.filter(({ term }) => known.has(term))
   for (let from = 0; from < grown.length; from += batchRows)
     await appendTo(tx, block, grown.slice(from, from + batchRows))
 }
@@ -168,31 +209,4 @@ async function appendTo(tx: Executor, block: number, rows: readonly PostingRow[]
     from unnest(${sql.param(rows.map((row) => row.term))}::text[], ${sql.param(rows.map((row) => row.documents))}::int[], ${sql.param(rows.map((row) => row.data))}::bytea[])
       as t (term, documents, data)
     where p.block = ${block} and p.term = t.term`)
-}
-
-const spellingsTable = {
-  table: 'search_spellings',
-  columns: [
-    ['skeleton', 'text'],
-    ['term', 'text'],
-  ],
-} as const
-
-/** A term that has a row in some block already may have its spelling too. */
-async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
-  const classed = terms
-    .flatMap((term) => {
-      const skeleton = skeletonOf(term)
-      return skeleton === undefined ? [] : [[skeleton, term] as const]
-    })
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  const any = await tx.execute(sql`select 1 from search_spellings limit 1`)
-  if (any.rows.length === 0) return copyRows(tx, spellingsTable, classed)
-  for (let from = 0; from < classed.length; from += batchRows) {
-    const batch = classed.slice(from, from + batchRows)
-    await tx.execute(sql`
-      insert into search_spellings (skeleton, term)
-      select * from unnest(${sql.param(batch.map(([skeleton]) => skeleton))}::text[], ${sql.param(batch.map(([, term]) => term))}::text[])
-      on conflict do nothing`)
-  }
 }

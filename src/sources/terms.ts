@@ -1,5 +1,5 @@
 import { headingOf, hebrewHeadingOf } from './refs.ts'
-import { wordsOf } from './tokens.ts'
+import { type Word, wordsOf } from './tokens.ts'
 import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
 
 export type DocumentTerms = {
@@ -30,14 +30,15 @@ export function headingTerms(heading: string): readonly string[] {
   return terms
 }
 
-/** Counts the terms of a text and returns its length in words. */
-export function countTerms(text: string, count: (term: string) => unknown): number {
+/** Counts the terms of a text, those that stand there as a word with the word, and returns its length in words. */
+export function countTerms(text: string, count: (term: string, word?: Word) => unknown): number {
   const words = wordsOf(text)
-  words.forEach(({ term, telling, abbreviated }, at) => {
-    if (telling) count(term)
-    if (abbreviated) for (const expanded of expansionOf(term)) count(expanded)
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] as Word
+    if (word.telling) count(word.term, word)
+    if (word.abbreviated) for (const expanded of expansionOf(word.term)) count(expanded)
     for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
-  })
+  }
   return words.length
 }
 

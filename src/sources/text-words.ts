@@ -1,6 +1,7 @@
 import type { Place } from './places.ts'
 import { packPosting } from './postings.ts'
 import { countTerms, headingsOf, headingTerms } from './terms.ts'
+import type { Word } from './tokens.ts'
 
 export type TextToIndex = {
   readonly text: string
@@ -56,7 +57,7 @@ export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
   }
   let sum = 0
   for (const { text, headings: above } of texts) {
-    const length = countTerms(text, (term) => counter.count(term))
+    const length = countTerms(text, (term, word) => counter.count(term, word))
     for (const heading of above) for (const term of termsOf(heading)) counter.count(term)
     const seen = counter.take((number, frequency) => {
       numbers.push(number)
@@ -81,16 +82,29 @@ class TermCounter {
   readonly #frequencies: number[] = []
   #seen: number[] = []
 
-  count(term: string): void {
-    const number = this.#numbers.get(term) ?? this.#add(term)
+  /** @param word remembers the number of its term, so that a form that comes again need not be looked up. */
+  count(term: string, word?: Word): void {
+    const number = word ? this.#ofWord(term, word) : this.#ofTerm(term)
     const before = this.#frequencies[number] ?? 0
     if (before === 0) this.#seen.push(number)
     this.#frequencies[number] = before + 1
   }
 
-  #add(term: string): number {
+  #ofWord(term: string, word: Word): number {
+    const { counted } = word
+    if (counted.by !== this) {
+      counted.by = this
+      counted.number = this.#ofTerm(term)
+    }
+    return counted.number
+  }
+
+  #ofTerm(term: string): number {
+    const known = this.#numbers.get(term)
+    if (known !== undefined) return known
     const number = this.terms.push(term) - 1
     this.#numbers.set(term, number)
+    this.#frequencies.push(0)
     return number
   }
 

@@ -29,6 +29,8 @@ const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
   /** Function words find nothing: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
   readonly telling: boolean
+  /** For who counts terms: its number of this one, kept where the word is met again. */
+  readonly counted: { by: object | undefined; number: number }
 }
 
 /** The words of a text in order, with their places. */
@@ -56,10 +58,10 @@ const words = new WordMemory<Word>(400_000)
 
 function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
-  return { ...plain, telling: !isFunctionWord(plain) }
+  return { ...plain, telling: !isFunctionWord(plain), counted: { by: undefined, number: 0 } }
 }
 
-function normaliseHebrew(written: string): Omit<Word, 'telling'> {
+function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
@@ -69,7 +71,7 @@ function normaliseHebrew(written: string): Omit<Word, 'telling'> {
   return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
 }
 
-function normaliseLatin(written: string): Omit<Word, 'telling'> {
+function normaliseLatin(written: string): Omit<Word, 'telling' | 'counted'> {
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

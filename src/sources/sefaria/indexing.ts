@@ -1,6 +1,7 @@
 import { type Database, withTx } from '../../db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../index-writer.ts'
 import { lockLibrary } from '../library.ts'
+import { writeSpellings } from '../spellings.ts'
 import type { ReportBuilder } from './report.ts'
 
 /** Texts can be read as soon as they are stored; they can be found by their words after this time at the latest. */
@@ -17,12 +18,15 @@ export type ImportIndex = {
 
 export function openImportIndex(database: Database, report: ReportBuilder): ImportIndex {
   const writer = createIndexWriter()
+  // A second connection is a second processor of the database.
+  const spellings = (terms: readonly string[]) =>
+    withTx(database, 'system', (tx) => writeSpellings(tx, terms))
   let flushedAt = performance.now()
   const flush = async () => {
     await report.timed('indexing', () =>
       withTx(database, 'system', async (tx) => {
         await lockLibrary(tx)
-        await writer.flush(tx)
+        await writer.flush(tx, spellings)
       }),
     )
     flushedAt = performance.now()

@@ -115,6 +115,7 @@ function isMarker(name: string, attributes: Readonly<Record<string, string>>): b
 
 /** Words that only a note held apart are parted by a blank; punctuation after a note returns to its word. */
 function closeGaps(text: string): string {
+  if (!text.includes(noteMark)) return text
   return text
     .replace(new RegExp(`${noteMark}(?:\\s*${noteMark})+`, 'gu'), noteMark)
     .replace(new RegExp(`[ \\t\\u00a0]+${noteMark}[ \\t\\u00a0]*(?=[.,;:!?)\\]״”’]|$)`, 'gu'), '')

@@ -22,6 +22,7 @@ export function openParser(): Parser {
     maxThreads: threads,
     // A thread that ends takes the word forms that it remembers with it.
     idleTimeout: 60_000,
+    resourceLimits: { maxYoungGenerationSizeMb: 128 },
   })
   return {
     width: threads,
