@@ -46,8 +46,8 @@ export async function admitTurn(
       return started
     })
   try {
-    const { run, repeated } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
-    if (!repeated && run.status === 'in_progress') runner.start(run)
+    const { run, repeated, conversation } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
+    if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
     return { run, repeated }
   } catch (error) {
     if (unsure !== undefined) runner.unanswered(unsure)

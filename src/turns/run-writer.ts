@@ -15,17 +15,21 @@ export type OwnedRun = {
   readonly holdMicros: bigint
 }
 
-/** What one write does beside appending the events that are in line. */
-export type Work<T> = (tx: Executor) => Promise<{
+/** What one write does with the events that are in line: it appends them, and whatever belongs with them. */
+export type Work<T> = (
+  tx: Executor,
+  waiting: readonly RunEvent[],
+) => Promise<{
   readonly value: T
-  readonly events?: readonly RunEvent[]
+  /** How many events the run has then. */
+  readonly eventCount: number
   /** The step it records, and what that cost. */
   readonly step?: number
   readonly costMicros?: bigint
   /** What it adds to the hold. */
   readonly holdMicros?: bigint
-  /** Done last, after the events: closes the run. */
-  readonly close?: () => Promise<void>
+  /** It closes the run. */
+  readonly ended?: boolean
 }>
 
 /**
@@ -36,7 +40,7 @@ export type Work<T> = (tx: Executor) => Promise<{
 export type RunWriter = {
   /** Puts an event in line; it is committed with the next write, within some 100 ms. */
   event(event: RunEvent): void
-  /** Does `work` (again, if need be) and appends its events behind those in line. A failure changes nothing. */
+  /** Does `work` (again, if need be). A failure changes nothing. */
   write<T>(work: Work<T>): Promise<T>
   /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
   close(): Promise<void>
@@ -60,8 +64,6 @@ type Written<T> = State & { readonly value: T }
 
 const flushAfterMs = 100
 
-const nothing: Work<undefined> = async () => ({ value: undefined })
-
 export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
   const line = new EventLine()
   const { eventCount, stepCount, holdMicros } = run
@@ -69,6 +71,10 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     progress: { eventCount, stepCount, holdMicros, ended: false },
     costMicros: options.costMicros,
   }
+  const appendWaiting: Work<undefined> = async (tx, waiting) => ({
+    value: undefined,
+    eventCount: await appendEvents(tx, run, waiting),
+  })
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
   let tail: Promise<unknown> = Promise.resolve()
@@ -101,7 +107,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     flushWaits = true
     inOrder(async () => {
       flushWaits = false
-      if (!line.isEmpty) await transact(nothing)
+      if (!line.isEmpty) await transact(appendWaiting)
     }).catch(options.onFault)
   }
 
@@ -135,20 +141,14 @@ function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>):
   const attempt = () =>
     withTx(database, run, async (tx) => {
       if (unsure && (await wasCommitted(tx, run, writing.before.progress, unsure.progress))) return unsure
-      unsure = await writeOnce(tx, run, writing)
+      unsure = await writeOnce(tx, writing)
       return unsure
     })
   return retryTransient(attempt, writing.leave)
 }
 
-async function writeOnce<T>(
-  tx: Executor,
-  run: OwnedRun,
-  { work, waiting, before }: Writing<T>,
-): Promise<Written<T>> {
-  const { value, events = [], step, costMicros = 0n, holdMicros = 0n, close } = await work(tx)
-  const eventCount = await appendEvents(tx, run, [...waiting, ...events])
-  await close?.()
+async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>): Promise<Written<T>> {
+  const { value, eventCount, step, costMicros = 0n, holdMicros = 0n, ended = false } = await work(tx, waiting)
   return {
     value,
     costMicros: before.costMicros + costMicros,
@@ -156,7 +156,7 @@ async function writeOnce<T>(
       eventCount,
       stepCount: step ?? before.progress.stepCount,
       holdMicros: before.progress.holdMicros + holdMicros,
-      ended: close !== undefined,
+      ended,
     },
   }
 }

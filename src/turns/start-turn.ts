@@ -1,21 +1,27 @@
-import { and, eq, or, sql } from 'drizzle-orm'
-import { usable } from '../accounts/keys.ts'
+import { eq } from 'drizzle-orm'
 import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { placeHold } from '../billing/holds.ts'
+import { insufficient } from '../billing/holds.ts'
 import { ensureAllowance } from '../billing/pools.ts'
 import type { Executor } from '../db/client.ts'
-import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
+import { runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { requireLast } from './continuation.ts'
-import { findRepeated, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { findByKey, guardMinutes, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
-import { newInput, storeInput, textOf } from './transcript.ts'
+import {
+  lockAccount,
+  readStartFacts,
+  type StartFacts,
+  writeFirstTurn,
+  writeNextTurn,
+} from './start-statements.ts'
+import { newInput, textOf, toldToModel } from './transcript.ts'
 
 export type Run = typeof runs.$inferSelect
 
@@ -56,7 +62,12 @@ export type Admission = {
 }
 
 /** `repeated`: the request is one that had started this run before; nothing was written. */
-export type Started = { readonly run: Run; readonly repeated: boolean }
+export type Started = {
+  readonly run: Run
+  readonly repeated: boolean
+  /** What the model is told beside our instructions, when all of it has just been written. */
+  readonly conversation?: readonly ModelMessage[]
+}
 
 /**
  * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
@@ -71,39 +82,33 @@ export async function startTurn(
   input: TurnInput,
   { plans, limits, lease, unsure }: Admission,
 ): Promise<Started> {
-  const plan = await lockAccount(executor, principal, plans)
   const { accountId, keyId } = principal
+  const [account] = await lockAccount(executor, { accountId })
+  if (!account) throw notFound()
+  const plan = plans.of(account.plan)
+  const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
+  const facts = await factsOf(executor, principal, input)
+  requireKey(principal, plan, facts)
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
   const written = unsure === undefined ? undefined : await runOf(executor, unsure)
   if (written) return { run: written, repeated: !isOwnStart(written, lease) }
   const owner = keyId === null ? undefined : { accountId, apiKeyId: keyId }
-  const earlier = owner && (await findRepeated(executor, owner, input.identity))
+  const earlier = owner && (await repeatedRun(executor, owner, input.identity, facts))
   if (earlier) return { run: earlier, repeated: true }
-  const session = await sessionOf(executor, principal, input)
+  // Whether the principal may see a named session was asked before; it may have been deleted since.
+  if (input.sessionId !== undefined && !named) throw notFound()
+  const session = named ?? (await newSession(executor, principal, input))
   if (input.after) await requireLast(executor, input.after)
-  const fresh = newInput(input.messages, input.sessionId !== undefined)
+  const fresh = newInput(input.messages, named !== undefined)
   requireQuestion(fresh)
-  const waitsFor = await unfinishedRuns(executor, session.id)
-  if (waitsFor > plan.queuedTurns) {
-    throw new ServiceError(
-      'session_busy',
-      'Too many turns of this session are waiting. Let one of them end first.',
-      { shouldRetry: false },
-    )
-  }
-  await requireFreePlace(executor, accountId, plan, waitsFor > 0)
-  const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
+  const waits = facts.session_turns > 0
+  requireRoom(plan, account.turn_count, facts)
+  if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
+  const accountTurn = account.turn_count + 1
+  const start = { session, isNew: !named, fresh, accountTurn, lease: waits ? undefined : lease, limits }
+  const run = await writeRun(executor, principal, input, start)
   if (owner) await rememberKey(executor, owner, input.identity, run.id)
-  await ensureAllowance(executor, accountId, plan)
-  await placeHold(executor, {
-    accountId,
-    runId: run.id,
-    micros: run.holdMicros,
-    seconds: limits.turnSeconds + holdGraceSeconds,
-  })
-  await storeInput(executor, run, fresh)
-  await touchSession(executor, session, run.turn, fresh)
-  return { run, repeated: false }
+  return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
 }
 
 function requireQuestion(fresh: readonly ModelMessage[]): void {
@@ -115,56 +120,48 @@ function requireQuestion(fresh: readonly ModelMessage[]): void {
   )
 }
 
-/** Serialises the starts of one account and reads its plan and key as they are at this moment. */
-async function lockAccount(executor: Executor, principal: Principal, plans: Plans): Promise<Plan> {
-  const [account] = await executor
-    .select({ plan: accounts.plan })
-    .from(accounts)
-    .where(eq(accounts.id, principal.accountId))
-    .for('no key update')
-  if (!account) throw notFound()
-  const plan = plans.of(account.plan)
-  if (principal.keyId === null) return plan
-  const [key] = await executor
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, principal.keyId), usable))
-  if (!key) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
-  if (!plan.apiAccess) throw noApiAccess(plan.name)
-  return plan
-}
-
-/** The session the turn runs in, locked; a new one in the named or the default project when none is named. */
-async function sessionOf(executor: Executor, principal: Principal, input: TurnInput): Promise<Session> {
-  if (input.sessionId !== undefined) {
-    const [session] = await executor
-      .select()
-      .from(sessions)
-      .where(eq(sessions.id, input.sessionId))
-      .for('update')
-    // Whether the principal may see it was asked before; it may have been deleted since.
-    if (!session) throw notFound()
-    return session
-  }
-  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
-    throw notFound()
-  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
-  const [session] = await executor
-    .insert(sessions)
-    .values({ id: newId('session'), accountId: principal.accountId, projectId, model: input.model, name: '' })
-    .returning()
-  if (!session) throw new Error('insert returned no row')
+async function lockSession(executor: Executor, id: string): Promise<Session | undefined> {
+  const [session] = await executor.select().from(sessions).where(eq(sessions.id, id)).for('update')
   return session
 }
 
-const unfinished = sql`${runs.status} in ('queued', 'in_progress')`
+async function factsOf(executor: Executor, principal: Principal, input: TurnInput): Promise<StartFacts> {
+  const { hash, key, retried } = input.identity
+  const [facts] = await readStartFacts(executor, {
+    ...{ accountId: principal.accountId, keyId: principal.keyId, sessionId: input.sessionId },
+    ...{ hash, retried, lookBack: key === undefined, guardMinutes },
+  })
+  if (!facts) throw new Error('a select without a source returned no row')
+  return facts
+}
 
-async function unfinishedRuns(executor: Executor, sessionId: string): Promise<number> {
-  const [row] = await executor
-    .select({ count: sql<number>`count(*)::int` })
-    .from(runs)
-    .where(and(eq(runs.sessionId, sessionId), unfinished))
-  return row?.count ?? 0
+/** The key and its plan as they are at this moment. */
+function requireKey(principal: Principal, plan: Plan, facts: StartFacts): void {
+  if (principal.keyId === null) return
+  if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
+  if (!plan.apiAccess) throw noApiAccess(plan.name)
+}
+
+async function repeatedRun(
+  executor: Executor,
+  owner: Parameters<typeof findByKey>[1],
+  { hash, key }: RequestIdentity,
+  { unanswered }: StartFacts,
+): Promise<Run | undefined> {
+  if (key !== undefined) return findByKey(executor, owner, { hash, key })
+  return unanswered === null ? undefined : runOf(executor, unanswered)
+}
+
+/** A session in the named or the default project, which is written together with its first turn. */
+async function newSession(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+): Promise<Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>> {
+  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
+    throw notFound()
+  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
+  return { id: newId('session'), projectId, turnCount: 0, name: '' }
 }
 
 async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
@@ -178,32 +175,30 @@ function isOwnStart(run: Run, lease: Lease): boolean {
 }
 
 /**
- * The turns of an account that started in the last minute, and its places: every session with an unfinished turn has
- * one, kept for the turn that waits there when the running one ends. So a start never takes the place of a turn that
- * waits, and one that waits in its session needs no other. Exact, because starts of one account are serialised.
+ * The turns that wait in the session, those of the account that started in the last minute, and its places: every
+ * session with an unfinished turn has one, kept for the turn that waits there when the running one ends. So a start
+ * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
+ * of one account are serialised.
  */
-async function requireFreePlace(
-  executor: Executor,
-  accountId: string,
-  plan: Plan,
-  waits: boolean,
-): Promise<void> {
-  const [row] = await executor
-    .select({
-      taken: sql<number>`count(distinct ${runs.sessionId}) filter (where ${unfinished})::int`,
-      lately: sql<number>`count(*) filter (where ${lately})::int`,
-      seconds: sql<number>`coalesce(ceil(extract(epoch from min(${runs.createdAt}) filter (where ${lately}) + interval '1 minute' - now())), 1)::int`,
-    })
-    .from(runs)
-    .where(and(eq(runs.accountId, accountId), or(unfinished, lately)))
-  if (row && row.lately >= plan.turnsPerMinute) {
+function requireRoom(plan: Plan, turnCount: number, facts: StartFacts): void {
+  if (facts.session_turns > plan.queuedTurns) {
     throw new ServiceError(
-      'rate_limit_exceeded',
-      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${row.seconds} s.`,
-      { retryAfterSeconds: Math.max(row.seconds, 1) },
+      'session_busy',
+      'Too many turns of this session are waiting. Let one of them end first.',
+      { shouldRetry: false },
     )
   }
-  if (!waits && row && row.taken >= plan.concurrentTurns) {
+  const first = facts.first_lately
+  const lately = first === null ? 0 : first.turn === null ? first.count : turnCount - first.turn + 1
+  if (lately >= plan.turnsPerMinute) {
+    const seconds = Math.max(first?.seconds ?? 1, 1)
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    )
+  }
+  if (facts.session_turns === 0 && facts.taken_places >= plan.concurrentTurns) {
     throw new ServiceError(
       'too_many_concurrent_runs',
       `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
@@ -212,61 +207,84 @@ async function requireFreePlace(
   }
 }
 
-const lately = sql`${runs.createdAt} > now() - interval '1 minute'`
+type Start = {
+  readonly session: Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>
+  readonly isNew: boolean
+  /** What is said in this turn. */
+  readonly fresh: readonly ModelMessage[]
+  readonly accountTurn: number
+  /** Undefined: the run waits. */
+  readonly lease: Lease | undefined
+  readonly limits: TurnLimits
+}
 
-async function insertRun(
+/** @throws ServiceError `insufficient_credits`. */
+async function writeRun(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  session: Session,
-  lease: Lease | undefined,
-  limits: TurnLimits,
+  { session, isNew, fresh, accountTurn, lease, limits }: Start,
 ): Promise<Run> {
-  const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})` as unknown as Date
-  const [run] = await executor
-    .insert(runs)
-    .values({
-      id: newId('run'),
-      accountId: principal.accountId,
-      projectId: session.projectId,
-      sessionId: session.id,
-      apiKeyId: principal.keyId,
-      messageId: newId('message'),
-      turn: session.turnCount + 1,
-      model: input.model,
-      request: input.request,
-      requestHash: input.identity.hash,
-      holdMicros: input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros,
-      mostMicros: limits.mostMicros,
-      deadlineAt: inSeconds(limits.turnSeconds),
-      onDisconnect: input.onDisconnect,
-      ...(lease
-        ? {
-            status: 'in_progress' as const,
-            epoch: 1,
-            leaseOwner: lease.owner,
-            leaseExpiresAt: inSeconds(lease.seconds),
-            startedAt: sql`now()` as unknown as Date,
-          }
-        : { status: 'queued' as const }),
-    })
-    .returning()
-  if (!run) throw new Error('insert returned no row')
-  return run
+  const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
+  const run = {
+    id: newId('run'),
+    accountId: principal.accountId,
+    projectId: session.projectId,
+    sessionId: session.id,
+    apiKeyId: principal.keyId,
+    messageId: newId('message'),
+    turn: session.turnCount + 1,
+    accountTurn,
+    model: input.model,
+    status: lease ? ('in_progress' as const) : ('queued' as const),
+    request: input.request,
+    requestHash: input.identity.hash,
+    holdMicros: micros,
+    mostMicros: limits.mostMicros,
+    epoch: lease ? 1 : 0,
+    leaseOwner: lease?.owner ?? null,
+    onDisconnect: input.onDisconnect,
+  }
+  const [row] = await (isNew ? writeFirstTurn : writeNextTurn)(executor, {
+    ...run,
+    runId: run.id,
+    keyId: run.apiKeyId,
+    hash: run.requestHash,
+    request: JSON.stringify(run.request),
+    sessionName: session.name === '' ? nameOf(fresh) : session.name,
+    input: JSON.stringify(fresh.map((content, position) => ({ id: newId('message'), position, content }))),
+    leaseSeconds: lease?.seconds ?? 0,
+    turnSeconds: limits.turnSeconds,
+    holdSeconds: limits.turnSeconds + holdGraceSeconds,
+  })
+  if (!row?.enough) throw await insufficient(executor, micros, BigInt(row?.available ?? 0))
+  const dates = {
+    createdAt: row.created_at,
+    deadlineAt: row.deadline_at,
+    leaseExpiresAt: row.lease_expires_at,
+    startedAt: row.started_at,
+  }
+  return { ...untold, ...run, ...dates }
 }
 
-/** Counts the turn, and names a session that has no name yet by its first question. */
-async function touchSession(
-  executor: Executor,
-  session: Session,
-  turn: number,
-  input: readonly ModelMessage[],
-): Promise<void> {
+/** Of a run that has just been written. */
+const untold = {
+  output: [],
+  errorCode: null,
+  errorMessage: '',
+  finishReason: null,
+  usage: {},
+  costMicros: 0n,
+  stepCount: 0,
+  eventCount: 0,
+  cancelRequestedAt: null,
+  clientClosedAt: null,
+  finishedAt: null,
+} as const
+
+/** A session is named by its first question. */
+function nameOf(input: readonly ModelMessage[]): string {
   const question = input.findLast((message) => message.role === 'user')
   const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
-  const name = session.name === '' ? [...text].slice(0, 80).join('') : session.name
-  await executor
-    .update(sessions)
-    .set({ turnCount: turn, name, updatedAt: sql`now()` })
-    .where(eq(sessions.id, session.id))
+  return [...text].slice(0, 80).join('')
 }

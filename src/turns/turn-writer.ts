@@ -36,6 +36,7 @@ export class TurnWriter {
   readonly #stop: TurnStop
   #step: number
   #holdMicros: bigint
+  #othersWait = true
 
   constructor(
     services: { readonly database: Database; readonly log: Logger },
@@ -60,6 +61,11 @@ export class TurnWriter {
     )
     this.#answer = createAnswer(this.register, run.request as RunRequest)
     this.#restore()
+  }
+
+  /** Whether another turn may be free to run now that this one has ended; so until it is known. */
+  get othersWait(): boolean {
+    return this.#othersWait
   }
 
   /** Shows the finished steps of earlier attempts to the answer again: the same text comes out. */
@@ -202,7 +208,11 @@ export class TurnWriter {
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
-      (tx, ended) => closeRun(tx, this.#run, ended),
+      async (tx, ended, last) => {
+        const { eventCount, waiting } = await closeRun(tx, this.#run, ended, last)
+        this.#othersWait = waiting
+        return eventCount
+      },
     )
     this.#live.push(event)
   }

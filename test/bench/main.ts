@@ -1,21 +1,30 @@
 /** `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. */
 import { parseArgs } from 'node:util'
 import { measureLatency } from './turns/latency.ts'
+import { profileTurns } from './turns/profile.ts'
 import { measureRates } from './turns/rates.ts'
 import { type Figure, print, printFigure, reached } from './turns/report.ts'
 import { measureStatements } from './turns/statements.ts'
 import { openWorld, type World } from './turns/world.ts'
 
-type Part = (world: World, length: { readonly rounds: number; readonly seconds: number; readonly short: boolean }) => Promise<readonly Figure[]>
+type Part = (
+  world: World,
+  length: { readonly rounds: number; readonly seconds: number; readonly short: boolean },
+) => Promise<readonly Figure[]>
 
 const parts: Readonly<Record<string, Part>> = {
+  profile: profileTurns,
   statements: measureStatements,
   latency: measureLatency,
   rates: measureRates,
 }
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: 'boolean', default: false }, rounds: { type: 'string' }, seconds: { type: 'string' } },
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+  },
   allowPositionals: true,
 })
 const { short } = values
@@ -25,8 +34,11 @@ const length = {
   seconds: Number(values.seconds ?? (short ? 1 : 3)),
 }
 const unknown = positionals.filter((name) => !(name in parts))
-if (unknown.length > 0) throw new TypeError(`no part ${unknown.join(', ')}; parts: ${Object.keys(parts).join(', ')}`)
-const chosen = Object.entries(parts).filter(([name]) => positionals.length === 0 || positionals.includes(name))
+if (unknown.length > 0)
+  throw new TypeError(`no part ${unknown.join(', ')}; parts: ${Object.keys(parts).join(', ')}`)
+const chosen = Object.entries(parts).filter(
+  ([name]) => positionals.length === 0 || positionals.includes(name),
+)
 
 const figures: Figure[] = []
 for (const [name, measure] of chosen) {

@@ -90,7 +90,12 @@ class ReplyReader {
   }
 }
 
-type Reply = { readonly text: string; readonly finish: string; readonly done: boolean; readonly cost: unknown }
+type Reply = {
+  readonly text: string
+  readonly finish: string
+  readonly done: boolean
+  readonly cost: unknown
+}
 type Body = {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: string }

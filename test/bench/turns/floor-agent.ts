@@ -31,7 +31,12 @@ async function ask(messages: readonly Message[], frame: (delta: object) => void)
   const body = JSON.stringify({ model: 'm', messages, stream: true, stream_options: { include_usage: true } })
   const headers = { 'content-type': 'application/json' }
   const reply = await send(`${model}/v1/chat/completions`, { method: 'POST', headers, body, dispatcher })
-  let [buffered, text, tokens, call]: [string, string, number, { id: string } | undefined] = ['', '', 0, undefined]
+  let [buffered, text, tokens, call]: [string, string, number, { id: string } | undefined] = [
+    '',
+    '',
+    0,
+    undefined,
+  ]
   for await (const bytes of reply.body) {
     buffered += bytes.toString()
     const events = buffered.split('\n\n')
@@ -52,9 +57,15 @@ async function ask(messages: readonly Message[], frame: (delta: object) => void)
 
 app.post('/v1/chat/completions', async (request: FastifyRequest, reply: FastifyReply) => {
   const { messages } = request.body as { messages: Message[] }
-  const hash = createHash('sha256').update(request.headers.authorization?.slice(7) ?? '').digest()
+  const hash = createHash('sha256')
+    .update(request.headers.authorization?.slice(7) ?? '')
+    .digest()
   const id = randomUUID()
-  const started = await pool.query({ name: 'begin', text: begin, values: [hash, id, JSON.stringify(messages)] })
+  const started = await pool.query({
+    name: 'begin',
+    text: begin,
+    values: [hash, id, JSON.stringify(messages)],
+  })
   if (started.rowCount !== 1) return reply.code(401).send({ error: { message: 'no key or no credits' } })
   reply.hijack()
   reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -69,8 +80,16 @@ app.post('/v1/chat/completions', async (request: FastifyRequest, reply: FastifyR
     cost += answer.tokens
     if (!answer.call) break
     const result = JSON.stringify({ files: [] })
-    await pool.query({ name: 'step', text: step, values: [id, n, JSON.stringify({ call: answer.call, result })] })
-    messages.push({ role: 'assistant', content: null, tool_calls: [{ ...answer.call, type: 'function', function: { name: toolName, arguments: '{}' } }] })
+    await pool.query({
+      name: 'step',
+      text: step,
+      values: [id, n, JSON.stringify({ call: answer.call, result })],
+    })
+    messages.push({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ ...answer.call, type: 'function', function: { name: toolName, arguments: '{}' } }],
+    })
     messages.push({ role: 'tool', content: result, tool_call_id: answer.call.id })
   }
   await pool.query({ name: 'close', text: close, values: [id, text, cost] })

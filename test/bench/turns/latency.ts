@@ -16,7 +16,10 @@ export async function measureLatency(
     return {
       p50: percentile(totals, 0.5),
       p99: percentile(totals, 0.99),
-      first: percentile(exchanges.map(({ firstTextMs }) => firstTextMs), 0.5),
+      first: percentile(
+        exchanges.map(({ firstTextMs }) => firstTextMs),
+        0.5,
+      ),
     }
   }
   let best = { p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY, first: Number.POSITIVE_INFINITY }

@@ -28,5 +28,7 @@ export function printFigure(figure: Figure): void {
   const { name, value, unit, goal, gate, of } = figure
   const mark = { goal: 'goal reached', gate: 'gate held', missed: 'GATE MISSED' }[reached(figure)]
   const bounds = `(goal ${goal}, gate ${gate})`
-  print(`  ${name.padEnd(52)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${bounds.padEnd(26)} ${mark}${of ? `   ${of}` : ''}`)
+  print(
+    `  ${name.padEnd(52)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${bounds.padEnd(26)} ${mark}${of ? `   ${of}` : ''}`,
+  )
 }
