@@ -7,17 +7,18 @@ import { statement } from '../db/statement.ts'
  */
 
 /**
- * Parameters `accountId runId holdMicros holdSeconds`. `hold_offer` tells what the account had, and whether it sufficed;
- * if not, nothing is written.
+ * Parameters `accountId runId holdMicros holdSeconds`. Needs an expression `hold_when` before it: only if that has a row,
+ * anything is written. `hold_offer` tells what the account had, and whether it sufficed; if not, nothing is written.
  */
 export const placeHoldParts = `
   hold_pools as materialized (
     select id, available_micros, coalesce(expires_at, 'infinity') as expiry from credit_pools
     where account_id = :accountId and available_micros > 0 and (expires_at is null or expires_at > now())
+      and exists (select from hold_when)
     order by id for update),
   hold_offer as materialized (
     select coalesce(sum(available_micros), 0)::bigint as available,
-      coalesce(sum(available_micros), 0) >= :holdMicros::bigint as enough
+      coalesce(sum(available_micros), 0) >= :holdMicros::bigint and exists (select from hold_when) as enough
     from hold_pools),
   hold_parts as materialized (
     select pool_id, least(available_micros, :holdMicros::bigint - drawn)::bigint as micros
@@ -40,19 +41,24 @@ export const placeHoldParts = `
     update credit_pools set available_micros = available_micros - micros, held_micros = held_micros + micros
     from hold_parts where id = pool_id)`
 
-/**
- * Parameters `accountId runId chargeMicros facts`; without `chargeMicros` there is no charge. Needs an expression
- * `settle_when` before it: only if that has a row, anything is written. `settle_held` tells what was held; a charge
- * above it must be rolled back.
- */
-export const settleHoldParts = `
+/** Parameter `runId`. What the run holds, by pool. */
+export const heldParts = `
   settle_held as materialized (
     select p.id as pool_id, coalesce(p.expires_at, 'infinity') as expiry, sum(e.amount_micros)::bigint as micros
-    from credit_transactions t
+    from (
+      -- Each in the words of an index: there is none on the run alone.
+      select id from credit_transactions where run_id = :runId and kind in ('hold', 'charge', 'release')
+      union all select id from credit_transactions where run_id = :runId and kind = 'extend') as t
     join credit_entries e on e.transaction_id = t.id and e.ledger = 'held'
     join credit_pools p on p.id = e.pool_id
-    where t.run_id = :runId
-    group by p.id),
+    group by p.id)`
+
+/**
+ * Parameters `accountId runId chargeMicros facts`; without `chargeMicros` there is no charge. Needs before it the
+ * expressions of `heldParts`, and `settle_when`: only if that has a row, anything is written. A charge above what is held
+ * must be kept away by it, or rolled back.
+ */
+export const settleHoldParts = `
   settle_pools as materialized (
     select id from credit_pools
     where id in (select pool_id from settle_held) and exists (select from settle_when)
@@ -85,10 +91,10 @@ export const settleHoldParts = `
 
 export const placeHoldAlone = statement<{ available: string; enough: boolean }>(
   'place_hold',
-  `with ${placeHoldParts} select available, enough from hold_offer`,
+  `with hold_when as (select), ${placeHoldParts} select available, enough from hold_offer`,
 )
 
 export const settleHoldAlone = statement<{ held: string }>(
   'settle_hold',
-  `with settle_when as (select), ${settleHoldParts} select coalesce(sum(micros), 0)::bigint as held from settle_held`,
+  `with settle_when as (select), ${heldParts}, ${settleHoldParts} select coalesce(sum(micros), 0)::bigint as held from settle_held`,
 )

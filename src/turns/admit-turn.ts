@@ -1,10 +1,13 @@
 import type { Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
-import { type Database, withTx } from '../db/client.ts'
+import { type Database, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runner } from './runner.ts'
+import { lockAccount } from './start-statements.ts'
 import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
+import { toldToModel } from './transcript.ts'
+import { isUsual, writeUsual } from './usual-start.ts'
 
 /** `left` is aborted when the client has left. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal }
@@ -37,14 +40,32 @@ export async function admitTurn(
     })
   }
   let unsure: string | undefined
-  const attempt = () =>
-    withTx(database, principal, async (tx) => {
-      const started = await startTurn(tx, principal, input, { plans, limits, lease: runner.lease, unsure })
+  const { lease } = runner
+  const stay = () => {
+    if (input.left.aborted) throw nobodyThere()
+  }
+  const usual = () =>
+    withTurnTx(database, principal, async (tx, sendCommit) => {
+      await lockAccount(tx, { accountId: principal.accountId })
+      stay()
+      const writing = writeUsual(tx, principal, input, { lease, limits })
+      unsure = writing.runId
+      sendCommit()
+      const run = await writing.done
+      if (run) return { run, repeated: false, conversation: toldToModel(input.request, input.messages) }
+      unsure = undefined
+      return undefined
+    })
+  const careful = () =>
+    withTurnTx(database, principal, async (tx) => {
+      const started = await startTurn(tx, principal, input, { plans, limits, lease, unsure })
       if (started.repeated) return started
-      if (input.left.aborted) throw nobodyThere()
+      stay()
       unsure = started.run.id
       return started
     })
+  const attempt = async (): Promise<Started> =>
+    (unsure === undefined && isUsual(principal, input) ? await usual() : undefined) ?? careful()
   try {
     const { run, repeated, conversation } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)

@@ -7,12 +7,13 @@ export type StepRow = { readonly step: number; readonly record: StepRecord; read
 /**
  * What every write of a run's owner does, as common table expressions of one statement: `owned` is the run's row, moved
  * on if it is still this attempt's, and nothing is written without it; then the step, if there is one, and the events.
- * Parameters as `appendValues` has them. @param changes what else the row's update sets.
+ * Parameters as `appendValues` has them. @param changes what else the row's update sets. @param condition on
+ * which everything depends beside.
  */
-export const appendParts = (changes = '') => `
+export const appendParts = (changes = '', condition = '') => `
   owned as (
     update runs set event_count = event_count + :eventCount::int, step_count = coalesce(:step::int, step_count)${changes}
-    where id = :runId and epoch = :epoch and status = 'in_progress'
+    where id = :runId and epoch = :epoch and status = 'in_progress' ${condition}
     returning event_count),
   step_row as (
     insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
@@ -28,7 +29,7 @@ export function appendValues(
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
   events: readonly RunEvent[],
   step: StepRow | undefined,
-): Readonly<Record<string, unknown>> {
+): Readonly<Record<string, unknown>> & { readonly eventCount: number } {
   const joined = joinDeltas(events)
   return {
     runId: run.id,

@@ -1,11 +1,11 @@
 import type { StepRecord } from '../agent/events.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { settleHoldParts } from '../billing/hold-statements.ts'
+import { heldParts, settleHoldParts } from '../billing/hold-statements.ts'
 import { requireCovered } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
 import { appendParts, appendValues, type StepRow } from './append-statement.ts'
-import { requireOwned } from './event-log.ts'
+import { type Appending, leaseLost } from './event-log.ts'
 import type { RunEnd, RunEvent, RunUsage, TerminalEvent } from './run-events.ts'
 import type { Run } from './start-turn.ts'
 import { answerPosition } from './transcript.ts'
@@ -44,12 +44,15 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
  * start locks them, and the answer. A turn that starts in the session meanwhile waits for the session's row, and then
  * sees this run ended. `session_row` is the newest version of that row: its count shows a turn that has come since.
  */
-const close = statement<{ event_count: number; held: string; waiting: boolean }>(
+const close = statement<{ owned: boolean; held: string; waiting: boolean }>(
   'close_run',
-  `with ${appendParts(`,
+  `with ${heldParts}, ${appendParts(
+    `,
       status = :status, output = :output::jsonb, error_code = :errorCode, error_message = :errorMessage,
       finish_reason = :finishReason, usage = :usage::jsonb, cost_micros = :costMicros::bigint,
-      lease_owner = null, lease_expires_at = null, finished_at = now()`)},
+      lease_owner = null, lease_expires_at = null, finished_at = now()`,
+    'and coalesce(:chargeMicros::bigint, 0) <= (select coalesce(sum(micros), 0) from settle_held)',
+  )},
   session_row as (
     update sessions set updated_at = now() from owned where sessions.id = :sessionId returning turn_count),
   settle_when as (select from owned, session_row), ${settleHoldParts},
@@ -57,29 +60,30 @@ const close = statement<{ event_count: number; held: string; waiting: boolean }>
     insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
     select :messageId, :accountId, :sessionId, :runId, :turn::int, ${answerPosition}, 'assistant', :answer::jsonb
     from owned where :answer::jsonb is not null)
-  select event_count, (select coalesce(sum(micros), 0)::bigint from settle_held) as held,
+  select exists (select from owned) as owned,
+    (select coalesce(sum(micros), 0)::bigint from settle_held) as held,
     coalesce((select turn_count > :turn::int from session_row), false)
-      or exists (select from runs where account_id = :accountId and status = 'queued') as waiting
-  from owned`,
+      or exists (select from runs where account_id = :accountId and status = 'queued') as waiting`,
 )
 
 /**
  * Ends a run in the caller's transaction: its last step and events, its settled hold, the answer, the closed row.
- * @returns how many events it has, and whether turns of the account may wait for it to end.
- * @throws LeaseLost when the run is another's, or has ended.
+ * `done` tells whether turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost
+ * when the run is another's or has ended, and when the charge would exceed what is held.
  */
-export async function closeRun(
+export function closeRun(
   executor: Executor,
   run: Run,
   event: TerminalEvent,
   last: { readonly events: readonly RunEvent[]; readonly step: StepRow | undefined },
-): Promise<{ readonly eventCount: number; readonly waiting: boolean }> {
+): Appending<{ readonly waiting: boolean }> {
   const status = statusOf(event)
   const { end } = event
   const cost = BigInt(end.usage.cost_micros)
   const isFree = status === 'failed' && !hasOutput(end)
-  const [row] = await close(executor, {
-    ...appendValues(run, last.events, last.step),
+  const appended = appendValues(run, last.events, last.step)
+  const closing = close(executor, {
+    ...appended,
     status,
     output: JSON.stringify(outputItems(run, end)),
     errorCode: event.type === 'run.failed' ? event.code : null,
@@ -94,9 +98,12 @@ export async function closeRun(
     turn: run.turn,
     answer: status === 'failed' ? null : answerOf(end),
   })
-  const { event_count, held, waiting } = requireOwned(run, row)
-  requireCovered(run.id, isFree ? 0n : cost, BigInt(held))
-  return { eventCount: event_count, waiting }
+  const done = closing.then(([row]) => {
+    requireCovered(run.id, isFree ? 0n : cost, BigInt(row?.held ?? 0))
+    if (!row?.owned) throw leaseLost(run)
+    return { waiting: row.waiting }
+  })
+  return { added: appended.eventCount, done }
 }
 
 /** The message that later turns are told, as JSON; null when there is nothing to tell. */

@@ -18,26 +18,33 @@ const append = statement<{ event_count: number }>(
   `with ${appendParts()} select event_count from owned`,
 )
 
+/** A statement that has been sent: how many events it adds, and its answer. `done` must be awaited. */
+export type Appending<T = void> = { readonly added: number; readonly done: Promise<T> }
+
 /**
  * Appends events and the step they belong to under the owner's epoch, in the caller's transaction, in one statement.
- * Deltas that follow one another are joined.
- * @returns how many events the run has now.
- * @throws LeaseLost when the epoch is no longer the run's, or the run has ended.
+ * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
+ * the run has ended; nothing is written then.
  */
-export async function appendEvents(
+export function appendEvents(
   executor: Executor,
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
   events: readonly RunEvent[],
   step?: StepRow,
-): Promise<number> {
-  const [owned] = await append(executor, appendValues(run, events, step))
-  return requireOwned(run, owned).event_count
+): Appending {
+  const values = appendValues(run, events, step)
+  const done = append(executor, values).then(([owned]) => void requireOwned(run, owned))
+  return { added: values.eventCount, done }
 }
 
 /** @throws LeaseLost when the update of the run's row, which names its epoch, has met none. */
 export function requireOwned<T>(run: { readonly id: string; readonly epoch: number }, row: T | undefined): T {
   if (row) return row
-  throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+  throw leaseLost(run)
+}
+
+export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {
+  return new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
 }
 
 /** Committed events after `seq`, in order: all of them, bounded by what one turn may say, or the first `most`. */

@@ -9,7 +9,7 @@ import type { Database, Executor } from '../db/client.ts'
 import { runSteps, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import type { StepRow } from './append-statement.ts'
-import { appendEvents, requireOwned } from './event-log.ts'
+import { type Appending, appendEvents, requireOwned } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
 
@@ -33,12 +33,12 @@ export type RunJournal = Journal<Executor> & {
   readonly costMicros: bigint
 }
 
-/** Writes the end of a run with these events, the last of which is `event`. @returns how many the run has then. */
+/** Writes the end of a run with these events, the last of which is `event`, in one statement. */
 export type Close<E> = (
   tx: Executor,
   event: E,
   last: { readonly events: readonly RunEvent[]; readonly step: StepRow | undefined },
-) => Promise<number>
+) => Appending
 
 export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
@@ -51,10 +51,10 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     ...{ step, record },
     costMicros: stepMicros(options.price, record),
   })
-  const recordStep = async (tx: Executor, row: StepRow, events: readonly RunEvent[]) => {
-    const eventCount = await appendEvents(tx, run, events, row)
-    return { eventCount, step: row.step, costMicros: row.costMicros }
-  }
+  const recordStep = (tx: Executor, row: StepRow, events: readonly RunEvent[]) => ({
+    ...{ step: row.step, costMicros: row.costMicros },
+    appending: appendEvents(tx, run, events, row),
+  })
   return {
     get costMicros() {
       return writer.costMicros
@@ -67,7 +67,7 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
         const row = rowOf(step, record)
         await writer.write(async (tx, waiting) => ({
           value: undefined,
-          ...(await recordStep(tx, row, waiting)),
+          ...recordStep(tx, row, waiting),
         }))
       }
     },
@@ -75,23 +75,26 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       return writer.write(async (tx, waiting) => {
         const record = await committed(tx, call, outcome)
         const events = [...waiting, ...toolEvents(step, record)]
-        return { value: record, ...(await recordStep(tx, rowOf(step, record), events)) }
+        return {
+          ...{ value: record, wrote: outcome.commit !== undefined },
+          ...recordStep(tx, rowOf(step, record), events),
+        }
       })
     },
     end(prepare, close) {
       return writer.write(async (tx, waiting) => {
         const step = lastStep && rowOf(lastStep.step, lastStep.record)
         const event = prepare(writer.costMicros + (step?.costMicros ?? 0n))
-        const eventCount = await close(tx, event, { events: [...waiting, event], step })
+        const appending = close(tx, event, { events: [...waiting, event], step })
         const recorded = step && { step: step.step, costMicros: step.costMicros }
-        return { value: event, eventCount, ...recorded, ended: true }
+        return { value: event, appending, ...recorded, ended: true }
       })
     },
     extendHold: (step, micros) =>
       refusable(
         writer.write(async (tx, waiting) => {
           await raiseHold(tx, run, step, micros)
-          return { value: true, holdMicros: micros, eventCount: await appendEvents(tx, run, waiting) }
+          return { value: true, holdMicros: micros, wrote: true, appending: appendEvents(tx, run, waiting) }
         }),
       ),
   }

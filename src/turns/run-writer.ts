@@ -1,7 +1,7 @@
-import { type Database, type Executor, withTx } from '../db/client.ts'
+import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import { EventLine } from './event-line.ts'
-import { appendEvents } from './event-log.ts'
+import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import { type Progress, wasCommitted } from './run-progress.ts'
 
@@ -21,8 +21,8 @@ export type Work<T> = (
   waiting: readonly RunEvent[],
 ) => Promise<{
   readonly value: T
-  /** How many events the run has then. */
-  readonly eventCount: number
+  /** The statement that appends the events, just sent and the last one. */
+  readonly appending: Appending
   /** The step it records, and what that cost. */
   readonly step?: number
   readonly costMicros?: bigint
@@ -30,6 +30,8 @@ export type Work<T> = (
   readonly holdMicros?: bigint
   /** It closes the run. */
   readonly ended?: boolean
+  /** Something else was written before: it must not be committed when the run is another's. */
+  readonly wrote?: boolean
 }>
 
 /**
@@ -73,7 +75,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
   }
   const appendWaiting: Work<undefined> = async (tx, waiting) => ({
     value: undefined,
-    eventCount: await appendEvents(tx, run, waiting),
+    appending: appendEvents(tx, run, waiting),
   })
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
@@ -139,24 +141,30 @@ function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>):
   // What the last attempt has done, set when its COMMIT is about to be sent: it may work although no answer comes.
   let unsure: Written<T> | undefined
   const attempt = () =>
-    withTx(database, run, async (tx) => {
+    withTurnTx(database, run, async (tx, sendCommit) => {
       if (unsure && (await wasCommitted(tx, run, writing.before.progress, unsure.progress))) return unsure
-      unsure = await writeOnce(tx, writing)
-      return unsure
+      const { written, done, wrote } = await writeOnce(tx, writing)
+      if (wrote) await done
+      unsure = written
+      sendCommit()
+      await done
+      return written
     })
   return retryTransient(attempt, writing.leave)
 }
 
-async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>): Promise<Written<T>> {
-  const { value, eventCount, step, costMicros = 0n, holdMicros = 0n, ended = false } = await work(tx, waiting)
-  return {
+async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>) {
+  const { value, appending, step, wrote = false, ...rest } = await work(tx, waiting)
+  const { costMicros = 0n, holdMicros = 0n, ended = false } = rest
+  const written: Written<T> = {
     value,
     costMicros: before.costMicros + costMicros,
     progress: {
-      eventCount,
+      eventCount: before.progress.eventCount + appending.added,
       stepCount: step ?? before.progress.stepCount,
       holdMicros: before.progress.holdMicros + holdMicros,
       ended,
     },
   }
+  return { written, done: appending.done, wrote }
 }

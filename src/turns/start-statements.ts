@@ -7,6 +7,17 @@ export const lockAccount = statement<{ plan: string; turn_count: number }>(
   'select plan, turn_count from accounts where id = :accountId for no key update',
 )
 
+/** Sessions of the account that have unfinished turns. */
+const takenPlaces = `
+  select count(*)::int from (
+    select from runs where account_id = :accountId and status in ('queued', 'in_progress') group by session_id) as busy`
+
+/** Of the last minute's turns of the account, the first one. */
+const firstLately = `
+  select account_turn, created_at from runs
+  where account_id = :accountId and created_at > now() - interval '1 minute'
+  order by created_at limit 1`
+
 export type StartFacts = {
   readonly key_usable: boolean
   /** An earlier run of an equal request that has no key of its own, see `idempotency`. */
@@ -39,30 +50,52 @@ export const readStartFacts = statement<StartFacts>(
       order by created_at desc limit 1) as unanswered,
     (select count(*)::int from runs
       where session_id = :sessionId::text and status in ('queued', 'in_progress')) as session_turns,
-    (select count(distinct session_id)::int from runs
-      where account_id = :accountId and status in ('queued', 'in_progress')) as taken_places,
+    (${takenPlaces}) as taken_places,
     (select json_build_object(
         'turn', account_turn,
         'seconds', ceil(extract(epoch from created_at + interval '1 minute' - now()))::int,
         'count', case when account_turn is null then (select count(*)::int from runs
           where account_id = :accountId and created_at > now() - interval '1 minute') else 0 end)
-      from (select account_turn, created_at from runs
-        where account_id = :accountId and created_at > now() - interval '1 minute'
-        order by created_at limit 1) as first) as first_lately,
+      from (${firstLately}) as first) as first_lately,
     exists (select from credit_pools
       where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC')) as has_allowance`,
 )
 
+/**
+ * The start that meets nothing unusual, decided by the statement that writes it: a new session, the key and its plan as
+ * the request has found them, no repetition, free places, an allowance that has been given. Else nothing is written,
+ * and the facts have to be looked at one by one.
+ */
+const nothingUnusual = `
+  admitted as materialized (
+    select from accounts a
+    where a.id = :accountId and a.plan = :plan
+      and (:keyId::text is null or exists (select from api_keys
+        where id = :keyId and revoked_at is null and (expires_at is null or expires_at > now())))
+      and not exists (select from runs
+        where api_key_id = :keyId and request_hash = :hash
+          and created_at > now() - make_interval(mins => :guardMinutes::int)
+          and (:retried::boolean or client_closed_at is not null))
+      and coalesce((select a.turn_count - account_turn + 1 < :turnsPerMinute::int from (${firstLately}) as first
+        ), not exists (${firstLately}))
+      and (${takenPlaces}) < :concurrentTurns::int
+      and exists (select from credit_pools
+        where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC'))),`
+
 const sessionMade = `
   insert into sessions (id, account_id, project_id, model, name, turn_count)
-  values (:sessionId, :accountId, :projectId, :model, :sessionName, :turn::int)`
+  select :sessionId, :accountId, :projectId, :model, :sessionName, :turn::int from start_when`
 
 const sessionMovedOn = `
-  update sessions set turn_count = :turn::int, name = :sessionName, updated_at = now() where id = :sessionId`
+  update sessions set turn_count = :turn::int, name = :sessionName, updated_at = now()
+  from start_when where id = :sessionId`
 
+/** Of a start that was admitted and could be paid; else nothing was written. */
 export type WrittenStart = {
+  readonly admitted: boolean
   readonly available: string
   readonly enough: boolean
+  readonly account_turn: number
   readonly created_at: Date
   readonly deadline_at: Date
   readonly lease_expires_at: Date | null
@@ -73,30 +106,37 @@ export type WrittenStart = {
  * Writes the session, the run, its input and its hold. A run is dated when it is written, so that the order of an
  * account's turns in time is that of their numbers.
  */
-const writeStart = (name: string, session: string) =>
+const writeStart = (name: string, session: string, admitted = 'admitted as (select),') =>
   statement<WrittenStart>(
     name,
-    `with session_row as (${session}),
-    account_row as (update accounts set turn_count = :accountTurn::int where id = :accountId),
+    `with ${admitted}
+    hold_when as (select from admitted), ${placeHoldParts},
+    start_when as materialized (select from hold_offer where enough),
+    session_row as (${session}),
+    account_row as (
+      update accounts set turn_count = turn_count + 1 from start_when where id = :accountId returning turn_count),
     run_row as (
       insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
         request, request_hash, hold_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at,
         on_disconnect, created_at, started_at)
-      values (:runId, :accountId, :projectId, :sessionId, :keyId, :messageId, :turn::int, :accountTurn::int, :model,
+      select :runId, :accountId, :projectId, :sessionId, :keyId, :messageId, :turn::int, turn_count, :model,
         case when :leaseOwner::text is null then 'queued' else 'in_progress' end,
         :request::jsonb, :hash, :holdMicros::bigint, :mostMicros::bigint,
         case when :leaseOwner::text is null then 0 else 1 end, :leaseOwner::text,
         case when :leaseOwner::text is not null then now() + make_interval(secs => :leaseSeconds) end,
         now() + make_interval(secs => :turnSeconds), :onDisconnect, clock_timestamp(),
-        case when :leaseOwner::text is not null then now() end)
-      returning created_at, deadline_at, lease_expires_at, started_at),
+        case when :leaseOwner::text is not null then now() end
+      from account_row
+      returning account_turn, created_at, deadline_at, lease_expires_at, started_at),
     input_rows as (
       insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
       select id, :accountId, :sessionId, :runId, :turn::int, position, content->>'role', content
-      from jsonb_to_recordset(:input::jsonb) as message (id text, position int, content jsonb)),
-    ${placeHoldParts}
-    select available, enough, created_at, deadline_at, lease_expires_at, started_at from hold_offer, run_row`,
+      from run_row, jsonb_to_recordset(:input::jsonb) as message (id text, position int, content jsonb))
+    select exists (select from admitted) as admitted, available, enough,
+      account_turn, created_at, deadline_at, lease_expires_at, started_at
+    from hold_offer left join run_row on true`,
   )
 
 export const writeFirstTurn = writeStart('start_session', sessionMade)
+export const writeUsualStart = writeStart('start_usual', sessionMade, nothingUnusual)
 export const writeNextTurn = writeStart('start_turn', sessionMovedOn)

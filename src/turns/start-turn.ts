@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm'
 import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { insufficient } from '../billing/holds.ts'
 import { ensureAllowance } from '../billing/pools.ts'
 import type { Executor } from '../db/client.ts'
 import { runs, sessions } from '../db/schema/index.ts'
@@ -21,7 +20,8 @@ import {
   writeFirstTurn,
   writeNextTurn,
 } from './start-statements.ts'
-import { newInput, textOf, toldToModel } from './transcript.ts'
+import { newInput, toldToModel } from './transcript.ts'
+import { writeRun } from './write-run.ts'
 
 export type Run = typeof runs.$inferSelect
 
@@ -48,9 +48,6 @@ export type TurnLimits = {
 }
 
 export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, mostMicros: 50_000_000n })
-
-/** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
-const holdGraceSeconds = 60
 
 export type Admission = {
   readonly plans: Plans
@@ -92,8 +89,7 @@ export async function startTurn(
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
   const written = unsure === undefined ? undefined : await runOf(executor, unsure)
   if (written) return { run: written, repeated: !isOwnStart(written, lease) }
-  const owner = keyId === null ? undefined : { accountId, apiKeyId: keyId }
-  const earlier = owner && (await repeatedRun(executor, owner, input.identity, facts))
+  const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
   // Whether the principal may see a named session was asked before; it may have been deleted since.
   if (input.sessionId !== undefined && !named) throw notFound()
@@ -104,20 +100,25 @@ export async function startTurn(
   const waits = facts.session_turns > 0
   requireRoom(plan, account.turn_count, facts)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
-  const accountTurn = account.turn_count + 1
-  const start = { session, isNew: !named, fresh, accountTurn, lease: waits ? undefined : lease, limits }
-  const run = await writeRun(executor, principal, input, start)
-  if (owner) await rememberKey(executor, owner, input.identity, run.id)
+  const start = { session, fresh, lease: waits ? undefined : lease, limits }
+  const write = named ? writeNextTurn : writeFirstTurn
+  const run = await writeRun(executor, principal, input, start, write).done
+  if (!run) throw new Error('the start of a turn returned no row')
+  if (keyId !== null) await rememberKey(executor, { accountId, apiKeyId: keyId }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
 }
 
 function requireQuestion(fresh: readonly ModelMessage[]): void {
-  if (fresh.some((message) => message.role === 'user' || message.role === 'tool')) return
+  if (hasQuestion(fresh)) return
   throw new ServiceError(
     'invalid_value',
     'There is no new message: `messages` must end with one of role `user`.',
     { param: 'messages' },
   )
+}
+
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
 }
 
 async function lockSession(executor: Executor, id: string): Promise<Session | undefined> {
@@ -144,11 +145,12 @@ function requireKey(principal: Principal, plan: Plan, facts: StartFacts): void {
 
 async function repeatedRun(
   executor: Executor,
-  owner: Parameters<typeof findByKey>[1],
+  { accountId, keyId }: Principal,
   { hash, key }: RequestIdentity,
   { unanswered }: StartFacts,
 ): Promise<Run | undefined> {
-  if (key !== undefined) return findByKey(executor, owner, { hash, key })
+  if (keyId === null) return undefined
+  if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId }, { hash, key })
   return unanswered === null ? undefined : runOf(executor, unanswered)
 }
 
@@ -205,86 +207,4 @@ function requireRoom(plan: Plan, turnCount: number, facts: StartFacts): void {
       { retryAfterSeconds: 5 },
     )
   }
-}
-
-type Start = {
-  readonly session: Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>
-  readonly isNew: boolean
-  /** What is said in this turn. */
-  readonly fresh: readonly ModelMessage[]
-  readonly accountTurn: number
-  /** Undefined: the run waits. */
-  readonly lease: Lease | undefined
-  readonly limits: TurnLimits
-}
-
-/** @throws ServiceError `insufficient_credits`. */
-async function writeRun(
-  executor: Executor,
-  principal: Principal,
-  input: TurnInput,
-  { session, isNew, fresh, accountTurn, lease, limits }: Start,
-): Promise<Run> {
-  const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
-  const run = {
-    id: newId('run'),
-    accountId: principal.accountId,
-    projectId: session.projectId,
-    sessionId: session.id,
-    apiKeyId: principal.keyId,
-    messageId: newId('message'),
-    turn: session.turnCount + 1,
-    accountTurn,
-    model: input.model,
-    status: lease ? ('in_progress' as const) : ('queued' as const),
-    request: input.request,
-    requestHash: input.identity.hash,
-    holdMicros: micros,
-    mostMicros: limits.mostMicros,
-    epoch: lease ? 1 : 0,
-    leaseOwner: lease?.owner ?? null,
-    onDisconnect: input.onDisconnect,
-  }
-  const [row] = await (isNew ? writeFirstTurn : writeNextTurn)(executor, {
-    ...run,
-    runId: run.id,
-    keyId: run.apiKeyId,
-    hash: run.requestHash,
-    request: JSON.stringify(run.request),
-    sessionName: session.name === '' ? nameOf(fresh) : session.name,
-    input: JSON.stringify(fresh.map((content, position) => ({ id: newId('message'), position, content }))),
-    leaseSeconds: lease?.seconds ?? 0,
-    turnSeconds: limits.turnSeconds,
-    holdSeconds: limits.turnSeconds + holdGraceSeconds,
-  })
-  if (!row?.enough) throw await insufficient(executor, micros, BigInt(row?.available ?? 0))
-  const dates = {
-    createdAt: row.created_at,
-    deadlineAt: row.deadline_at,
-    leaseExpiresAt: row.lease_expires_at,
-    startedAt: row.started_at,
-  }
-  return { ...untold, ...run, ...dates }
-}
-
-/** Of a run that has just been written. */
-const untold = {
-  output: [],
-  errorCode: null,
-  errorMessage: '',
-  finishReason: null,
-  usage: {},
-  costMicros: 0n,
-  stepCount: 0,
-  eventCount: 0,
-  cancelRequestedAt: null,
-  clientClosedAt: null,
-  finishedAt: null,
-} as const
-
-/** A session is named by its first question. */
-function nameOf(input: readonly ModelMessage[]): string {
-  const question = input.findLast((message) => message.role === 'user')
-  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
-  return [...text].slice(0, 80).join('')
 }

@@ -208,10 +208,12 @@ export class TurnWriter {
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
-      async (tx, ended, last) => {
-        const { eventCount, waiting } = await closeRun(tx, this.#run, ended, last)
-        this.#othersWait = waiting
-        return eventCount
+      (tx, ended, last) => {
+        const { added, done } = closeRun(tx, this.#run, ended, last)
+        const noted = done.then(({ waiting }) => {
+          this.#othersWait = waiting
+        })
+        return { added, done: noted }
       },
     )
     this.#live.push(event)

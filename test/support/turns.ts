@@ -119,8 +119,10 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
 /** What ends a run at the end of its journal. */
 export const closing =
   (run: Run): Close<TerminalEvent> =>
-  async (tx, event, last) =>
-    (await closeRun(tx, run, event, last)).eventCount
+  (tx, event, last) => {
+    const { added, done } = closeRun(tx, run, event, last)
+    return { added, done: done.then(() => undefined) }
+  }
 
 /** Ends a run as its owner would, without having driven it. */
 export async function endRun(database: Database, run: Run): Promise<void> {

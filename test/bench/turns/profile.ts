@@ -63,7 +63,7 @@ function printProfile({ nodes, samples, timeDeltas }: Profile, turns: number): v
   for (const [part, micros] of top(parts, 16))
     print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${part}`)
   print('    ----')
-  for (const [at, micros] of top(functions, 30))
+  for (const [at, micros] of top(functions, 45))
     print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${at}`)
 }
 

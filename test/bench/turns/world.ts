@@ -55,7 +55,11 @@ const floorSchema = `
 
 export async function openWorld(options: { readonly nodeArgs?: readonly string[] } = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'turn-bench-'))
-  const settings = ['shared_preload_libraries=pg_stat_statements', 'max_connections=100']
+  const settings = [
+    'shared_preload_libraries=pg_stat_statements',
+    'pg_stat_statements.track_planning=on',
+    'max_connections=100',
+  ]
   const postgres = await openEmbedded(directory, settings)
   await migrateDatabase(postgres.url, postgres.url)
   const plansFile = path.join(directory, 'plans.json')
