@@ -1,2 +1,3 @@
-ALTER TABLE "accounts" ADD COLUMN "turn_count" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "messages" DROP CONSTRAINT "messages_account_id_accounts_id_fk";
+--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "account_turn" integer;

@@ -2,10 +2,14 @@ import { placeHoldParts } from '../billing/hold-statements.ts'
 import { statement } from '../db/statement.ts'
 
 /** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. */
-export const lockAccount = statement<{ plan: string; turn_count: number }>(
+export const lockAccount = statement<{ plan: string }>(
   'lock_account',
-  'select plan, turn_count from accounts where id = :accountId for no key update',
+  'select plan from accounts where id = :accountId for no key update',
 )
+
+/** Number of the account's newest turn; its turns are dated in their order. */
+const newestTurn = `
+  select account_turn from runs where account_id = :accountId order by created_at desc limit 1`
 
 /** Sessions of the account that have unfinished turns. */
 const takenPlaces = `
@@ -27,8 +31,9 @@ export type StartFacts = {
   readonly taken_places: number
   /** The first turn of the last minute; null when there was none. */
   readonly first_lately: {
-    readonly turn: number | null
-    readonly count: number
+    /** Turns from that one on; null when it has no number, as an older version of the service writes it. */
+    readonly since: number | null
+    readonly count: number | null
     readonly seconds: number
   } | null
   readonly has_allowance: boolean
@@ -36,7 +41,7 @@ export type StartFacts = {
 
 /**
  * All that decides on a start, under the account's lock. How many turns began in the last minute follows from the number
- * of the first of them. `count` is for a first one without a number, which an older version of the service has written.
+ * of the first of them; else they are counted.
  */
 export const readStartFacts = statement<StartFacts>(
   'start_facts',
@@ -52,10 +57,10 @@ export const readStartFacts = statement<StartFacts>(
       where session_id = :sessionId::text and status in ('queued', 'in_progress')) as session_turns,
     (${takenPlaces}) as taken_places,
     (select json_build_object(
-        'turn', account_turn,
+        'since', (${newestTurn}) - account_turn + 1,
         'seconds', ceil(extract(epoch from created_at + interval '1 minute' - now()))::int,
         'count', case when account_turn is null then (select count(*)::int from runs
-          where account_id = :accountId and created_at > now() - interval '1 minute') else 0 end)
+          where account_id = :accountId and created_at > now() - interval '1 minute') end)
       from (${firstLately}) as first) as first_lately,
     exists (select from credit_pools
       where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC')) as has_allowance`,
@@ -76,7 +81,7 @@ const nothingUnusual = `
         where api_key_id = :keyId and request_hash = :hash
           and created_at > now() - make_interval(mins => :guardMinutes::int)
           and (:retried::boolean or client_closed_at is not null))
-      and coalesce((select a.turn_count - account_turn + 1 < :turnsPerMinute::int from (${firstLately}) as first
+      and coalesce((select (${newestTurn}) - account_turn + 1 < :turnsPerMinute::int from (${firstLately}) as first
         ), not exists (${firstLately}))
       and (${takenPlaces}) < :concurrentTurns::int
       and exists (select from credit_pools
@@ -113,20 +118,18 @@ const writeStart = (name: string, session: string, admitted = 'admitted as (sele
     hold_when as (select from admitted), ${placeHoldParts},
     start_when as materialized (select from hold_offer where enough),
     session_row as (${session}),
-    account_row as (
-      update accounts set turn_count = turn_count + 1 from start_when where id = :accountId returning turn_count),
     run_row as (
       insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
         request, request_hash, hold_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at,
         on_disconnect, created_at, started_at)
-      select :runId, :accountId, :projectId, :sessionId, :keyId, :messageId, :turn::int, turn_count, :model,
+      select :runId, :accountId, :projectId, :sessionId, :keyId, :messageId, :turn::int, coalesce((${newestTurn}), 0) + 1, :model,
         case when :leaseOwner::text is null then 'queued' else 'in_progress' end,
         :request::jsonb, :hash, :holdMicros::bigint, :mostMicros::bigint,
         case when :leaseOwner::text is null then 0 else 1 end, :leaseOwner::text,
         case when :leaseOwner::text is not null then now() + make_interval(secs => :leaseSeconds) end,
         now() + make_interval(secs => :turnSeconds), :onDisconnect, clock_timestamp(),
         case when :leaseOwner::text is not null then now() end
-      from account_row
+      from start_when
       returning account_turn, created_at, deadline_at, lease_expires_at, started_at),
     input_rows as (
       insert into messages (id, account_id, session_id, run_id, turn, position, role, content)

@@ -98,7 +98,7 @@ export async function startTurn(
   const fresh = newInput(input.messages, named !== undefined)
   requireQuestion(fresh)
   const waits = facts.session_turns > 0
-  requireRoom(plan, account.turn_count, facts)
+  requireRoom(plan, facts)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
   const start = { session, fresh, lease: waits ? undefined : lease, limits }
   const write = named ? writeNextTurn : writeFirstTurn
@@ -182,7 +182,7 @@ function isOwnStart(run: Run, lease: Lease): boolean {
  * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
  * of one account are serialised.
  */
-function requireRoom(plan: Plan, turnCount: number, facts: StartFacts): void {
+function requireRoom(plan: Plan, facts: StartFacts): void {
   if (facts.session_turns > plan.queuedTurns) {
     throw new ServiceError(
       'session_busy',
@@ -191,7 +191,7 @@ function requireRoom(plan: Plan, turnCount: number, facts: StartFacts): void {
     )
   }
   const first = facts.first_lately
-  const lately = first === null ? 0 : first.turn === null ? first.count : turnCount - first.turn + 1
+  const lately = first?.since ?? first?.count ?? 0
   if (lately >= plan.turnsPerMinute) {
     const seconds = Math.max(first?.seconds ?? 1, 1)
     throw new ServiceError(

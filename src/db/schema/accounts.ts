@@ -12,8 +12,6 @@ export const accounts = pgTable(
     operator: boolean('operator').notNull().default(false),
     /** argon2id, encoded with its parameters. */
     passwordHash: text('password_hash').notNull(),
-    /** Turns started so far: the next one takes this number plus one. */
-    turnCount: integer('turn_count').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [
