@@ -1,10 +1,14 @@
 /** `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. */
 import { parseArgs } from 'node:util'
+import { measureGets } from './turns/gets.ts'
+import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
 import { profileTurns } from './turns/profile.ts'
 import { measureRates } from './turns/rates.ts'
 import { type Figure, print, printFigure, reached } from './turns/report.ts'
+import { measureStartup } from './turns/startup.ts'
 import { measureStatements } from './turns/statements.ts'
+import { measureStreams } from './turns/streams.ts'
 import { openWorld, type World } from './turns/world.ts'
 
 type Part = (
@@ -13,10 +17,14 @@ type Part = (
 ) => Promise<readonly Figure[]>
 
 const parts: Readonly<Record<string, Part>> = {
-  profile: profileTurns,
   statements: measureStatements,
   latency: measureLatency,
   rates: measureRates,
+  gets: measureGets,
+  streams: measureStreams,
+  startup: measureStartup,
+  growth: measureGrowth,
+  profile: profileTurns,
 }
 
 const { values, positionals } = parseArgs({

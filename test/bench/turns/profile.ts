@@ -58,13 +58,38 @@ function printProfile({ nodes, samples, timeDeltas }: Profile, turns: number): v
     const at = `${frame.functionName || '(anonymous)'} ${part}:${path.basename(frame.url)}:${frame.lineNumber + 1}`
     functions.set(at, (functions.get(at) ?? 0) + micros)
   }
+  const inclusive = inclusiveTimes(nodes, self)
   const top = (of: Map<string, number>, most: number) =>
     [...of].toSorted(([, a], [, b]) => b - a).slice(0, most)
   for (const [part, micros] of top(parts, 16))
     print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${part}`)
-  print('    ----')
+  print('    ---- with what they call')
+  for (const [at, micros] of top(inclusive, 40))
+    print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${at}`)
+  print('    ---- by themselves')
   for (const [at, micros] of top(functions, 45))
     print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${at}`)
+}
+
+/** Time of each function of the service with all that it calls, once for each stack. */
+function inclusiveTimes(nodes: readonly Node[], self: ReadonlyMap<number, number>): Map<string, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const totals = new Map<string, number>()
+  const walk = (node: Node, above: ReadonlySet<string>): number => {
+    const { functionName, url, lineNumber } = node.callFrame
+    const own = /\/src\/(.+)/.exec(url)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
+    const at = own === undefined ? '' : `${functionName || '(anonymous)'} ${own}:${lineNumber + 1}`
+    const inner = above.has(at) ? above : new Set([...above, at])
+    let micros = self.get(node.id) ?? 0
+    for (const id of node.children ?? []) {
+      const child = byId.get(id)
+      if (child) micros += walk(child, inner)
+    }
+    if (at !== '' && !above.has(at)) totals.set(at, (totals.get(at) ?? 0) + micros)
+    return micros
+  }
+  if (nodes[0]) walk(nodes[0], new Set())
+  return totals
 }
 
 /** A package, a folder of the service, or a part of Node. */
