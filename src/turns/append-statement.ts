@@ -13,7 +13,8 @@ export type StepRow = { readonly step: number; readonly record: StepRecord; read
 export const appendParts = (changes = '', condition = '') => `
   owned as (
     update runs set event_count = event_count + :eventCount::int, step_count = coalesce(:step::int, step_count)${changes}
-    where id = :runId and epoch = :epoch and status = 'in_progress' ${condition}
+    where id = :runId and epoch = :epoch and status = 'in_progress'
+      and event_count = :eventsBefore::int and step_count = :stepsBefore::int ${condition}
     returning event_count),
   step_row as (
     insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
@@ -24,9 +25,13 @@ export const appendParts = (changes = '', condition = '') => `
     select :runId, event_count - :eventCount::int + number, :accountId, coalesce((event->>'step')::int, 0), :epoch, event
     from owned, jsonb_array_elements(:events::jsonb) with ordinality as line (event, number))`
 
-/** Deltas that follow one another are joined. */
+/**
+ * @param before what the run's row must say: the statement travels together with its COMMIT, so one that was believed
+ * lost may come late, when the same has been written again.
+ */
 export function appendValues(
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
   step: StepRow | undefined,
 ): Readonly<Record<string, unknown>> & { readonly eventCount: number } {
@@ -35,6 +40,8 @@ export function appendValues(
     runId: run.id,
     accountId: run.accountId,
     epoch: run.epoch,
+    eventsBefore: before.eventCount,
+    stepsBefore: before.stepCount,
     eventCount: joined.length,
     events: JSON.stringify(joined),
     ...(step && {

@@ -4,9 +4,10 @@ import { heldParts, settleHoldParts } from '../billing/hold-statements.ts'
 import { requireCovered } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
-import { appendParts, appendValues, type StepRow } from './append-statement.ts'
+import { appendParts, appendValues } from './append-statement.ts'
 import { type Appending, leaseLost } from './event-log.ts'
-import type { RunEnd, RunEvent, RunUsage, TerminalEvent } from './run-events.ts'
+import type { Last } from './journal.ts'
+import type { RunEnd, RunUsage, TerminalEvent } from './run-events.ts'
 import type { Run } from './start-turn.ts'
 import { answerPosition } from './transcript.ts'
 
@@ -75,13 +76,13 @@ export function closeRun(
   executor: Executor,
   run: Run,
   event: TerminalEvent,
-  last: { readonly events: readonly RunEvent[]; readonly step: StepRow | undefined },
+  last: Last,
 ): Appending<{ readonly waiting: boolean }> {
   const status = statusOf(event)
   const { end } = event
   const cost = BigInt(end.usage.cost_micros)
   const isFree = status === 'failed' && !hasOutput(end)
-  const appended = appendValues(run, last.events, last.step)
+  const appended = appendValues(run, last.before, last.events, last.step)
   const closing = close(executor, {
     ...appended,
     status,

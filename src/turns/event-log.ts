@@ -24,15 +24,16 @@ export type Appending<T = void> = { readonly added: number; readonly done: Promi
 /**
  * Appends events and the step they belong to under the owner's epoch, in the caller's transaction, in one statement.
  * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
- * the run has ended; nothing is written then.
+ * the run has ended, or is not where `before` says; nothing is written then.
  */
 export function appendEvents(
   executor: Executor,
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
   step?: StepRow,
 ): Appending {
-  const values = appendValues(run, events, step)
+  const values = appendValues(run, before, events, step)
   const done = append(executor, values).then(([owned]) => void requireOwned(run, owned))
   return { added: values.eventCount, done }
 }

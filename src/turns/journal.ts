@@ -11,6 +11,7 @@ import { ServiceError } from '../errors.ts'
 import type { StepRow } from './append-statement.ts'
 import { type Appending, appendEvents, requireOwned } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
+import type { Progress } from './run-progress.ts'
 import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
@@ -33,12 +34,15 @@ export type RunJournal = Journal<Executor> & {
   readonly costMicros: bigint
 }
 
+/** What is written together with the end of a run, and where the run is before. */
+export type Last = {
+  readonly before: Progress
+  readonly events: readonly RunEvent[]
+  readonly step: StepRow | undefined
+}
+
 /** Writes the end of a run with these events, the last of which is `event`, in one statement. */
-export type Close<E> = (
-  tx: Executor,
-  event: E,
-  last: { readonly events: readonly RunEvent[]; readonly step: StepRow | undefined },
-) => Appending
+export type Close<E> = (tx: Executor, event: E, last: Last) => Appending
 
 export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
@@ -51,9 +55,9 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     ...{ step, record },
     costMicros: stepMicros(options.price, record),
   })
-  const recordStep = (tx: Executor, row: StepRow, events: readonly RunEvent[]) => ({
+  const recordStep = (tx: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => ({
     ...{ step: row.step, costMicros: row.costMicros },
-    appending: appendEvents(tx, run, events, row),
+    appending: appendEvents(tx, run, before, events, row),
   })
   return {
     get costMicros() {
@@ -65,36 +69,41 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       if (last) lastStep = { step, record }
       else {
         const row = rowOf(step, record)
-        await writer.write(async (tx, waiting) => ({
+        await writer.write(async (tx, waiting, before) => ({
           value: undefined,
-          ...recordStep(tx, row, waiting),
+          ...recordStep(tx, before, row, waiting),
         }))
       }
     },
     tool(step, call, outcome) {
-      return writer.write(async (tx, waiting) => {
+      return writer.write(async (tx, waiting, before) => {
         const record = await committed(tx, call, outcome)
         const events = [...waiting, ...toolEvents(step, record)]
         return {
           ...{ value: record, wrote: outcome.commit !== undefined },
-          ...recordStep(tx, rowOf(step, record), events),
+          ...recordStep(tx, before, rowOf(step, record), events),
         }
       })
     },
     end(prepare, close) {
-      return writer.write(async (tx, waiting) => {
+      return writer.write(async (tx, waiting, before) => {
         const step = lastStep && rowOf(lastStep.step, lastStep.record)
         const event = prepare(writer.costMicros + (step?.costMicros ?? 0n))
-        const appending = close(tx, event, { events: [...waiting, event], step })
+        const appending = close(tx, event, { before, events: [...waiting, event], step })
         const recorded = step && { step: step.step, costMicros: step.costMicros }
         return { value: event, appending, ...recorded, ended: true }
       })
     },
     extendHold: (step, micros) =>
       refusable(
-        writer.write(async (tx, waiting) => {
+        writer.write(async (tx, waiting, before) => {
           await raiseHold(tx, run, step, micros)
-          return { value: true, holdMicros: micros, wrote: true, appending: appendEvents(tx, run, waiting) }
+          return {
+            value: true,
+            holdMicros: micros,
+            wrote: true,
+            appending: appendEvents(tx, run, before, waiting),
+          }
         }),
       ),
   }

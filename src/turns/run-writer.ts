@@ -19,6 +19,7 @@ export type OwnedRun = {
 export type Work<T> = (
   tx: Executor,
   waiting: readonly RunEvent[],
+  before: Progress,
 ) => Promise<{
   readonly value: T
   /** The statement that appends the events, just sent and the last one. */
@@ -73,9 +74,9 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     progress: { eventCount, stepCount, holdMicros, ended: false },
     costMicros: options.costMicros,
   }
-  const appendWaiting: Work<undefined> = async (tx, waiting) => ({
+  const appendWaiting: Work<undefined> = async (tx, waiting, before) => ({
     value: undefined,
-    appending: appendEvents(tx, run, waiting),
+    appending: appendEvents(tx, run, before, waiting),
   })
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
@@ -154,7 +155,7 @@ function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>):
 }
 
 async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>) {
-  const { value, appending, step, wrote = false, ...rest } = await work(tx, waiting)
+  const { value, appending, step, wrote = false, ...rest } = await work(tx, waiting, before.progress)
   const { costMicros = 0n, holdMicros = 0n, ended = false } = rest
   const written: Written<T> = {
     value,

@@ -1,7 +1,8 @@
 import { isKeyUsable } from '../accounts/keys.ts'
+import { promptTokens } from '../agent/context.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { type LoopInput, runAgent } from '../agent/loop.ts'
-import { estimateTokens, type ModelRequest } from '../agent/provider.ts'
+import type { ModelRequest } from '../agent/provider.ts'
 import { creditsText } from '../billing/credits.ts'
 import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import type { Database, Executor } from '../db/client.ts'
@@ -89,9 +90,8 @@ export class TurnWriter {
       this.#stop.end('cancelled')
       return null
     }
-    const prompt =
-      estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools))
-    const need = this.journal.costMicros + nextCallMicros(price, prompt, request.sampling.maxTokens)
+    const next = nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
+    const need = this.journal.costMicros + next
     if (need <= this.#holdMicros) return null
     const bounded = need < this.#run.mostMicros ? need : this.#run.mostMicros
     const missing = bounded - this.#holdMicros

@@ -10,7 +10,9 @@ export async function measureGets(
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<readonly Figure[]> {
   const measured = []
+  const perCore: number[] = []
   for (const path of ['/v1/models', '/v1/key']) {
+    const own: number[] = []
     await getFor(world, path, 1)
     for (let round = 0; round < rounds; round += 1) {
       const before = await world.service.cpuMs()
@@ -21,12 +23,20 @@ export async function measureGets(
         `  round ${round + 1}, GET ${path}: ${one.perSecond.toFixed(0)}/s, ${one.perCore.toFixed(0)}/s of one core, p99 ${one.p99.toFixed(1)} ms`,
       )
       measured.push(one)
+      own.push(one.perCore)
     }
+    perCore.push(median(own))
   }
   return [
     {
-      ...{ name: 'cheap GETs a second of one core', unit: '/s', goal: 2_500, gate: 2_500, more: true },
-      value: median(measured.map(({ perCore }) => perCore)),
+      ...{
+        name: 'cheap GETs a second of one core, the slower one',
+        unit: '/s',
+        goal: 2_500,
+        gate: 2_500,
+        more: true,
+      },
+      value: Math.min(...perCore),
     },
     {
       ...{ name: `cheap GETs, c=${concurrency}, p99, best round`, unit: 'ms', goal: 20, gate: 20 },

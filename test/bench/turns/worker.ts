@@ -65,7 +65,9 @@ export async function startWorker(
 function listening(child: ChildProcess, name: string): Promise<string> {
   let [stdout, stderr] = ['', '']
   // However the bench ends, none of its processes outlives it.
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('close', () => process.off('exit', kill))
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${name} did not listen: ${stderr}`)), patienceMs)
     child.stdout?.on('data', (chunk) => {
