@@ -14,8 +14,9 @@ const known = new WeakMap<object, Known>()
 export function toolText({ name, description, parameters }: ToolSpec): ToolText {
   const earlier = known.get(parameters)
   if (earlier?.name === name && earlier.description === description) return earlier
-  const json = JSON.stringify({ type: 'function', function: { name, description, parameters } })
-  const text = { name, description, json, tokens: estimateTokens(json) }
+  const described = JSON.stringify({ name, description, parameters })
+  const json = `{"type":"function","function":${described}}`
+  const text = { name, description, json, tokens: estimateTokens(described) }
   known.set(parameters, text)
   return text
 }

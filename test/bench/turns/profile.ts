@@ -71,25 +71,27 @@ function printProfile({ nodes, samples, timeDeltas }: Profile, turns: number): v
     print(`    ${(micros / turns).toFixed(0).padStart(6)} µs  ${at}`)
 }
 
-/** Time of each function of the service with all that it calls, once for each stack. */
+/** Time of each function with all that it calls, once for each stack. */
 function inclusiveTimes(nodes: readonly Node[], self: ReadonlyMap<number, number>): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const totals = new Map<string, number>()
   const walk = (node: Node, above: ReadonlySet<string>): number => {
-    const { functionName, url, lineNumber } = node.callFrame
-    const own = /\/src\/(.+)/.exec(url)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
-    const at = own === undefined ? '' : `${functionName || '(anonymous)'} ${own}:${lineNumber + 1}`
-    const inner = above.has(at) ? above : new Set([...above, at])
-    let micros = self.get(node.id) ?? 0
-    for (const id of node.children ?? []) {
-      const child = byId.get(id)
-      if (child) micros += walk(child, inner)
-    }
-    if (at !== '' && !above.has(at)) totals.set(at, (totals.get(at) ?? 0) + micros)
+    const at = placeOf(node)
+    const isOuter = at !== '' && !above.has(at)
+    const inner = isOuter ? new Set([...above, at]) : above
+    const children = (node.children ?? []).flatMap((id) => byId.get(id) ?? [])
+    const micros = children.reduce((sum, child) => sum + walk(child, inner), self.get(node.id) ?? 0)
+    if (isOuter) totals.set(at, (totals.get(at) ?? 0) + micros)
     return micros
   }
   if (nodes[0]) walk(nodes[0], new Set())
   return totals
+}
+
+/** Function, file and line; empty for Node's own. */
+function placeOf({ callFrame: { functionName, url, lineNumber } }: Node): string {
+  const file = /\/src\/(.+)/.exec(url)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
+  return file === undefined ? '' : `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`
 }
 
 /** A package, a folder of the service, or a part of Node. */
