@@ -58,7 +58,7 @@ async function around(script: ScriptSource): Promise<Pick<StatementCount, 'state
   const ask = async (n: number) => {
     const body = { ...question(`Question ${n}`), stream: true }
     const response = await call(service, key, 'POST', '/v1/chat/completions', body)
-    expect(await response.text()).toMatch(/"finish_reason":"stop"[^]*\[DONE\]/)
+    expect(await response.text()).toMatch(/"finish_reason":"stop".*\[DONE\]/s)
   }
   await ask(0)
   const counting = countStatements(admin)
