@@ -8,6 +8,7 @@ import { retryHeaders } from '../../http/retry-headers.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
+import { originOf } from '../origin.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
@@ -80,7 +81,7 @@ function admit(
     messages,
     sessionId: options.sessionId,
     projectId: options.projectId,
-    request: toRunRequest(body, options),
+    request: { ...toRunRequest(body, options), origin: originOf(services, request) },
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')

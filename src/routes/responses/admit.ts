@@ -13,6 +13,7 @@ import type { Run, Started } from '../../turns/start-turn.ts'
 import { readConversation } from '../../turns/transcript.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { firstCallMicros, requireModel } from '../chat/model.ts'
+import { originOf } from '../origin.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
 import type { ResponseContext } from './context.ts'
@@ -48,7 +49,10 @@ export async function admitResponse(
     messages: told,
     sessionId,
     projectId,
-    request: toResponseRequest({ ...body, background }, chat, options),
+    request: {
+      ...toResponseRequest({ ...body, background }, chat, options),
+      origin: originOf(services, request),
+    },
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')
