@@ -15,6 +15,7 @@ import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
 import { chatRoutes } from './routes/chat/route.ts'
+import { docsRoutes } from './routes/docs/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
@@ -81,6 +82,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   if (options.metrics) registerMetrics(app, options.metrics.registry, options.metrics.token)
   healthRoutes(app, { ...services, ready: options.ready })
   openApiRoutes(app, api)
+  docsRoutes(app)
   await app.register(
     (v1, _options, done) => {
       modelRoutes(v1, services)

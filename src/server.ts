@@ -90,6 +90,7 @@ async function startService(
     semantic,
     log,
     limits: defaultTurnLimits,
+    appUrl: config.appUrl,
   }
   const registry = new Registry()
   const jobs = [

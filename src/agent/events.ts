@@ -29,6 +29,14 @@ export type ModelStep = {
   readonly usage: Usage
 }
 
+/** A model call without a reply to go on with. */
+export type ModelFault = { readonly kind: 'fault'; readonly failure: TurnFailure; readonly message: string }
+
+/** A reply that was cut off: nothing follows it, whatever it calls. */
+export function endsEarly({ reason }: ModelStep): boolean {
+  return reason === 'length' || reason === 'content_filter'
+}
+
 /** A finished tool call, as the journal keeps it. */
 export type ToolStep = {
   readonly kind: 'tool'

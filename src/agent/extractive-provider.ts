@@ -1,3 +1,4 @@
+import { answerFormatOf } from './answer-format.ts'
 import {
   asksForFile,
   asksInHebrew,
@@ -14,6 +15,7 @@ import {
   type ModelRequest,
   type Provider,
 } from './provider.ts'
+import { fillSchema } from './schema-filling.ts'
 
 /**
  * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted
@@ -138,9 +140,12 @@ function passagesIn(result: Readonly<Record<string, unknown>> | undefined): read
   )
 }
 
-/** A client that asked for a JSON object gets one. */
-function shaped(request: ModelRequest, text: string): string {
-  return request.sampling.responseFormat ? JSON.stringify({ answer: text }) : text
+/** A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`. */
+function shaped({ sampling }: ModelRequest, text: string): string {
+  const format = answerFormatOf(sampling)
+  if (!format) return text
+  const free = sampling.responseFormat?.['type'] === 'json_object'
+  return JSON.stringify(free ? { answer: text } : fillSchema(format.schema, text))
 }
 
 /** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */

@@ -1,6 +1,16 @@
 import { messageOf } from '../errors.ts'
+import { answerFormatOf } from './answer-format.ts'
 import { fitContext } from './context.ts'
-import type { AgentEvent, ModelStep, StepRecord, ToolStep, TurnFailure } from './events.ts'
+import {
+  type AgentEvent,
+  endsEarly,
+  type ModelFault,
+  type ModelStep,
+  type StepRecord,
+  type ToolStep,
+  type TurnFailure,
+} from './events.ts'
+import { formattedReply } from './formatted-reply.ts'
 import type { LoopLimits } from './limits.ts'
 import {
   estimateUsage,
@@ -78,7 +88,11 @@ const finished = (reason: FinishReason, notice: string | null = null): TurnEnd =
   notice,
 })
 
-const failed = (kind: TurnFailure, message: string): TurnEnd => ({ type: 'turn.failed', kind, message })
+const failed = (kind: TurnFailure, message: string): TurnEnd => ({
+  type: 'turn.failed',
+  kind,
+  message,
+})
 
 /** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
 async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
@@ -124,12 +138,31 @@ async function* callModel<T>(
 ): AsyncGenerator<AgentEvent, TurnEnd | null> {
   const step = turn.step + 1
   yield { type: 'step.started', step }
+  const format = answerFormatOf(input.sampling)
+  const ask = (one: ModelRequest) => hear(input, turn, one)
+  const reply = yield* format
+    ? formattedReply({ step, format, ask, budget: input.budget }, request)
+    : ask(request)
+  if (reply.kind === 'fault') return failed(reply.failure, reply.message)
+  await input.journal.model(step, reply, turn.isLast(reply))
+  turn.add(reply)
+  yield { type: 'step.finished', step, record: reply }
+  return null
+}
+
+/** One model call; what it says is yielded as it comes. */
+async function* hear<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  request: ModelRequest,
+): AsyncGenerator<AgentEvent, ModelStep | ModelFault> {
+  const step = turn.step + 1
   const separator = turn.textLength > 0 ? '\n\n' : ''
   const pieces = new StorablePieces()
   let text = ''
-  let reply: ModelStep | undefined
   for await (const chunk of input.provider.stream(request, input.signal)) {
-    if (chunk.type === 'error') return failed(failureKind(chunk.kind), storable(chunk.message))
+    if (chunk.type === 'error')
+      return { kind: 'fault', failure: failureKind(chunk.kind), message: storable(chunk.message) }
     const piece = chunk.type === 'text' ? pieces.push(chunk.text) : pieces.rest()
     if (piece !== '') {
       yield { type: 'text.delta', step, text: text === '' ? separator + piece : piece }
@@ -138,16 +171,11 @@ async function* callModel<T>(
     if (chunk.type === 'finish') {
       // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
       const toolCalls = chunk.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
-      reply = { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
-      break
+      return { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
     }
     if (turn.textLength + separator.length + text.length > input.limits.textLength) break
   }
-  reply ??= { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
-  await input.journal.model(step, reply, turn.isLast(reply))
-  turn.add(reply)
-  yield { type: 'step.finished', step, record: reply }
-  return null
+  return { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
 }
 
 function failureKind(kind: ProviderFailure): TurnFailure {
@@ -267,8 +295,4 @@ class Turn<T> {
     // A tool the client demands is demanded of the first reply only, or the turn would never end.
     return this.modelCalls === 0 ? this.#input.toolChoice : 'auto'
   }
-}
-
-function endsEarly(reply: ModelStep): boolean {
-  return reply.reason === 'length' || reply.reason === 'content_filter'
 }

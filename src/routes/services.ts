@@ -17,5 +17,7 @@ export type Services = {
   /** Undefined: the library is searched by words only. */
   readonly semantic?: SemanticSearch | undefined
   readonly limits: TurnLimits
+  /** Where people reach the service, if the operator has said it. */
+  readonly appUrl?: string | undefined
   readonly log: Logger
 }

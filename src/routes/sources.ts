@@ -66,6 +66,7 @@ const docs = {
   },
   verify: {
     summary: 'Check refs and quotations of any text',
+    example: { text: '“The Psalmist asks to serve God in joy” (Concepts of Chassidut, Simcha 1)' },
     description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
 \`refs\`, else with the whole library, and tells which refs exist.`,
     tag: 'Sources',

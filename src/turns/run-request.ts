@@ -9,6 +9,8 @@ export type RunRequest = {
   readonly sources: 'inline' | 'block'
   /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
   readonly isolates?: boolean
+  /** Where the client finds the service; stands before the paths of files that are cited. */
+  readonly origin?: string
   /** Told to the model in front of the conversation, in this turn only. */
   readonly instructions?: string
   /** What the Responses API shows of the request again and nothing else needs. */

@@ -1,4 +1,5 @@
 import type { Plans } from '../accounts/plans.ts'
+import { answerFormatOf, formatInstruction } from '../agent/answer-format.ts'
 import { defaultLimits } from '../agent/limits.ts'
 import type { LoopInput } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
@@ -103,12 +104,13 @@ function loopInput(
   signal: AbortSignal,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
+  const format = answerFormatOf(request.sampling)
   return {
     provider: model.provider,
     tools: turnTools(services, run, turn.register),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
-    messages: [{ role: 'system', content: systemPrompt() }, ...transcript],
+    messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...transcript],
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },

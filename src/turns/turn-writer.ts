@@ -57,6 +57,7 @@ export class TurnWriter {
     this.#holdMicros = run.holdMicros
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+      (run.request as RunRequest).origin,
     )
     this.#answer = createAnswer(this.register, run.request as RunRequest)
     this.#restore()

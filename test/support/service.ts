@@ -32,6 +32,7 @@ export async function startTestService(
     readonly model?: Partial<Config['model']>
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
+    readonly appUrl?: string
     readonly invalidKeysPerMinute?: number
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
@@ -49,7 +50,7 @@ export async function startTestService(
   const runner = createRunner({ database, catalogue, plans, log })
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
-    { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
+    { database, peppers: testPeppers, plans, catalogue, runner, log, limits, appUrl: options.appUrl },
     {
       trustProxy: false,
       ready: () => true,

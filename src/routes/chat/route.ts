@@ -8,6 +8,8 @@ import { retryHeaders } from '../../http/retry-headers.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
+import { originOf } from '../origin.ts'
+import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
@@ -17,7 +19,8 @@ import { chatDocs } from './docs.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
 import { firstCallMicros, requireModel } from './model.ts'
 import type { ServiceOptions } from './options.ts'
-import { bodyLimit, type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
+import { chatParameters } from './parameters.ts'
+import { bodyLimit, type ChatBody, chatBody, refuseUnknownChoice } from './schema.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
@@ -36,7 +39,8 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       const { body } = request
       // From the start: a client can leave while its turn is being admitted.
       const left = disconnectSignal(reply)
-      refuseUnsupported(body)
+      refuseUnsupported(chatParameters, body)
+      refuseUnknownChoice(body)
       const streamed = body.stream === true
       if (options.background && streamed) {
         throw new ServiceError(
@@ -77,7 +81,7 @@ function admit(
     messages,
     sessionId: options.sessionId,
     projectId: options.projectId,
-    request: toRunRequest(body, options),
+    request: { ...toRunRequest(body, options), origin: originOf(services, request) },
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')

@@ -13,12 +13,15 @@ import type { Run, Started } from '../../turns/start-turn.ts'
 import { readConversation } from '../../turns/transcript.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { firstCallMicros, requireModel } from '../chat/model.ts'
+import { originOf } from '../origin.ts'
+import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
 import type { ResponseContext } from './context.ts'
 import { readContinued } from './continued.ts'
 import { type Item, readItems } from './items.ts'
+import { responsesParameters } from './parameters.ts'
 import { toChatBody, toResponseRequest } from './request.ts'
-import { type ResponsesBody, refuseUnsupported } from './schema.ts'
+import { type ResponsesBody, refuseUnknownChoice } from './schema.ts'
 
 /** Starts the turn that a request asks for, or finds the one that it has started before. */
 export async function admitResponse(
@@ -29,7 +32,8 @@ export async function admitResponse(
 ): Promise<Started & { readonly background: boolean }> {
   const principal = principalOf(request)
   const { options, previous } = resourceOf<ResponseContext>(request)
-  refuseUnsupported(body)
+  refuseUnsupported(responsesParameters, body)
+  refuseUnknownChoice(body)
   const model = requireModel(services, body.model)
   const sent = readItems(body.input)
   const { sessionId, projectId } = options
@@ -45,7 +49,10 @@ export async function admitResponse(
     messages: told,
     sessionId,
     projectId,
-    request: toResponseRequest({ ...body, background }, chat, options),
+    request: {
+      ...toResponseRequest({ ...body, background }, chat, options),
+      origin: originOf(services, request),
+    },
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')
