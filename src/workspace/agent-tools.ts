@@ -7,6 +7,7 @@ import { cleanFileName } from './file-names.ts'
 import { type FilePlace, findByName, listByName, type StoredFile } from './files.ts'
 import { passagesOf } from './passages.ts'
 import { searchTexts } from './search.ts'
+import { sheetTool } from './sheets/tool.ts'
 import { type FileText, fileText } from './texts.ts'
 import { type FindLimits, writingTools } from './writing-tools.ts'
 
@@ -24,7 +25,13 @@ export type Workspace = {
 
 /** The tools that work on the files of one project. Writing waits for the step's transaction. */
 export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] {
-  return [listTool(workspace), readTool(workspace), searchTool(workspace), ...writingTools(workspace)]
+  return [
+    listTool(workspace),
+    readTool(workspace),
+    searchTool(workspace),
+    ...writingTools(workspace),
+    sheetTool(workspace),
+  ]
 }
 
 /** Names that one listing gives at most. */

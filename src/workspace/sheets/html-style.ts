@@ -20,6 +20,7 @@ const style = `:root {
 body {
   margin: 0; background: var(--paper); color: var(--ink);
   font: 1.0625rem/1.55 "Frank Ruhl Libre", "Times New Roman", "Noto Serif Hebrew", serif;
+  font-kerning: none; /* the font pulls Latin words together across blanks */
 }
 main { max-width: 54rem; margin: 0 auto; padding: 3rem 1.5rem 4rem; }
 p { margin: 0; }
@@ -35,7 +36,7 @@ h2 { font-size: 1.3rem; line-height: 1.3; margin: 0; display: flex; gap: .6rem; 
 .columns { display: grid; grid-template-columns: 1fr 1fr; gap: .7rem 2.2rem; direction: rtl; }
 .single { display: grid; gap: .7rem; }
 .text p + p { margin-top: .35rem; }
-.text.he { font-size: 1.22rem; line-height: 1.6; text-align: justify; }
+.text.he { font-kerning: auto; font-size: 1.22rem; line-height: 1.6; text-align: justify; }
 .text.en { hyphens: auto; }
 .text.cantillated { font-family: "SBL Hebrew", "Noto Serif Hebrew", "Times New Roman", serif; line-height: 1.9; }
 .label { color: var(--grey); font-size: .78em; margin-inline-end: .15em; }

@@ -9,6 +9,7 @@ import {
   type SheetLanguage,
   type SheetRow,
   type SheetSource,
+  sheetGenerator,
   type UsedVersion,
   versionsOf,
 } from './sheet.ts'
@@ -21,9 +22,6 @@ import {
   wordsFor,
   wordsOf,
 } from './words.ts'
-
-/** Stands in the head of every sheet: by it one is known from a page that was written by hand. */
-export const sheetGenerator = '<meta name="generator" content="source sheet">'
 
 /** The sheet as one page without scripts and without anything to load: fonts and style are in it. */
 export function sheetToHtml(sheet: Sheet, fonts: WebFonts): string {

@@ -1,6 +1,7 @@
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
 import type { PrintFonts } from './fonts.ts'
 import {
+  type Direction,
   directionOf,
   hasCantillation,
   paragraphsOf,
@@ -35,18 +36,17 @@ export function sheetToPdf(sheet: Sheet, fonts: PrintFonts, template: string): B
 /** What the template takes: every text with all that depends on what it is. */
 function dataOf(sheet: Sheet) {
   const words = wordsOf(sheet)
+  const direction = directionOfSheet(sheet)
   return {
     title: textOf(sheet.title),
-    dir: directionOfSheet(sheet),
+    dir: direction,
     intro: paragraphsOf(sheet.intro).map(textOf),
     sources: sheet.sources.map((source) => sourceOf(source, words)),
     versions: {
       heading: words.versions,
       colophon: words.colophon,
       items: versionsOf(sheet).map((version) => ({
-        name: versionName(version, words),
-        title: version.title,
-        license: `${words.license}: ${licenseText(version, words)}`,
+        text: `${versionName(version, words)}: ${isolated(version.title, direction)}. ${words.license}: ${licenseText(version, words)}.`,
         url: version.url,
         sources: `(${words.sources}: ${version.sources.join(', ')})`,
       })),
@@ -73,6 +73,11 @@ function sourceOf(source: SheetSource, words: Words) {
     ),
     note: { label: wordsFor(directionOf(note)).note, lines: paragraphsOf(note).map(textOf) },
   }
+}
+
+/** Words that come from elsewhere keep their order inside a line of the other direction (UAX 9, first strong isolate). */
+function isolated(text: string, line: Direction): string {
+  return directionOf(text) === line ? text : `\u2068${text}\u2069`
 }
 
 function textOf(text: string) {

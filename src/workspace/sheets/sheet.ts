@@ -41,6 +41,9 @@ export type Sheet = {
 
 export const sheetFormats = ['docx', 'pdf', 'html', 'md'] as const
 
+/** Stands in the head of a sheet in HTML: by it one is known from a page that was written by hand. */
+export const sheetGenerator = '<meta name="generator" content="source sheet">'
+
 export type SheetFormat = (typeof sheetFormats)[number]
 
 export type Direction = 'rtl' | 'ltr'
