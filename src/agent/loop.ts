@@ -36,6 +36,8 @@ export type LoopInput<Transaction> = {
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly messages: readonly ModelMessage[]
+  /** Calls that the turn begins with, as if the model had asked for them. */
+  readonly firstCalls?: readonly Omit<ToolCall, 'id'>[]
   /** Steps that an earlier attempt at this turn has finished, in order. */
   readonly finished: readonly StepRecord[]
   readonly sampling: Sampling
@@ -86,6 +88,7 @@ async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<A
   if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
   const end = turn.end()
   if (end) return end
+  if (turn.step === 0 && input.firstCalls?.length) return yield* presetCalls(input, turn, input.firstCalls)
   if (turn.modelCalls >= input.limits.modelCalls)
     return finished('length', 'The turn reached its limit of steps.')
   const request = turn.request()
@@ -115,6 +118,28 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
   } finally {
     await outcomes.return(undefined)
   }
+}
+
+/** A first step that no model took: it costs nothing, and its calls are run like any others. */
+async function* presetCalls<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  calls: readonly Omit<ToolCall, 'id'>[],
+): AsyncGenerator<AgentEvent, null> {
+  const step = turn.step + 1
+  yield { type: 'step.started', step }
+  const record: ModelStep = {
+    kind: 'model',
+    text: '',
+    toolCalls: calls.map((call) => ({ ...call, id: input.newCallId() })),
+    reason: 'tool_calls',
+    usage: { promptTokens: 0, completionTokens: 0, estimated: false },
+    preset: true,
+  }
+  await input.journal.model(step, record, false)
+  turn.add(record)
+  yield { type: 'step.finished', step, record }
+  return null
 }
 
 async function* callModel<T>(
@@ -191,7 +216,7 @@ class Turn<T> {
       this.messages.push({ role: 'tool', callId: record.call.id, content: record.content })
       return
     }
-    this.modelCalls += 1
+    if (!record.preset) this.modelCalls += 1
     if (record.text !== '') this.textLength += (this.textLength > 0 ? 2 : 0) + record.text.length
     this.#lastReply = record
     this.messages.push({ role: 'assistant', content: record.text, toolCalls: record.toolCalls })

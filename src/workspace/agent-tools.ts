@@ -4,7 +4,7 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { cleanFileName } from './file-names.ts'
-import { type FilePlace, findByName, listByName, type StoredFile } from './files.ts'
+import { type FilePlace, findByIdOrName, listByName, type StoredFile } from './files.ts'
 import { passagesOf } from './passages.ts'
 import { searchTexts } from './search.ts'
 import { sheetTool } from './sheets/tool.ts'
@@ -60,7 +60,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
 }
 
 const readArguments = z.object({
-  name: z.string(),
+  name: z.string().describe('Name of the file, or its id.'),
   offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
 })
 
@@ -76,7 +76,7 @@ function readTool({ database, place, register }: Workspace): Tool<Executor> {
     execute: (raw, signal) =>
       withArguments(readArguments, raw, async ({ name, offset }) => {
         const wanted = cleanFileName(name, 'name')
-        const file = await withTx(database, place, (tx) => findByName(tx, place.projectId, wanted))
+        const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
         if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
         const found = await fileText(database, file, signal)
         if (found.text === '' && found.problem !== '') {
