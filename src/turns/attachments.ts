@@ -27,6 +27,8 @@ export type Attachments = {
   readonly ids: ReadonlySet<string>
   readonly inline: ReadonlyMap<string, InlineFile>
   readonly readsImages: boolean
+  /** The field of the request that refusals name. */
+  readonly param: string
 }
 
 /** Larger images are not passed on: each model call of the turn would carry them. */
@@ -75,27 +77,27 @@ async function requireFile(
   principal: Principal,
   place: FilePlace,
   id: string,
-  { readsImages }: Attachments,
+  attachments: Attachments,
 ): Promise<void> {
   const file = await findFile(executor, principal, id)
   if (!file) throw notFound()
   if (file.projectId !== place.projectId) {
-    throw invalid(`The file "${id}" belongs to another project than the turn.`)
+    throw invalid(`The file "${id}" belongs to another project than the turn.`, attachments.param)
   }
   const version = await findVersion(executor, file)
   const head = version ? await readHead(executor, version.id, headBytes) : Buffer.alloc(0)
-  requireReadable(head, file, readsImages)
+  requireReadable(head, file, attachments)
 }
 
 async function storeOnce(
   executor: Executor,
   place: FilePlace,
   file: InlineFile,
-  { readsImages }: Attachments,
+  attachments: Attachments,
   plan: Plan,
 ): Promise<string> {
   const { name, contentType, content } = file
-  requireReadable(content.subarray(0, headBytes), { name, contentType, bytes: content.length }, readsImages)
+  requireReadable(content.subarray(0, headBytes), { name, contentType, bytes: content.length }, attachments)
   const sha256 = createHash('sha256').update(content).digest('hex')
   const [known] = await executor
     .select({ id: files.id })
@@ -108,17 +110,18 @@ async function storeOnce(
 function requireReadable(
   head: Buffer,
   file: { readonly name: string; readonly contentType: string; readonly bytes: number },
-  readsImages: boolean,
+  { readsImages, param }: Attachments,
 ): void {
   if (imageTypeOf(head)) {
-    if (!readsImages) throw invalid('The model cannot read images. Describe the image in words.')
-    if (file.bytes > mostImageBytes) throw invalid(`Images may have at most ${mostImageBytes} bytes.`)
+    if (!readsImages) throw invalid('The model cannot read images. Describe the image in words.', param)
+    if (file.bytes > mostImageBytes) throw invalid(`Images may have at most ${mostImageBytes} bytes.`, param)
     return
   }
   const kind = kindOf(head, file)
-  if (typeof kind !== 'string') throw invalid(`The file "${file.name}" cannot be read. ${kind.problem}`)
+  if (typeof kind !== 'string')
+    throw invalid(`The file "${file.name}" cannot be read. ${kind.problem}`, param)
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('invalid_value', message, { param: 'messages' })
+function invalid(message: string, param: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
 }

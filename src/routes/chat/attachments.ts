@@ -17,25 +17,29 @@ const mostFiles = 20
 export function readAttachments(
   messages: readonly ChatMessage[],
   readsImages: boolean,
+  field: 'messages' | 'input',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
   const parts = messages.flatMap(filePartsOf)
-  const extra = parts[mostFiles]
-  if (extra) throw invalid(`At most ${mostFiles} files can be attached to a request.`, extra.param)
+  if (parts.length > mostFiles) {
+    throw invalid(`At most ${mostFiles} files can be attached to a request.`, field)
+  }
   const ids = new Map<FilePart, string>()
   const inline = new Map<string, InlineFile>()
-  for (const { part, param } of parts) {
+  for (const part of parts) {
     const id = part.file.file_id ?? newId('file')
     ids.set(part, id)
-    if (!part.file.file_id) inline.set(id, inlineFile(part, id, param))
+    if (!part.file.file_id) inline.set(id, inlineFile(part, id, field))
   }
   const named = new Set([...ids.values()].filter((id) => !inline.has(id)))
-  return { attachments: { ids: named, inline, readsImages }, idOf: (part) => ids.get(part) ?? '' }
+  return {
+    attachments: { ids: named, inline, readsImages, param: field },
+    idOf: (part) => ids.get(part) ?? '',
+  }
 }
 
-function filePartsOf({ role, content }: ChatMessage, index: number) {
+function filePartsOf({ role, content }: ChatMessage): readonly FilePart[] {
   if (role !== 'user' || !Array.isArray(content)) return []
-  const param = `messages[${index}].content`
-  return content.flatMap((part) => (part.type === 'file' ? [{ part, param }] : []))
+  return content.filter((part) => part.type === 'file')
 }
 
 const dataUrl = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;[a-z0-9-]+=[^;,]*)*;base64,/i

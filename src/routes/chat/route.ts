@@ -71,7 +71,7 @@ function admit(
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
-  const { attachments, idOf } = readAttachments(body.messages, model.readsImages)
+  const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const input = {
     model: model.id,

@@ -38,7 +38,7 @@ export async function admitResponse(
   const { messages, after } = await readContinued(services, principal, sent, named)
   const chat = toChatBody(body, messages)
   if (!model.readsImages) refuseImages(sent)
-  const { attachments, idOf } = readAttachments(chat.messages, model.readsImages)
+  const { attachments, idOf } = readAttachments(chat.messages, model.readsImages, 'input')
   const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
   const input: ClientTurn = {
