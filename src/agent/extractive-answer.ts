@@ -23,7 +23,7 @@ const fileWords =
 
 /** Words by which people ask for the form of an answer, in both languages: they find nothing in a library. */
 const requestWords =
-  /\b(please|write|put|it|make|create|prepare|save|give|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
+  /\b(please|write|put|it|make|create|prepare|save|give|word|docx|pdf|html|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
 
 /** What to search for: the question without its request for a file. */
 export function searchWords(question: string): string {
@@ -38,20 +38,34 @@ export function asksForFile(question: string): boolean {
   return fileWords.test(question)
 }
 
-const sheetWords = /\b(source|study) sheets?\b|דפי? מקורות|דף לימוד/iu
+const sheetWords = /\b(source|study) sheets?\b|דף מקורות|דפי מקורות|דף לימוד/iu
+
+/** Formats that people name, in both languages. */
+const formatWords = {
+  docx: /\b(word|docx)\b|וורד/iu,
+  pdf: /\bpdf\b/iu,
+  html: /\b(html|web page)\b/iu,
+} as const
 
 /** Whether it is a source sheet that the question asks for. */
 export function asksForSheet(question: string): boolean {
   return sheetWords.test(question)
 }
 
-/** What `make_source_sheet` is asked for: the places of the passages, under the subject of the question. */
+/**
+ * What `make_source_sheet` is asked for: the places of the passages, under the subject of the question, in the formats that
+ * it names; Markdown when it names none.
+ */
 export function sheetArguments(question: string, passages: readonly FoundPassage[]) {
+  const named = Object.entries(formatWords).flatMap(([format, words]) =>
+    words.test(question) ? [format] : [],
+  )
   const subject = searchWords(question).slice(0, 150).toWellFormed()
   return {
     name: fileNameFor(question).replace(/\.md$/, ''),
     title: asksInHebrew(question) ? `מקורות: ${subject}` : `Sources: ${subject}`,
     items: [...new Set(passages.map(({ ref }) => ref))].map((ref) => ({ ref })),
+    formats: named.length > 0 ? named : ['md'],
   }
 }
 
