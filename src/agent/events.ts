@@ -27,6 +27,8 @@ export type ModelStep = {
   readonly toolCalls: readonly ToolCall[]
   readonly reason: FinishReason
   readonly usage: Usage
+  /** Its calls were asked for by the turn itself, and no model. */
+  readonly preset?: boolean
 }
 
 /** A model call without a reply to go on with. */

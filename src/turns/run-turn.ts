@@ -10,6 +10,7 @@ import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
+import { presentFiles } from './attached-files.ts'
 import type { Catalogue, CatalogueModel } from './catalogue.ts'
 import { readEvents, withoutVoid } from './event-log.ts'
 import { createJournal, type RunJournal, readJournal } from './journal.ts'
@@ -66,7 +67,13 @@ export async function runTurn(
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
-    else await turn.drive(loopInput(services, run, model, turn, transcript, stop.turn))
+    else {
+      const shown = await retryTransient(
+        () => presentFiles(services.database, run, transcript, model.readsImages),
+        stop.writing,
+      )
+      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn))
+    }
     return true
   } catch (error) {
     live.abandon()
@@ -100,7 +107,7 @@ function loopInput(
   run: Run,
   model: CatalogueModel,
   turn: TurnWriter,
-  transcript: LoopInput<Executor>['messages'],
+  { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
   signal: AbortSignal,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
@@ -110,7 +117,9 @@ function loopInput(
     tools: turnTools(services, run, turn.register),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
-    messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...transcript],
+    messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...messages],
+    // A tool of the client's with that name hides ours.
+    firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },

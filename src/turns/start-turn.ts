@@ -9,6 +9,7 @@ import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { type Attachments, attachFiles } from './attachments.ts'
 import { requireLast } from './continuation.ts'
 import { findRepeated, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
@@ -25,6 +26,8 @@ export type TurnInput = {
   readonly firstCallMicros: bigint
   /** Every message the client sent, in order. */
   readonly messages: readonly ModelMessage[]
+  /** The files that the messages bring along. */
+  readonly attachments?: Attachments
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
   /** The turn of the named session that this one goes on from; undefined: from whatever was said last. */
@@ -81,8 +84,12 @@ export async function startTurn(
   if (earlier) return { run: earlier, repeated: true }
   const session = await sessionOf(executor, principal, input)
   if (input.after) await requireLast(executor, input.after)
-  const fresh = newInput(input.messages, input.sessionId !== undefined)
-  requireQuestion(fresh)
+  const added = newInput(input.messages, input.sessionId !== undefined)
+  requireQuestion(added)
+  const place = { accountId, projectId: session.projectId, sessionId: session.id, runId: null }
+  const fresh = input.attachments
+    ? await attachFiles(executor, principal, place, added, input.attachments, plan)
+    : added
   const waitsFor = await unfinishedRuns(executor, session.id)
   if (waitsFor > plan.queuedTurns) {
     throw new ServiceError(

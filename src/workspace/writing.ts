@@ -9,21 +9,31 @@ import { contentTypeOf } from './file-names.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
 
-/**
- * Writes a text under a name in the project: a new file, or a new version of the newest file of that name. Older
- * versions stay. Two turns that write one name at once take turns.
- * @throws ServiceError `file_too_large` when the account's plan has no room for it.
- */
-export async function writeText(
+/** Writes a text as `writeContent` does. */
+export function writeText(
   executor: Executor,
   place: FilePlace,
   limits: StorageLimits,
   name: string,
   text: string,
 ): Promise<FileChange> {
+  return writeContent(executor, place, limits, name, Buffer.from(text))
+}
+
+/**
+ * Writes a content under a name in the project: a new file, or a new version of the newest file of that name. Older
+ * versions stay. Two turns that write one name at once take turns.
+ * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ */
+export async function writeContent(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  name: string,
+  content: Buffer,
+): Promise<FileChange> {
   await lockNames(executor, place.projectId, [name])
   await lockStorage(executor, place.accountId)
-  const content = Buffer.from(text)
   await requireRoom(executor, place.accountId, limits, content.length)
   const known = await findByName(executor, place.projectId, name)
   const contentType = contentTypeOf(name)

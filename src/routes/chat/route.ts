@@ -11,6 +11,7 @@ import type { Run, Started } from '../../turns/start-turn.ts'
 import { originOf } from '../origin.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { readAttachments } from './attachments.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
 import { resolveContext } from './context.ts'
@@ -74,11 +75,13 @@ function admit(
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
-  const messages = toModelMessages(body.messages, model.readsImages)
+  const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
+  const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const input = {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, messages, body.max_completion_tokens ?? body.max_tokens),
     messages,
+    attachments,
     sessionId: options.sessionId,
     projectId: options.projectId,
     request: { ...toRunRequest(body, options), origin: originOf(services, request) },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { idText } from '../../http/zod.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() })
 const imagePart = z.object({
@@ -9,12 +10,24 @@ const imagePart = z.object({
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
+const filePart = z.object({
+  type: z.literal('file'),
+  file: z
+    .object({
+      file_id: idText.nullish(),
+      filename: z.string().nullish(),
+      file_data: z.string().nullish(),
+    })
+    .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
+      error: 'must have a `file_id`, or `file_data` and a `filename`',
+    }),
+})
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
 
 const content = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, refusalPart]))],
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart]))],
   {
-    error: 'must be a text or an array of parts of type `text` or `image_url`',
+    error: 'must be a text or an array of parts of type `text`, `image_url` or `file`',
   },
 )
 
@@ -41,6 +54,11 @@ export const message = z
     error: 'is required in a message of this role',
     path: ['content'],
   })
+  .refine(
+    ({ role, content: parts }) =>
+      role === 'user' || !Array.isArray(parts) || !parts.some((part) => part.type === 'file'),
+    { error: 'files can be attached to messages of role `user` only', path: ['content'] },
+  )
 
 export type ChatMessage = z.infer<typeof message>
 

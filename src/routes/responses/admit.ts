@@ -11,6 +11,7 @@ import { Overtaken } from '../../turns/continuation.ts'
 import { findRun } from '../../turns/runs.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
 import { readConversation } from '../../turns/transcript.ts'
+import { readAttachments } from '../chat/attachments.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { firstCallMicros, requireModel } from '../chat/model.ts'
 import { originOf } from '../origin.ts'
@@ -41,12 +42,14 @@ export async function admitResponse(
   const { messages, after } = await readContinued(services, principal, sent, named)
   const chat = toChatBody(body, messages)
   if (!model.readsImages) refuseImages(sent)
-  const told = toModelMessages(chat.messages, true)
+  const { attachments, idOf } = readAttachments(chat.messages, model.readsImages, 'input')
+  const told = toModelMessages(chat.messages, true, idOf)
   const background = body.background === true || options.background
   const input: ClientTurn = {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, told, body.max_output_tokens),
     messages: told,
+    attachments,
     sessionId,
     projectId,
     request: {
