@@ -15,11 +15,11 @@ export function requireModel({ catalogue }: Services, id: string): CatalogueMode
   )
 }
 
-/** The prompt is the client's messages and some 1,500 tokens of our own instructions and tools. */
+/** The prompt is the client's messages and some 2,000 tokens of our own instructions and tools. */
 export function firstCallMicros(
   price: Price,
   messages: readonly ModelMessage[],
   maxTokens: number | null | undefined,
 ): bigint {
-  return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 1_500, maxTokens ?? undefined)
+  return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 2_000, maxTokens ?? undefined)
 }
