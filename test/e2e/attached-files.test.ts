@@ -84,7 +84,7 @@ test('a file that a message names is before the model at its first call, under m
   expect(service.sources).toMatchObject([
     {
       ref: 'road.pdf, page 1',
-      url: `/v1/files/${id}/content?version=1`,
+      url: `${world.service.url}/v1/files/${id}/content?version=1`,
       verification: [{ result: 'verbatim' }],
     },
   ])
