@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/postgres-server.ts'],
+    include: ['test/clients/*/*.test.ts'],
+    // Clients wait between their attempts: the tests of a file wait together.
+    maxConcurrency: 40,
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
+  },
+})
