@@ -56,6 +56,8 @@ export type Adapter = {
   readonly shows: { readonly whole: readonly Part[]; readonly streamed: readonly Part[] }
   /** The class of each failure and how often it asks. */
   readonly troubles: Readonly<Record<TroubleName, Trouble>>
+  /** The class of a failure after a step that was charged; undefined: it is read as a text that says so. */
+  readonly brokenWhole: string | undefined
   /** The class of a failure in a stream, after text. */
   readonly brokenStream: string
   /** The class when the user stops it midway; undefined: the stream just ends. */
