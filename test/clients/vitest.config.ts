@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-server.ts'],
     include: ['test/clients/*/*.test.ts'],
     // Clients wait between their attempts: the tests of a file wait together.
-    maxConcurrency: 40,
+    maxConcurrency: 12,
+    silent: 'passed-only',
     testTimeout: 90_000,
     hookTimeout: 60_000,
   },

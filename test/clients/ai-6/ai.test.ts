@@ -1,12 +1,14 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import * as ai from 'ai'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
 import { aiSdkAdapter } from '../ai-7/adapter.ts'
+import { describeClient, useClientWorld } from '../support/conformance.ts'
 
 const world = useClientWorld()
 const modules = { ai, createOpenAI, createOpenAICompatible }
+/** Errors in a stream are handed over as the service sent them. */
+const older = { brokenStream: 'Object' }
 
-describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai-compatible'))
-describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai chat'))
-describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai responses'))
+describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai-compatible', older))
+describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai chat', older))
+describeClient(world, aiSdkAdapter(modules, 'ai 6', 'openai responses', older))

@@ -33,8 +33,6 @@ export function aiSdkAdapter(
     const openai = createOpenAI({ baseURL, apiKey, headers })
     return provider === 'openai chat' ? openai.chat(model) : openai(model)
   }
-  const linksOf = (sources) => (cites ? { annotations: sources } : {})
-
   return {
     name: `${name}, ${provider}`,
     troubles: aiSdkTroubles,
@@ -44,14 +42,18 @@ export function aiSdkAdapter(
     shows: { whole: shown, streamed: shown },
     failureOf(error) {
       const last = error.lastError ?? error
-      return { kind: error.name ?? error.constructor.name, status: last.statusCode, code: last.data?.error?.code }
+      return {
+        kind: error.name ?? error.constructor.name,
+        status: last.statusCode,
+        code: last.data?.error?.code,
+      }
     },
     async whole(place, prompt, abortSignal) {
       // Version 7 keeps the body of a reply only when it is asked to.
       const include = { responseBody: true }
       const result = await ai.generateText({ model: modelAt(place), prompt, abortSignal, include })
       return seenIn(result.text, blockOf(result.response.body), {
-        ...linksOf(result.sources),
+        ...(cites && { annotations: result.sources }),
         usage: result.usage.raw,
       })
     },
@@ -63,18 +65,7 @@ export function aiSdkAdapter(
         includeRawChunks: true,
         onError: () => undefined,
       })
-      let [text, block] = ['', undefined]
-      const links = []
-      for await (const part of result.fullStream) {
-        if (part.type === 'raw') block = blockOf(part.rawValue) ?? block
-        if (part.type === 'source') links.push(part)
-        if (part.type === 'error') throw part.error
-        if (part.type === 'abort') return { text }
-        if (part.type !== 'text-delta') continue
-        onText(part.text)
-        text += part.text
-      }
-      return seenIn(text, block, linksOf(links))
+      return readParts(result.fullStream, onText, cites)
     },
     async callTool(place, prompt, weather) {
       const { name, description, parameters } = weatherTool
@@ -84,8 +75,25 @@ export function aiSdkAdapter(
         execute: async ({ city }) => weather(city),
       })
       const stopWhen = ai.stepCountIs(5)
-      return (await ai.generateText({ model: modelAt(place), prompt, tools: { [name]: tool }, stopWhen })).text
+      return (await ai.generateText({ model: modelAt(place), prompt, tools: { [name]: tool }, stopWhen }))
+        .text
     },
     ...more,
   }
+}
+
+async function readParts(stream, onText: (text: string) => void, cites: boolean) {
+  let text = ''
+  const [blocks, links] = [[], []]
+  for await (const part of stream) {
+    if (part.type === 'raw') blocks.push(blockOf(part.rawValue))
+    else if (part.type === 'source') links.push(part)
+    else if (part.type === 'error') throw part.error
+    else if (part.type === 'abort') return { text }
+    else if (part.type === 'text-delta') {
+      onText(part.text)
+      text += part.text
+    }
+  }
+  return seenIn(text, blocks.findLast(Boolean), cites ? { annotations: links } : {})
 }

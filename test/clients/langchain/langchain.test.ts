@@ -41,7 +41,11 @@ const langchain: Adapter = {
     whole: ['session', 'sources', 'files', 'links', 'cost'],
     streamed: ['session', 'sources', 'files', 'cost'],
   },
-  failureOf: (error) => ({ kind: error.constructor.name, status: error.status, code: error.code }),
+  failureOf: (error) => ({
+    kind: error instanceof DOMException ? error.name : error.constructor.name,
+    status: error.status,
+    code: error.code,
+  }),
   async whole(place, question, signal) {
     const message = await modelAt(place).invoke(question, { signal })
     const { annotations } = message.additional_kwargs.__raw_response?.choices[0].message ?? {}

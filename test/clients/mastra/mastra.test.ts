@@ -15,9 +15,14 @@ const agentAt = ({ baseUrl, key, headers, model }: Place, more: object = {}) =>
     ...more,
   })
 
+/** Over the AI SDK, but it does not try again. */
+const troubles = Object.fromEntries(
+  Object.keys(aiSdkTroubles).map((name) => [name, { kind: 'AI_APICallError', attempts: 1 }]),
+) as typeof aiSdkTroubles
+
 const mastra: Adapter = {
   name: 'mastra',
-  troubles: aiSdkTroubles,
+  troubles,
   brokenWhole: undefined,
   brokenStream: 'Error',
   stopped: undefined,
@@ -44,7 +49,12 @@ const mastra: Adapter = {
   async callTool(place, question, weather) {
     const { name, description } = weatherTool
     const inputSchema = z.object({ city: z.string() })
-    const tool = createTool({ id: name, description, inputSchema, execute: async ({ city }) => weather(city) })
+    const tool = createTool({
+      id: name,
+      description,
+      inputSchema,
+      execute: async ({ city }) => weather(city),
+    })
     return (await agentAt(place, { tools: { [name]: tool } }).generate(question)).text
   },
 }

@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
 import { chatAdapter, responsesAdapter } from '../openai-7/adapter.ts'
 import { describeResources } from '../openai-7/resources.ts'
+import { describeClient, useClientWorld } from '../support/conformance.ts'
 
 const world = useClientWorld()
 

@@ -11,8 +11,8 @@ const everything = ['session', 'sources', 'files', 'links', 'cost'] as const
 const user = (content: string) => [{ role: 'user' as const, content }]
 
 const failureOf = (error: unknown): Failure => {
-  const { constructor, status, code } = error as Error & { status?: number; code?: string }
-  return { kind: constructor.name, status, code }
+  const { status, code } = error as Error & { status?: number; code?: string }
+  return { kind: (error as Error).constructor.name, status, code }
 }
 
 const clientAt = (OpenAI: Constructor, { baseUrl, key, headers }: Place) =>

@@ -6,6 +6,9 @@ import { describeClient, useClientWorld } from '../support/conformance.ts'
 import { officialTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
+/** `x_service` of a chunk, or of the event that ends a response. */
+const blockOf = (event) => event.x_service ?? event.response?.x_service
+
 /** The Agents SDK over its default, responses, and over chat. */
 function agents(useResponses: boolean): Adapter {
   const runnerAt = ({ baseUrl, key, headers }: Place) => {
@@ -21,25 +24,28 @@ function agents(useResponses: boolean): Adapter {
   return {
     name: `openai-agents, ${useResponses ? 'responses' : 'chat'}`,
     troubles: officialTroubles,
-    brokenWhole: undefined,
-    brokenStream: 'APIError',
+    brokenWhole: useResponses ? 'ModelBehaviorError' : undefined,
+    brokenStream: useResponses ? 'ModelBehaviorError' : 'APIError',
     stopped: undefined,
-    shows: { whole: ['session', 'sources', 'files', 'cost'], streamed: ['session', 'sources', 'files', 'cost'] },
+    shows: {
+      whole: ['session', 'sources', 'files', 'cost'],
+      streamed: ['session', 'sources', 'files', 'cost'],
+    },
     failureOf: (error) => ({ kind: error.constructor.name, status: error.status, code: error.code }),
     async whole(place, question, signal) {
       return seen(await runnerAt(place).run(agentAt(place), question, { signal }))
     },
     async stream(place, question, onText, signal) {
       const result = await runnerAt(place).run(agentAt(place), question, { stream: true, signal })
-      let block
+      const blocks = []
       for await (const event of result) {
         if (event.type !== 'raw_model_stream_event') continue
         if (event.data.type === 'output_text_delta') onText(event.data.delta)
-        if (event.data.type !== 'model') continue
-        block = event.data.event.x_service ?? event.data.event.response?.x_service ?? block
+        if (event.data.type === 'model') blocks.push(blockOf(event.data.event))
       }
+      if (signal?.aborted) return { text: '' }
       await result.completed
-      return seen(result, block)
+      return seen(result, blocks.findLast(Boolean))
     },
     async callTool(place, question, weather) {
       const { name, description } = weatherTool

@@ -43,12 +43,7 @@ export type Adapter = {
   readonly name: string
   whole(place: Place, question: string, signal?: AbortSignal): Promise<Seen>
   /** Text that comes goes to `onText`. Absent: the client cannot stream. */
-  stream(
-    place: Place,
-    question: string,
-    onText: (text: string) => void,
-    signal?: AbortSignal,
-  ): Promise<Seen>
+  stream(place: Place, question: string, onText: (text: string) => void, signal?: AbortSignal): Promise<Seen>
   /** Offers the function `weather` with the client's own loop, which names no session. @returns the final text. */
   callTool(place: Place, question: string, weather: (city: string) => string): Promise<string>
   failureOf(error: unknown): Failure

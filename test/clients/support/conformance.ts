@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Adapter, Part, Seen, TroubleName } from './adapter.ts'
 import { citedAnswer, hebrew, questions, weatherOf } from './questions.ts'
 import { situations } from './troubles.ts'
-import { type ClientWorld, openClientWorld, type OwnPlace } from './world.ts'
+import { type ClientWorld, type OwnPlace, openClientWorld } from './world.ts'
 
 /** One world for a test file, closed with the invariants of money and runs checked. */
 export function useClientWorld(): () => ClientWorld {
@@ -88,27 +88,29 @@ export function describeClient(open: () => ClientWorld, client: Adapter): void {
       expect(seen.text).toContain(citedAnswer.text)
     })
 
-    test.each(Object.keys(situations) as TroubleName[])('%s: class, code and number of requests', async (name) => {
-      const { status, code, question = questions.plain, place: prepare } = situations[name]
-      const { kind, attempts } = client.troubles[name]
-      const place = await prepare(open())
-      const stop = new AbortController()
-      const asked = client.whole(place, question, stop.signal).then(
-        () => new Error('it was answered'),
-        (error: unknown) => error,
-      )
-      if (attempts === 'repeats') {
-        await expect.poll(place.posts, { timeout: 30_000, interval: 50 }).toBe(2)
-        stop.abort()
-        await asked
-      } else {
-        const failure = client.failureOf(await asked)
-        expect(failure).toMatchObject({ kind, ...('status' in failure && { status, code }) })
-        expect(place.posts()).toBe(attempts)
-      }
-      const charges = (await place.runs()).map((run) => run.charges)
-      expect(charges.filter((n) => n > 0)).toEqual([])
-    })
+    test.for(Object.keys(situations) as TroubleName[])(
+      '%s: class, code and number of requests',
+      async (name, { expect }) => {
+        const { status, code, question = questions.plain, place: prepare } = situations[name]
+        const { kind, attempts } = client.troubles[name]
+        const place = await prepare(open())
+        const stop = new AbortController()
+        const asked = client.whole(place, question, stop.signal).then(
+          () => new Error('it was answered'),
+          (error: unknown) => error,
+        )
+        if (attempts === 'repeats') {
+          await expect.poll(place.posts, { timeout: 30_000, interval: 50 }).toBe(2)
+          stop.abort()
+        } else {
+          const failure = client.failureOf(await asked)
+          expect(failure).toMatchObject({ kind, ...('status' in failure && { status, code }) })
+          expect(place.posts()).toBe(attempts)
+        }
+        const charges = (await place.runs()).map((run) => run.charges)
+        expect(charges.filter((n) => n > 0)).toEqual([])
+      },
+    )
 
     test('a failure after a charged step is told once, and charged once', async () => {
       const place = await open().place()

@@ -53,7 +53,10 @@ const say = (text: string): Script => [{ text, chunks: 12 }]
  * The one table: what the model says to each question, so that files and clients can ask at once.
  * @param opened when the second half of the answer to a question that begins with `Held:` may come.
  */
-export function answerTo(body: UpstreamBody, opened: (question: string) => Promise<void> | undefined): Script {
+export function answerTo(
+  body: UpstreamBody,
+  opened: (question: string) => Promise<void> | undefined,
+): Script {
   const results = resultsOf(body)
   switch (lastQuestion(body).split(':')[0]) {
     case 'שאלה':
@@ -69,7 +72,9 @@ export function answerTo(body: UpstreamBody, opened: (question: string) => Promi
     case 'Refused':
       return failure
     case 'Broken':
-      return results.length === 0 ? callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' }) : failure
+      return results.length === 0
+        ? callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' })
+        : failure
     default:
       return results.length === 0
         ? callTools([

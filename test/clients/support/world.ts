@@ -15,7 +15,12 @@ export type Place = {
   readonly model: string
 }
 
-export type Run = { readonly id: string; readonly session_id: string; readonly status: string; readonly charges: number }
+export type Run = {
+  readonly id: string
+  readonly session_id: string
+  readonly status: string
+  readonly charges: number
+}
 
 /** A place with an account of its own, so that everything that happens there is one client's doing. */
 export type OwnPlace = Place & {
@@ -41,7 +46,7 @@ export type ClientWorld = {
   /** The same at a replica that shuts down, and at one whose database lacks a table. */
   drainingPlace(): Promise<OwnPlace>
   faultyPlace(): Promise<OwnPlace>
-  /** The messages of the first call of the model for this question, but for the service's own. */
+  /** The messages of the first call of the model for this question, but for instructions. */
   told(question: string): readonly { readonly role: string; readonly content: unknown }[]
   /** A question whose answer begins, and goes on when it is released. */
   held(): { readonly question: string; release(): void }
@@ -98,7 +103,7 @@ export async function openClientWorld(): Promise<ClientWorld> {
     },
     told(question) {
       const { body } = upstream.requests.find((request) => lastQuestion(request.body) === question) ?? {}
-      return body?.messages.slice(1) ?? []
+      return body?.messages.filter(({ role }) => role !== 'system') ?? []
     },
     held() {
       const [question, held] = [`Held: number ${gates.size}`, gate()]
