@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Adapter, type Seen, seenIn, weatherTool } from '../support/adapter.ts'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { situations } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
@@ -133,4 +134,6 @@ const curl: Adapter = {
   },
 }
 
-describeClient(useClientWorld(), curl)
+const world = useClientWorld()
+describeClients(world, curl)
+testExample(world, import.meta.dirname, 'curl.sh', /"ref":"The Gate 1:1"/)

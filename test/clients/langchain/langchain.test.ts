@@ -4,7 +4,8 @@ import { ChatOpenAI } from '@langchain/openai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { hebrew, questions } from '../support/questions.ts'
 import { officialTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
@@ -79,10 +80,11 @@ const langchain: Adapter = {
 }
 
 const world = useClientWorld()
-describeClient(world, langchain)
+describeClients(world, langchain)
 
 test('structured output is parsed', async () => {
   const schema = z.object({ answer: z.string() })
   const model = modelAt(await world().place()).withStructuredOutput(schema)
   expect(await model.invoke(questions.json)).toEqual({ answer: hebrew })
 })
+testExample(world, import.meta.dirname, 'langchain.ts')

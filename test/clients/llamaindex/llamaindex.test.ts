@@ -1,6 +1,7 @@
 import { OpenAI } from '@llamaindex/openai'
 import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { officialTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
@@ -57,4 +58,6 @@ const llamaindex: Adapter = {
   },
 }
 
-describeClient(useClientWorld(), llamaindex)
+const world = useClientWorld()
+describeClients(world, llamaindex)
+testExample(world, import.meta.dirname, 'llamaindex.ts')

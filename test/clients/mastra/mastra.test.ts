@@ -1,8 +1,9 @@
 import { Agent } from '@mastra/core/agent'
 import { createTool } from '@mastra/core/tools'
 import { z } from 'zod'
-import { type Adapter, weatherTool } from '../support/adapter.ts'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
+import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { aiSdkTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
@@ -20,31 +21,36 @@ const troubles = Object.fromEntries(
   Object.keys(aiSdkTroubles).map((name) => [name, { kind: 'AI_APICallError', attempts: 1 }]),
 ) as typeof aiSdkTroubles
 
+const shown = ['session', 'sources', 'files', 'cost'] as const
+
 const mastra: Adapter = {
   name: 'mastra',
   troubles,
   brokenWhole: undefined,
   brokenStream: 'Error',
   stopped: undefined,
-  shows: { whole: [], streamed: [] },
+  shows: { whole: shown, streamed: shown },
   failureOf: (error) => ({
     kind: error.name,
     status: error.statusCode ?? error.lastError?.statusCode,
     code: (error.lastError ?? error).data?.error?.code,
   }),
   async whole(place, question, abortSignal) {
-    return { text: (await agentAt(place).generate(question, { abortSignal })).text }
+    const { text, response } = await agentAt(place).generate(question, { abortSignal })
+    return seenIn(text, response.body.x_service)
   },
   async stream(place, question, onText, abortSignal) {
-    const result = await agentAt(place).stream(question, { abortSignal })
-    let text = ''
-    for await (const chunk of result.fullStream) {
-      if (chunk.type === 'error') throw chunk.payload.error
-      if (chunk.type !== 'text-delta') continue
-      onText(chunk.payload.text)
-      text += chunk.payload.text
+    const options = { abortSignal, includeRawChunks: true }
+    const result = await agentAt(place).stream(question, options)
+    let [text, block] = ['', undefined]
+    for await (const { type, payload } of result.fullStream) {
+      if (type === 'error') throw payload.error
+      if (type === 'raw') block = payload.x_service ?? block
+      if (type !== 'text-delta') continue
+      onText(payload.text)
+      text += payload.text
     }
-    return { text }
+    return seenIn(text, block)
   },
   async callTool(place, question, weather) {
     const { name, description } = weatherTool
@@ -59,4 +65,6 @@ const mastra: Adapter = {
   },
 }
 
-describeClient(useClientWorld(), mastra)
+const world = useClientWorld()
+describeClients(world, mastra)
+testExample(world, import.meta.dirname, 'mastra.ts')

@@ -2,7 +2,8 @@ import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { type Adapter, seenIn, weatherTool } from '../support/adapter.ts'
-import { describeClient, useClientWorld } from '../support/conformance.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
 import { officialTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
@@ -58,5 +59,5 @@ function agents(useResponses: boolean): Adapter {
 }
 
 const world = useClientWorld()
-describeClient(world, agents(true))
-describeClient(world, agents(false))
+describeClients(world, agents(true), agents(false))
+testExample(world, import.meta.dirname, 'openai-agents.ts')

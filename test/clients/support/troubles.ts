@@ -60,7 +60,7 @@ export const situations: Readonly<Record<TroubleName, Situation>> = {
   'too large': {
     status: 413,
     code: 'request_too_large',
-    question: 'א'.repeat(17 * 1024 * 1024),
+    question: 'a'.repeat(33 * 1024 * 1024),
     place: (world) => world.place(),
   },
   'too many turns': { status: 429, code: 'too_many_concurrent_runs', place: busy },
