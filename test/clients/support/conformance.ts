@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startSwitchedProxy } from '../../support/switched-proxy.ts'
 import type { Adapter, Part, Seen, TroubleName } from './adapter.ts'
 import { rowOf, rows } from './docs.ts'
 import { citedAnswer, hebrew, questions, weatherOf } from './questions.ts'
@@ -20,6 +21,7 @@ export function useClientWorld(): () => ClientWorld {
   }
 }
 
+const waiting = { timeout: 30_000, interval: 50 }
 const situationNames = Object.keys(situations) as TroubleName[]
 
 /** What every client has to get from the service. Each question has an account of its own, so all are asked at once. */
@@ -134,6 +136,23 @@ function testClient(open: () => ClientWorld, client: Adapter): void {
     expect((await place.runs()).map(({ charges }) => charges)).toEqual([1])
   })
 
+  test('a lost connection: asked again, by the client or its user, it is the same turn and one charge', async () => {
+    const place = await open().place()
+    const { hostname: host, port } = new URL(place.baseUrl)
+    const proxy = await startSwitchedProxy({ host, port: Number(port) })
+    const held = open().held()
+    const ask = () => client.whole({ ...place, baseUrl: `http://127.0.0.1:${proxy.port}/v1` }, held.question)
+    const asked = ask().catch(ask)
+    await vi.waitFor(async () => expect(await place.runs()).toHaveLength(1), waiting)
+    await proxy.off()
+    await vi.waitFor(async () => expect(await place.runs()).toMatchObject([{ left: true }]), waiting)
+    await proxy.on()
+    held.release()
+    expect((await asked.catch(ask)).text).toBe(hebrew + hebrew)
+    await proxy.close()
+    expect(await place.runs()).toMatchObject([{ status: 'completed', charges: 1 }])
+  })
+
   test('stopped midway: the turn goes on and is charged once', async ({ expect }) => {
     const place = await open().place()
     const held = open().held()
@@ -162,7 +181,7 @@ async function meet(world: ClientWorld, client: Adapter, name: TroubleName): Pro
     (error: unknown) => error,
   )
   if (attempts === 'repeats') {
-    await vi.waitFor(() => expect(place.posts()).toBe(2), { timeout: 30_000, interval: 50 })
+    await vi.waitFor(() => expect(place.posts()).toBe(2), waiting)
     stop.abort()
   } else {
     const failure = client.failureOf(await asked)

@@ -19,6 +19,8 @@ export type Run = {
   readonly id: string
   readonly session_id: string
   readonly status: string
+  /** Whether its client was seen to leave, and no other has come back for it. */
+  readonly left: boolean
   readonly charges: number
 }
 
@@ -123,7 +125,7 @@ export async function openClientWorld(): Promise<ClientWorld> {
 }
 
 const runsOfAccount = `
-  select id, session_id, status,
+  select id, session_id, status, client_closed_at is not null as left,
     (select count(*)::int from credit_transactions t where t.run_id = runs.id and t.kind = 'charge') as charges
   from runs where account_id = $1 order by created_at, turn`
 
