@@ -76,13 +76,13 @@ export function describeResources(
       expect([types.includes('response.created'), types.at(-1)]).toEqual([false, 'response.completed'])
     })
 
-    test('the request id is read from every reply', async () => {
+    test('the request id and the other headers are read from every reply', async () => {
       const client = await open()
-      const completion = await client.chat.completions.create({
-        model: 'service',
-        messages: [{ role: 'user', content: questions.plain }],
-      })
+      const messages = [{ role: 'user' as const, content: questions.plain }]
+      const asked = client.chat.completions.create({ model: 'service', messages })
+      const { data: completion, response } = await asked.withResponse()
       expect(completion._request_id).toMatch(/^req_/)
+      expect(response.headers.get('x-service-session-id')).toBe(completion.x_service.session_id)
     })
   })
 }
