@@ -6,12 +6,16 @@ import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import type { ZodTypes } from '../../http/zod.ts'
+import { admitAfter } from '../../turns/admit-after.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
+import { newInput } from '../../turns/transcript.ts'
 import { originOf } from '../origin.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { findAskingTurn } from './answered-calls.ts'
 import { readAttachments } from './attachments.ts'
+
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
 import { resolveContext } from './context.ts'
@@ -66,7 +70,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
   )
 }
 
-function admit(
+async function admit(
   services: Services,
   request: FastifyRequest,
   body: ChatBody,
@@ -77,6 +81,7 @@ function admit(
   const principal = principalOf(request)
   const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
+  const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, messages, body.max_completion_tokens ?? body.max_tokens),
@@ -94,7 +99,8 @@ function admit(
     onDisconnect: options.onDisconnect,
     left,
   }
-  return admitTurn(services, principal, input)
+  if (!asking || options.sessionId !== undefined) return admitTurn(services, principal, input)
+  return admitAfter(services, principal, { ...input, messages: newInput(messages, true) }, asking)
 }
 
 function wholeBodies(run: Run, created: number): WholeBodies {

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Principal } from '../../accounts/principal.ts'
-import type { ModelMessage } from '../../agent/provider.ts'
-import { withTx } from '../../db/client.ts'
-import { notFound, ServiceError } from '../../errors.ts'
+import { ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
+import { admitAfter } from '../../turns/admit-after.ts'
 import { admitTurn, type ClientTurn } from '../../turns/admit-turn.ts'
-import { Overtaken } from '../../turns/continuation.ts'
-import { findRun } from '../../turns/runs.ts'
-import type { Run, Started } from '../../turns/start-turn.ts'
-import { readConversation } from '../../turns/transcript.ts'
+import type { Started } from '../../turns/start-turn.ts'
 import { readAttachments } from '../chat/attachments.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { firstCallMicros, requireModel } from '../chat/model.ts'
@@ -67,7 +62,7 @@ export async function admitResponse(
     left,
   }
   const started = after
-    ? await startAfter(services, principal, input, after)
+    ? await admitAfter(services, principal, input, after)
     : await admitTurn(services, principal, input)
   return { ...started, background }
 }
@@ -82,46 +77,5 @@ function refuseImages(items: readonly Item[]): void {
   if (!hasImage) return
   throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
     param: 'input',
-  })
-}
-
-/**
- * Goes on from a turn: in its session if it is the last one there, else in a new session that begins with a copy of the
- * conversation up to it. So two requests that go on from one response at once do not hear of each other.
- */
-async function startAfter(
-  services: Services,
-  principal: Principal,
-  input: ClientTurn,
-  after: Run,
-): Promise<Started> {
-  try {
-    return await admitTurn(services, principal, { ...input, sessionId: after.sessionId, after })
-  } catch (error) {
-    if (!(error instanceof Overtaken)) throw error
-    const messages = [...(await conversationOf(services, principal, after)), ...input.messages]
-    return admitTurn(services, principal, {
-      ...input,
-      messages,
-      projectId: after.projectId,
-      sessionId: undefined,
-    })
-  }
-}
-
-function conversationOf(
-  services: Services,
-  principal: Principal,
-  { id }: Run,
-): Promise<readonly ModelMessage[]> {
-  return withTx(services.database, principal, async (tx) => {
-    const run = await findRun(tx, principal, id)
-    if (!run) throw notFound()
-    if (run.finishedAt !== null) return readConversation(tx, run)
-    throw new ServiceError(
-      'session_busy',
-      'The previous response is still being made, and another one waits for it already. Let it end first.',
-      { shouldRetry: false },
-    )
   })
 }
