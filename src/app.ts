@@ -28,6 +28,9 @@ import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
 import { usageRoutes } from './routes/usage.ts'
+import { webPages } from './web/plugin.ts'
+import type { WebSettings } from './web/services.ts'
+import { createSignInLimits } from './web/sign-in-limits.ts'
 
 export type AppOptions = {
   readonly trustProxy: boolean
@@ -36,6 +39,8 @@ export type AppOptions = {
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
+  /** The pages for people. */
+  readonly web: WebSettings
   readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
@@ -98,5 +103,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     },
     { prefix: '/v1' },
   )
+  const web = { ...services, settings: options.web, signInLimits: createSignInLimits() }
+  await app.register((pages) => webPages(pages, web))
   return app
 }
