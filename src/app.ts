@@ -104,6 +104,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     { prefix: '/v1' },
   )
   const web = { ...services, settings: options.web, signInLimits: createSignInLimits() }
-  await app.register((pages) => webPages(pages, web))
+  await app.register((pages, _options, done) => {
+    webPages(pages, web).then(() => done(), done)
+  })
   return app
 }

@@ -38,6 +38,14 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   signInPages(app, services)
   keyPages(app, services)
   accountPages(app, services)
+  app.get('/*', { config: { scope: 'public', page: 'anyone' } }, unknownPage)
+}
+
+/** People get a page; programs get the answer that they get for every unknown route. */
+function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
+  const forPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/v1')
+  if (forPeople) throw new ServiceError('not_found', 'There is no such page.')
+  reply.callNotFound()
 }
 
 /** Who is signed in, if anybody is; sends those who must be and are not to the page where one signs in. */
@@ -52,7 +60,9 @@ async function admitVisitor(
   const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
   if (token !== undefined && found) {
     const { account, seenLately } = found
-    request.visitor = { account, token, principal: principalOfAccount(account, services.plans) }
+    const principal = principalOfAccount(account, services.plans)
+    request.visitor = { account, token, principal }
+    request.principal = principal
     if (!seenLately) await touchWebSession(services.database.system, token)
   } else if (token !== undefined) clearSessionCookie(request, reply, services.settings)
   if (page === 'anyone') return
