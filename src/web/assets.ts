@@ -21,12 +21,12 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
   })
   app.get<{ Params: { name: string } }>(
     '/assets/:name',
-    { config: { scope: 'public', page: 'anyone' } },
+    { config: { scope: 'page', page: 'anyone' } },
     (request, reply) => reply.sendFile(request.params.name),
   )
   app.get<{ Params: { name: string } }>(
     '/assets/fonts/:name',
-    { config: { scope: 'public', page: 'anyone' } },
+    { config: { scope: 'page', page: 'anyone' } },
     (request, reply) => {
       const file = Object.hasOwn(fonts, request.params.name) ? fonts[request.params.name] : undefined
       if (file === undefined) return reply.callNotFound()

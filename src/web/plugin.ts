@@ -38,7 +38,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   signInPages(app, services)
   keyPages(app, services)
   accountPages(app, services)
-  app.get('/*', { config: { scope: 'public', page: 'anyone' } }, unknownPage)
+  app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 
 /** People get a page; programs get the answer that they get for every unknown route. */

@@ -10,7 +10,7 @@ import type { WebServices } from '../services.ts'
 import { type Visitor, visitorOf } from '../visitor.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
-const signedIn = { config: { scope: 'public', page: 'account' } } as const
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
 const deleteForm = z.object({ current: z.string().max(1_000) })

@@ -13,7 +13,7 @@ import { type Visitor, visitorOf } from '../visitor.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
 
-const signedIn = { config: { scope: 'public', page: 'account' } } as const
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const dayMs = 86_400_000
 

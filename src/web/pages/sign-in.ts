@@ -11,7 +11,7 @@ import { type Html, html, nothing } from '../html.ts'
 import { notice, sendPage } from '../page.ts'
 import type { WebServices } from '../services.ts'
 
-const anyone = { config: { scope: 'public', page: 'anyone' } } as const
+const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 
 const credentials = z.object({
   email: z.string().max(254),
