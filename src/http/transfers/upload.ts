@@ -1,14 +1,16 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { withTx } from '../db/client.ts'
-import { notFound, ServiceError } from '../errors.ts'
-import { principalOf } from '../http/auth.ts'
-import { defaultProjectId, findProject } from '../turns/projects.ts'
-import { cleanFileName } from '../workspace/file-names.ts'
-import type { StoredFile } from '../workspace/files.ts'
-import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../workspace/uploads.ts'
-import { purposes } from './file-schema.ts'
-import type { Services } from './services.ts'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { defaultProjectId, findProject } from '../../turns/projects.ts'
+import type { Services } from '../../turns/services.ts'
+import { cleanFileName } from '../../workspace/file-names.ts'
+import type { StoredFile } from '../../workspace/files.ts'
+import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../../workspace/uploads.ts'
+import { principalOf } from '../auth.ts'
+
+/** What OpenAI's clients may say a file is for; here it is only kept. */
+export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
 
 type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
 
@@ -16,7 +18,10 @@ type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: Rec
  * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order, and makes a file of
  * it when all of it has come and is right; otherwise nothing stays.
  */
-export async function receiveFile(services: Services, request: FastifyRequest): Promise<StoredFile> {
+export async function receiveFile(
+  services: Pick<Services, 'database'>,
+  request: FastifyRequest,
+): Promise<StoredFile> {
   if (!request.isMultipart()) {
     throw new ServiceError(
       'unsupported_content_type',
@@ -49,7 +54,7 @@ export async function receiveFile(services: Services, request: FastifyRequest): 
   }
 }
 
-async function readForm(services: Services, request: FastifyRequest): Promise<Form> {
+async function readForm(services: Pick<Services, 'database'>, request: FastifyRequest): Promise<Form> {
   const principal = principalOf(request)
   const { fileBytes } = principal.plan
   const fields = new Map<string, string>()
@@ -69,7 +74,7 @@ async function readForm(services: Services, request: FastifyRequest): Promise<Fo
 }
 
 function receivePart(
-  services: Services,
+  services: Pick<Services, 'database'>,
   request: FastifyRequest,
   part: MultipartFile,
 ): Promise<ReceivedUpload> {
