@@ -9,6 +9,8 @@ export type Page = {
   /** What of the navigation is marked as the present place. */
   readonly section?: Section
   readonly main: Html
+  /** Styles of `assets/` beside those that all pages have, without their ending. */
+  readonly sheets?: readonly string[]
   /** Modules of `assets/` that make a part of the page live. */
   readonly scripts?: readonly string[]
   /** Uses the whole width of the window, such as a reader with two columns. */
@@ -46,7 +48,7 @@ function frame(page: Page, visitor: Visitor | null): Html {
 <title>${page.title} · Chat service</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="preload" href="/assets/fonts/hebrew.woff2" as="font" type="font/woff2" crossorigin>
-${sheets.map((name) => html`<link rel="stylesheet" href="/assets/${name}.css">`)}
+${[...sheets, ...(page.sheets ?? [])].map((name) => html`<link rel="stylesheet" href="/assets/${name}.css">`)}
 ${(page.scripts ?? []).map((name) => html`<script type="module" src="/assets/${name}"></script>`)}
 </head>
 <body>

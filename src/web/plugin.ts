@@ -9,7 +9,9 @@ import { clearSessionCookie, sessionToken } from './cookies.ts'
 import { html } from './html.ts'
 import { sendPage } from './page.ts'
 import { accountPages } from './pages/account.ts'
+import { conversationPages } from './pages/conversation.ts'
 import { keyPages } from './pages/keys.ts'
+import { runPages } from './pages/runs.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { pageHeaders } from './security-headers.ts'
@@ -38,6 +40,8 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   signInPages(app, services)
   keyPages(app, services)
   accountPages(app, services)
+  conversationPages(app, services)
+  runPages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 
