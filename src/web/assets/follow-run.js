@@ -4,7 +4,18 @@
 const pauseMs = 2_000
 const mostAttempts = 150
 
-followNext()
+const eventTypes = [
+  'run.queued',
+  'run.started',
+  'step.started',
+  'step.restarted',
+  'text.delta',
+  'tool.started',
+  'tool.finished',
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+]
 
 function followNext() {
   const turn = document.querySelector('[data-run]')
@@ -46,19 +57,6 @@ function follow(turn) {
   view.stop((form) => fetch(form.action, { method: 'POST', redirect: 'manual' }))
   connect()
 }
-
-const eventTypes = [
-  'run.queued',
-  'run.started',
-  'step.started',
-  'step.restarted',
-  'text.delta',
-  'tool.started',
-  'tool.finished',
-  'run.completed',
-  'run.failed',
-  'run.cancelled',
-]
 
 /** Another replica took the run over: what the unfinished step had said is said anew. */
 function dropVoid(log, from) {
@@ -154,3 +152,5 @@ function setItems(list, items, tag, fill) {
     fill(child, item)
   }
 }
+
+followNext()

@@ -11,7 +11,8 @@ import { type Library, readerAddress, sourceAnchor, sourceList } from './source-
 /** A turn of a conversation: its question, and its answer beside its sources, or how far it has come. */
 export function turnView(turn: ConversationTurn, library: Library): Html {
   const { run, end } = turn
-  return html`<article class="turn" id="${run.id}" aria-label="Question ${run.turn}"${end ? nothing : html` data-run="${run.id}"`}>
+  return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h"${end ? nothing : html` data-run="${run.id}"`}>
+<h2 class="sr" id="${run.id}-h">Question ${run.turn}</h2>
 <div class="question" dir="auto"><p>${turn.question === '' ? 'A program went on with the results of its own tools.' : turn.question}</p></div>
 ${end ? endedTurn(turn, end, library) : openTurn(turn)}
 </article>`
