@@ -88,7 +88,9 @@ function linkCitations(state: StateCore): void {
 }
 
 function withLinks(state: StateCore, token: Token, citations: CitationLinks): Token[] {
-  return token.content.split(/(\[\d{1,3}\])/).flatMap((part) => {
+  // A number stays on the line of the words that it belongs to.
+  const content = token.content.replaceAll(/ (?=\[\d{1,3}\])/g, '\u00a0')
+  return content.split(/(\[\d{1,3}\])/).flatMap((part) => {
     const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined
     if (address === undefined) return part === '' ? [] : [textToken(state, part)]
     const open = new state.Token('link_open', 'a', 1)

@@ -10,7 +10,9 @@ import { html } from './html.ts'
 import { sendPage } from './page.ts'
 import { accountPages } from './pages/account.ts'
 import { conversationPages } from './pages/conversation.ts'
+import { filePages } from './pages/files.ts'
 import { keyPages } from './pages/keys.ts'
+import { projectPages } from './pages/projects.ts'
 import { runPages } from './pages/runs.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -42,6 +44,8 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   accountPages(app, services)
   conversationPages(app, services)
   runPages(app, services)
+  projectPages(app, services)
+  filePages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 

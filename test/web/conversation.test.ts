@@ -70,9 +70,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     await page.locator('details.turn-foot summary').click()
     await page.locator('details.source').nth(2).locator('summary').click()
     await page.setViewportSize({ width: 1280, height: 860 })
-    await page.evaluate(() => {
-      document.documentElement.dir = 'rtl'
-    })
+    await page.evaluate("document.documentElement.dir = 'rtl'")
     await screenshot(page, 'conversation-rtl')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'All details of this run' }).click()

@@ -52,7 +52,7 @@ export async function openTalkWorld(): Promise<TalkWorld> {
   async function* lines() {
     yield* book.map((line) => JSON.stringify(line))
   }
-  await importJsonl(world.db.database, lines(), { allowLicenses: [], })
+  await importJsonl(world.db.database, lines(), { allowLicenses: [] })
   const browser = await openBrowser()
   return {
     ...world,

@@ -17,10 +17,12 @@ type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: Rec
 /**
  * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order, and makes a file of
  * it when all of it has come and is right; otherwise nothing stays.
+ * @param place.project where the file goes whatever the parts say.
  */
 export async function receiveFile(
   services: Pick<Services, 'database'>,
   request: FastifyRequest,
+  place: { readonly project?: string } = {},
 ): Promise<StoredFile> {
   if (!request.isMultipart()) {
     throw new ServiceError(
@@ -37,16 +39,16 @@ export async function receiveFile(
       })
     }
     const purpose = purposeOf(fields)
-    const projectId = fields.get('project_id')
+    const projectId = place.project ?? fields.get('project_id')
     return await withTx(services.database, principal, async (tx) => {
       if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
-      const place = {
+      const where = {
         accountId: principal.accountId,
         projectId: projectId ?? (await defaultProjectId(tx, principal)),
         sessionId: null,
         runId: null,
       }
-      return sealUpload(tx, place, principal.plan, upload, purpose)
+      return sealUpload(tx, where, principal.plan, upload, purpose)
     })
   } catch (error) {
     if (upload) await dropUpload(services.database, principal, upload.versionId)

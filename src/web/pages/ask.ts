@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
-import { listProjects, ownProjectName, type Project } from '../../turns/projects.ts'
-import { findSession, listSessions, type Session } from '../../turns/sessions.ts'
+import { listProjects, ownProjectName } from '../../turns/projects.ts'
+import { findSession, listSessions } from '../../turns/sessions.ts'
 import { askQuestion, questionForm } from '../ask-question.ts'
 import { problemOf, readFields } from '../forms.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { emptyState, notice, type Page, sendPage } from '../page.ts'
 import { pageOfAddress, pager } from '../paging.ts'
 import type { WebServices } from '../services.ts'
-import { moment } from '../times.ts'
 import { visitorOf } from '../visitor.ts'
-import { type AskChoices, type AskValues, askForm, emptyQuestion, nameOf } from './ask-form.ts'
+import { type AskChoices, type AskValues, askForm, emptyQuestion } from './ask-form.ts'
+import { conversationList } from './conversation-list.ts'
 
 const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
@@ -103,15 +103,4 @@ function exampleList(): Html {
   return html`<p class="examples"><span class="faint">For example:</span> ${examples.map(
     (question) => html`<a href="/ask?question=${encodeURIComponent(question)}" dir="auto">${question}</a> `,
   )}</p>`
-}
-
-/** Conversations as rows, newest first; with their projects when those are told. */
-export function conversationList(sessions: readonly Session[], projects: readonly Project[] = []): Html {
-  const names = new Map(projects.map((project) => [project.id, project.name]))
-  return html`<ul class="rows">${sessions.map(
-    (
-      session,
-    ) => html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
-<span class="row-facts faint">${names.has(session.projectId) ? html`<span dir="auto">${names.get(session.projectId)}</span> · ` : nothing}${session.turnCount} ${session.turnCount === 1 ? 'question' : 'questions'} · ${moment(session.createdAt)}</span></li>`,
-  )}</ul>`
 }
