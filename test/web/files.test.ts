@@ -94,7 +94,12 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
       await page.getByRole('heading', { name }).waitFor()
     }
     await upload('point.png', 'image/png', redPoint)
-    const drawn = () => page.locator('.preview img').evaluate('image => image.naturalWidth')
+    const drawn = async () => {
+      await page.waitForLoadState('load')
+      return page
+        .locator('.preview img')
+        .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)
+    }
     expect(await drawn()).toBe(1)
 
     const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title='owned'</script></svg>`
@@ -138,7 +143,9 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     await page.getByText('There is a file "two.txt" already.').waitFor()
     await page.goto(project)
     const tooLarge = Buffer.alloc(10 * 1024 * 1024 + 1, 'a')
-    await page.getByLabel('File').setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: tooLarge })
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: tooLarge })
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toMatch(/large|MB|bytes/)

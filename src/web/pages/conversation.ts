@@ -22,7 +22,11 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 /** Turns that a page shows; earlier ones are a link away. */
 const turnsShown = 8
 
-const query = z.object({ before: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
+const query = z.object({
+  before: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+  /** Another one each time that a page without scripts looks again, see `lookAgain`. */
+  look: z.coerce.number().int().min(0).max(1).default(0),
+})
 const nameForm = z.object({
   name: z
     .string()
@@ -47,11 +51,11 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   askPages(app, services)
 
   app.get('/sessions/:id', signedIn, async (request, reply) => {
-    const { before } = readFields(query, request.query)
+    const { before, look } = readFields(query, request.query)
     const shown = await read(request, before)
     const models = services.catalogue.models.map((model) => model.id)
     const message = doneMessage(request, done)
-    return sendPage(request, reply, sessionPage(shown, { models, before, message }))
+    return sendPage(request, reply, sessionPage(shown, { models, before, look, message }))
   })
 
   app.post('/sessions/:id/rename', signedIn, async (request, reply) => {
@@ -104,10 +108,12 @@ function sessionPage(
   {
     models,
     before,
+    look,
     message,
   }: {
     readonly models: readonly string[]
     readonly before: number | undefined
+    readonly look: number
     readonly message: string | undefined
   },
 ): Page {
@@ -125,9 +131,15 @@ ${message ? notice('done', message) : nothing}
 ${hasEarlier ? html`<p class="pager earlier"><a href="/sessions/${session.id}?before=${turns[0]?.run.turn ?? 1}">Earlier questions</a></p>` : nothing}
 ${turns.length === 0 ? emptyState('Nothing asked yet', 'Write the first question below.') : turns.map((turn, i) => html`${i === turns.length - 1 ? html`<span id="last"></span>` : nothing}${turnView(turn, library)}`)}
 ${before === undefined ? nothing : html`<p class="pager"><a href="/sessions/${session.id}#last">The newest questions</a></p>`}
+${turns.every(({ end }) => end) ? nothing : lookAgain(session, look)}
 <p class="sr" id="announcement" role="status"></p>
 <section aria-label="Go on">${askForm(choices, values, true)}</section>`,
   }
+}
+
+/** Without scripts: to an address that differs, since the same one with a `#` would only be scrolled to. */
+function lookAgain({ id }: Session, look: number): Html {
+  return html`<noscript><meta http-equiv="refresh" content="3; url=/sessions/${id}?look=${1 - look}#last"></noscript>`
 }
 
 function sessionActions(session: Session): Html {

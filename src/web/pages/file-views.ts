@@ -90,11 +90,11 @@ function plainText(text: string): Html {
 }
 
 function versionTable(file: StoredFile, versions: readonly FileVersion[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th class="number">Version</th><th class="number">Size</th><th>Made by</th><th>Made</th><th>Content</th></tr></thead>
+  return html`<div class="scroll"><table><thead><tr><th>Version</th><th class="number">Size</th><th>Made by</th><th>Made</th><th>Content</th></tr></thead>
 <tbody>${versions.map(
     (
       version,
-    ) => html`<tr><th scope="row" class="number">${version.version}</th><td class="number">${sizeText(version.bytes)}</td>
+    ) => html`<tr><th scope="row">${version.version}</th><td class="number">${sizeText(version.bytes)}</td>
 <td>${version.runId === null ? 'an upload' : html`<a href="/runs/${version.runId}">an answer</a>`}</td><td>${moment(version.createdAt)}</td>
 <td><a href="/files/${file.id}/content?version=${version.version}" download aria-label="Download version ${version.version}">Download</a></td></tr>`,
   )}</tbody></table></div>`

@@ -108,7 +108,6 @@ function openTurn({ run, answer, steps, doing }: ConversationTurn): Html {
 <ul class="doing">${done.map((step) => html`<li class="done" dir="auto">${step.title}</li>`)}${doing.map((title) => html`<li dir="auto">${title}</li>`)}</ul>
 <div class="answer draft">${answer.split(/\n{2,}/).map((part) => (part.trim() === '' ? nothing : html`<p dir="auto">${part}</p>`))}</div>
 <form class="stop" method="post" action="/runs/${run.id}/cancel"><button class="quiet danger">Stop</button></form>
-<noscript><meta http-equiv="refresh" content="3"></noscript>
 </div>`
 }
 

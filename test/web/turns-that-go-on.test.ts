@@ -1,0 +1,191 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../support/browser.ts'
+import { error, gate, reply } from '../support/scripted-upstream.ts'
+import { startSwitchedProxy } from '../support/switched-proxy.ts'
+import { screenshot } from './screenshots.ts'
+import { ask, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
+
+describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => {
+  let world: TalkWorld
+
+  beforeAll(async () => {
+    world = await openTalkWorld()
+  })
+  afterAll(async () => {
+    expect(await world?.close()).toEqual([])
+  })
+
+  /** Runs and charges of the conversation that the page shows. */
+  async function countsOf(page: Page): Promise<{ readonly runs: number; readonly charges: number }> {
+    const session = /sess_\w+/.exec(page.url())?.[0] ?? ''
+    return world.row(
+      `select count(distinct r.id)::int as runs, count(t.run_id)::int as charges
+       from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+       where r.session_id = $1`,
+      session,
+    )
+  }
+
+  const ended = (page: Page) => page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+
+  test('a lost connection is said, and the page comes back to the same run', async () => {
+    const { hostname, port } = new URL(world.service.url)
+    const proxy = await startSwitchedProxy({ host: hostname, port: Number(port) })
+    const { page, window } = await world.person({ url: `http://127.0.0.1:${proxy.port}` })
+    const [first, second] = [gate(), gate()]
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Before the storm. ' },
+      { waitFor: first.opened },
+      { text: 'During the storm. ' },
+      { waitFor: second.opened },
+      { text: 'After the storm.' },
+    ])
+    await ask(page, 'Does it hold?')
+    await page.getByText('Before the storm.').waitFor()
+    await proxy.off()
+    await page.getByText('Connection lost, trying again').waitFor()
+    expect(await page.locator('.draft').textContent()).toBe('Before the storm.')
+    await screenshot(page, 'conversation-lost')
+    first.open()
+    await proxy.on()
+    await page.getByText('Before the storm. During the storm.').waitFor()
+    second.open()
+    await ended(page)
+    expect(await page.locator('.answer').textContent()).toContain(
+      'Before the storm. During the storm. After the storm.',
+    )
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+    await proxy.close()
+  })
+
+  test('a reload midway goes on from the same run', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'One half, ' }, { waitFor: held.opened }, { text: 'other half.' }])
+    await ask(page, 'Half?')
+    await page.getByText('One half,').waitFor()
+    await page.reload()
+    await page.getByText('One half,').waitFor()
+    await page.goto('/ask')
+    await page.getByRole('link', { name: 'Half?' }).click()
+    await page.getByText('One half,').waitFor()
+    held.open()
+    await ended(page)
+    expect(await page.locator('.answer').textContent()).toContain('One half, other half.')
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+  })
+
+  test('a reader that comes back with the last event it has seen is told only what follows', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Short.'))
+    await ask(page, 'Events?')
+    await ended(page)
+    const run = (await page.locator('article.turn').getAttribute('id')) ?? ''
+    const eventsAfter = async (headers: Record<string, string>) => {
+      const text = await (await page.request.get(`/runs/${run}/events`, { headers })).text()
+      return [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))
+    }
+    const all = await eventsAfter({})
+    expect(all.length).toBeGreaterThan(2)
+    expect(await eventsAfter({ 'last-event-id': '2' })).toEqual(all.slice(2))
+    await window.close()
+  })
+
+  test('stopping ends the turn with what it has said', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue([{ text: 'Much more could be' }, { waitFor: gate().opened }])
+    await ask(page, 'Talk on')
+    await page.getByText('Much more could be').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn here.').waitFor()
+    expect(await page.locator('.answer').textContent()).toContain('Much more could be')
+    await screenshot(page, 'conversation-stopped')
+    await window.close()
+  })
+
+  test('a turn that fails says so in words, and costs nothing', async () => {
+    const { page, window } = await world.person()
+    world.upstream.setDefault(error(400, 'no such model here'))
+    await ask(page, 'Will it fail?')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toMatch(/^This turn failed: .+ It cost nothing\./)
+    await screenshot(page, 'conversation-failed')
+    await window.close()
+  })
+
+  test('going on asks in the same conversation, and a question during a turn waits for its end', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue(
+      [{ text: 'Light, ' }, { waitFor: held.opened }, { text: 'said the lamp.' }],
+      reply('Both of us.'),
+    )
+    await ask(page, 'Who speaks?')
+    await page.getByText('Light,').waitFor()
+    await page.getByLabel('Your question').fill('Who else?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('Waiting for the turn before it').waitFor()
+    await screenshot(page, 'conversation-queued')
+    held.open()
+    await page.getByText('Both of us.').waitFor()
+    await ended(page)
+    expect(await page.locator('article.turn').count()).toBe(2)
+    const last = world.upstream.requests.at(-1)?.body.messages ?? []
+    expect(last.map(({ content }) => content).slice(-3)).toEqual([
+      'Who speaks?',
+      'Light, said the lamp.',
+      'Who else?',
+    ])
+    await window.close()
+  })
+
+  test('one form sent twice at once starts one turn', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Once.'))
+    const form = {
+      form: (await page.locator('input[name=form]').getAttribute('value')) ?? '',
+      model: 'service',
+      question: 'Once or twice?',
+    }
+    const send = () =>
+      page.request.post('/ask', {
+        form,
+        headers: { 'sec-fetch-site': 'same-origin' },
+        maxRedirects: 0,
+      })
+    const replies = await Promise.all([send(), send(), send()])
+    expect(replies.map((sent) => sent.status())).toEqual([303, 303, 303])
+    expect(new Set(replies.map((sent) => sent.headers()['location'])).size).toBe(1)
+    await page.goto(replies[0]?.headers()['location'] ?? '')
+    await page.getByText('Once.', { exact: true }).waitFor()
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await page.goto('/projects')
+    expect(await page.locator('.rows li').count()).toBe(1)
+    await window.close()
+  })
+
+  test('without scripts the page of a turn that goes on looks again by itself, and sources open', async () => {
+    const { page, window } = await world.person({ scripts: false })
+    const held = gate()
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Slowly: ' },
+      { waitFor: held.opened },
+      { text: '“A small lamp that is carried into a dark room” [S2].' },
+    ])
+    await ask(page, 'And without scripts?')
+    await page.getByText('Slowly:').waitFor()
+    held.open()
+    await page.getByRole('heading', { name: 'Sources' }).waitFor()
+    await page.getByRole('link', { name: 'Source 1' }).click()
+    expect(await page.locator('mark').first().isVisible()).toBe(true)
+    world.upstream.enqueue([{ text: 'On and on' }, { waitFor: gate().opened }])
+    await ask(page, 'Once more?')
+    await page.getByText('On and on').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn here.').waitFor()
+    await window.close()
+  })
+})
