@@ -31,7 +31,8 @@ const book = [
     ref: 'The Hostile Book 1:1',
     he_ref: '<img src=x onerror=alert(1)>',
     en: 'Before <script>document.title = "owned"</script> and <img src=x onerror="document.title = \'owned\'"> after it.',
-    license: '<b onclick=alert(1)>CC0</b>',
+    version_en: '<b onclick=alert(1)>Edition</b>',
+    license: 'CC0',
     source_url: 'javascript:alert(1)',
   },
 ]
