@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../support/browser.ts'
-import { gate } from '../support/scripted-upstream.ts'
+import { callTools, gate, reply } from '../support/scripted-upstream.ts'
 import { accessibilityFaults } from './axe.ts'
 import { screenshot } from './screenshots.ts'
 import { ask, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
@@ -79,6 +79,57 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await page.goto('/ask')
     await screenshot(page, 'ask')
+    await window.close()
+  })
+
+  test('files an answer made and files it quotes are a link away, and what nobody can look up is named', async () => {
+    const { upstream } = world
+    const { page, window } = await world.person()
+    upstream.enqueue(
+      callTools([
+        {
+          name: 'write_file',
+          arguments: { name: 'דף מקורות.md', content: '# דף\n\nA lamp needs no argument with the dark.' },
+        },
+      ]),
+      callTools([{ name: 'read_file', arguments: { name: 'דף מקורות.md' } }]),
+      reply('It is written. “A lamp needs no argument with the dark” [S1] [S9]. See The Gate 7:7.'),
+    )
+    await ask(page, 'Write a sheet')
+    await page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+    expect(await page.locator('.source summary .badge').allTextContents()).toEqual(['word for word'])
+    const note = page.locator('.notice.note')
+    expect(await note.textContent()).toContain('1 citation of sources that were never read was left out.')
+    expect(await note.textContent()).toContain('The library does not have The Gate 7:7')
+    await screenshot(page, 'conversation-file')
+    await page.getByRole('link', { name: 'Source 1' }).click()
+    await page.getByRole('link', { name: 'Open the file' }).click()
+    await page.getByRole('heading', { name: 'דף מקורות.md' }).waitFor()
+    await page.getByRole('link', { name: 'an answer' }).first().click()
+    await page.getByText('Writing the file').waitFor()
+    await window.close()
+  })
+
+  test('a long conversation is read in parts, newest first', async () => {
+    const { upstream } = world
+    const { page, window, email } = await world.person()
+    await world.db.database.systemPool.query(`update accounts set plan = 'pro' where email = $1`, [email])
+    for (let i = 1; i <= 10; i += 1) {
+      upstream.enqueue(reply(`Answer ${i}.`))
+      await ask(page, `Question number ${i}`)
+      await page.getByText(`Answer ${i}.`, { exact: true }).waitFor()
+    }
+    const asked = () => page.locator('.question').allTextContents()
+    await page.reload()
+    expect((await asked()).map((text) => text.trim())).toEqual(
+      Array.from({ length: 8 }, (_, i) => `Question number ${i + 3}`),
+    )
+    await page.getByRole('link', { name: 'Earlier questions' }).click()
+    await page.getByText('Answer 1.', { exact: true }).waitFor()
+    expect((await asked()).map((text) => text.trim())).toEqual(['Question number 1', 'Question number 2'])
+    expect(await page.getByRole('link', { name: 'Earlier questions' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'The newest questions' }).click()
+    await page.getByText('Answer 10.', { exact: true }).waitFor()
     await window.close()
   })
 })

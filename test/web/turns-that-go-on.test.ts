@@ -60,6 +60,36 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await proxy.close()
   })
 
+  test('words of a step that another process began anew are taken back', async () => {
+    const { page, window } = await world.person()
+    const asked: string[] = []
+    const event = (seq: number, type: string, more: object = {}) =>
+      `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, step: 1, ...more })}\n\n`
+    await page.route('**/runs/*/events*', (route) => {
+      asked.push(new URL(route.request().url()).search)
+      const told = [
+        event(1, 'run.started'),
+        event(2, 'step.started'),
+        event(3, 'text.delta', { text: 'Void words' }),
+        event(4, 'step.restarted', { void_from_seq: 2 }),
+        event(5, 'step.started'),
+        event(6, 'text.delta', { text: 'True words' }),
+      ]
+      const body = asked.length === 1 ? told.join('') : ': connected\n\n'
+      return route.fulfill({ contentType: 'text/event-stream', body })
+    })
+    world.upstream.enqueue([{ waitFor: gate().opened }])
+    await ask(page, 'Twice?')
+    await page.locator('.draft').getByText('True words').waitFor()
+    expect(await page.locator('.draft').textContent()).toBe('True words')
+    await expect.poll(() => asked[1], { timeout: 10_000 }).toBe('?starting_after=6')
+    expect(await page.locator('.draft').textContent()).toBe('True words')
+    await page.unroute('**/runs/*/events*')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn.').waitFor()
+    await window.close()
+  })
+
   test('a reload midway goes on from the same run', async () => {
     const { page, window } = await world.person()
     const held = gate()
@@ -111,7 +141,9 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     world.upstream.setDefault(error(400, 'no such model here'))
     await ask(page, 'Will it fail?')
     await page.getByRole('alert').waitFor()
-    expect(await page.getByRole('alert').textContent()).toMatch(/^This turn failed: .+ It cost nothing\./)
+    expect(await page.getByRole('alert').textContent()).toMatch(
+      /^This turn failed\. It cost nothing\. .+: .+/,
+    )
     await screenshot(page, 'conversation-failed')
     await window.close()
   })
@@ -139,6 +171,29 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
       'Light, said the lamp.',
       'Who else?',
     ])
+    await window.close()
+  })
+
+  test('a question that the plan has no place for comes back with the reason, and is not lost', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'Here ' }, { waitFor: held.opened }, { text: 'I am.' }])
+    await ask(page, 'First?')
+    await page.getByText('Here').waitFor()
+    await page.goto('/ask')
+    await page.getByLabel('Your question').fill('Second, elsewhere?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('The plan "free" runs 1 turns at once. Wait for one to end.').waitFor()
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Second, elsewhere?')
+    await screenshot(page, 'ask-refused')
+    held.open()
+    await page.getByRole('link', { name: 'First?' }).click()
+    await ended(page)
+    expect(await page.locator('.answer').textContent()).toContain('Here I am.')
+    await page.getByText('Delete', { exact: true }).click()
+    await page.getByRole('button', { name: 'Yes, delete it' }).click()
+    await page.getByText('The conversation has been deleted.').waitFor()
+    expect(await page.getByText('No conversations yet').count()).toBe(1)
     await window.close()
   })
 

@@ -21,7 +21,7 @@ export type AskChoices = {
 
 /** The box in which one asks: with a choice of project and conversation, or going on in the one that is shown. */
 export function askForm(choices: AskChoices, values: AskValues, goesOn = false): Html {
-  return html`<form class="ask card" method="post" action="/ask">
+  return html`<form class="ask card${goesOn ? ' goes-on' : ''}" method="post" action="/ask">
 <input type="hidden" name="form" value="${newId('request')}">
 <label class="${goesOn ? 'sr' : ''}" for="question">Your question</label>
 <textarea id="question" name="question" required maxlength="50000" dir="auto" rows="${goesOn ? 2 : 4}" placeholder="${goesOn ? 'Go on with the conversation' : 'In English or in Hebrew'}">${values.question}</textarea>

@@ -38,7 +38,10 @@ function outcome(run: Run, hasText: boolean): Html {
   const cost = run.costMicros === 0n ? ' It cost nothing.' : ''
   switch (run.status) {
     case 'failed':
-      return notice('problem', `This turn failed: ${run.errorMessage}${cost} Ask again to try once more.`)
+      return notice(
+        'problem',
+        `This turn failed.${cost} Ask again to try once more. The reason: ${run.errorMessage}`,
+      )
     case 'cancelled':
       return notice('note', hasText ? 'You stopped this turn here.' : `You stopped this turn.${cost}`)
     default:
