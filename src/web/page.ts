@@ -9,10 +9,10 @@ export type Page = {
   /** What of the navigation is marked as the present place. */
   readonly section?: Section
   readonly main: Html
-  /** Styles of `assets/` beside those that all pages have, without their ending. */
-  readonly sheets?: readonly string[]
   /** Modules of `assets/` that make a part of the page live. */
   readonly scripts?: readonly string[]
+  /** Style sheets of `assets/` beside those of every page. */
+  readonly sheets?: readonly string[]
   /** Uses the whole width of the window, such as a reader with two columns. */
   readonly wide?: boolean
 }
