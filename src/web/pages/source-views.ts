@@ -49,7 +49,13 @@ function hebrewRef({ he_ref: heRef, ref }: CitedSource): Html {
 
 function checkLine(check: QuoteCheck): Html {
   const { label, meaning } = results[check.result]
-  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${check.quote}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readerAddress(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}</span></p>`
+  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readerAddress(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}</span></p>`
+}
+
+/** Enough of a quotation to know it by: all of it stands in the answer. */
+function beginningOf(quote: string): string {
+  const characters = [...quote]
+  return characters.length > 120 ? `${characters.slice(0, 110).join('')} …` : quote
 }
 
 /** Another version of the passage; the cited one is shown as the model was given it. */
