@@ -5,14 +5,10 @@ import type { Html } from './html.ts'
 /** Where the numbers in a text lead: from a number to the address of its source. */
 export type CitationLinks = ReadonlyMap<number, string>
 
-const blocks = new Set([
-  'paragraph_open',
-  'heading_open',
-  'list_item_open',
-  'blockquote_open',
-  'th_open',
-  'td_open',
-])
+const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
+
+/** What holds blocks: `auto` would see none of their text, since each of them has a direction of its own. */
+const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list_open', 'table_open'])
 
 /**
  * What may stand in a text that a model or a stranger wrote: no markup of its own, no images (they would be fetched
@@ -23,7 +19,8 @@ const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
 markdown.disable(['reference'])
 const { escapeHtml } = markdown.utils
 markdown.renderer.rules['image'] = (tokens, at) => escapeHtml(tokens[at]?.content ?? '')
-markdown.renderer.rules['table_open'] = () => '<div class="scroll"><table>\n'
+markdown.renderer.rules['table_open'] = (tokens, at) =>
+  `<div class="scroll"${tokens[at]?.attrGet('dir') === 'rtl' ? ' dir="rtl"' : ''}><table>\n`
 markdown.renderer.rules['table_close'] = () => '</table></div>\n'
 markdown.validateLink = (address) => /^(https?:\/\/|mailto:)/i.test(address.trim())
 markdown.core.ruler.push('directions', giveDirections)
@@ -41,10 +38,9 @@ function giveDirections({ tokens }: StateCore): void {
     if (blocks.has(token.type)) token.attrSet('dir', 'auto')
     // The page has headings of its own above those of the text.
     if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
-    if (token.type === 'blockquote_open' && isHebrew(textWithin(tokens, at))) {
-      token.attrSet('lang', 'he')
-      token.attrSet('dir', 'rtl')
-    }
+    if (!containers.has(token.type) || !isHebrew(textWithin(tokens, at))) continue
+    token.attrSet('dir', 'rtl')
+    if (token.type === 'blockquote_open') token.attrSet('lang', 'he')
   }
 }
 
