@@ -37,6 +37,8 @@ export async function startTestService(
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
     readonly web?: Partial<WebSettings>
+    /** A free one unless told. */
+    readonly port?: number
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -61,7 +63,7 @@ export async function startTestService(
       ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
     },
   )
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const address = app.server.address()
   return {
     app,

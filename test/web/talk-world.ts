@@ -48,8 +48,8 @@ export type Person = { readonly window: BrowserContext; readonly page: Page; rea
 
 let people = 0
 
-export async function openTalkWorld(): Promise<TalkWorld> {
-  const world = await openChatWorld()
+export async function openTalkWorld(options: Parameters<typeof openChatWorld>[0] = {}): Promise<TalkWorld> {
+  const world = await openChatWorld(options)
   async function* lines() {
     yield* book.map((line) => JSON.stringify(line))
   }

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../support/browser.ts'
 import { error, gate, reply } from '../support/scripted-upstream.ts'
+import { startTestService } from '../support/service.ts'
 import { startSwitchedProxy } from '../support/switched-proxy.ts'
 import { screenshot } from './screenshots.ts'
 import { ask, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
@@ -58,6 +59,26 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
     await window.close()
     await proxy.close()
+  })
+
+  test('a service that is restarted during a turn goes on with it, and the page with the service', async () => {
+    const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
+    const first = await startTestService(world.db.database, { model })
+    const { page, window } = await world.person({ url: first.url })
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Words that are lost, ' },
+      { waitFor: gate().opened },
+    ])
+    await ask(page, 'Restarted?')
+    await page.getByText('Words that are lost,').waitFor()
+    world.upstream.enqueue(reply('Words that stay.'))
+    await first.stop()
+    const second = await startTestService(world.db.database, { model, port: Number(new URL(first.url).port) })
+    await ended(page)
+    expect((await page.locator('.answer').textContent())?.trim()).toBe('Words that stay.')
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+    await second.stop()
   })
 
   test('words of a step that another process began anew are taken back', async () => {
