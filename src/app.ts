@@ -29,6 +29,9 @@ import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
 import { usageRoutes } from './routes/usage.ts'
+import { webPages } from './web/plugin.ts'
+import type { WebSettings } from './web/services.ts'
+import { createSignInLimits } from './web/sign-in-limits.ts'
 
 export type AppOptions = {
   readonly trustProxy: boolean
@@ -37,6 +40,8 @@ export type AppOptions = {
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
+  /** The pages for people. */
+  readonly web: WebSettings
   readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
@@ -100,5 +105,9 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     },
     { prefix: '/v1' },
   )
+  const web = { ...services, settings: options.web, signInLimits: createSignInLimits() }
+  await app.register((pages, _options, done) => {
+    webPages(pages, web).then(() => done(), done)
+  })
   return app
 }

@@ -11,8 +11,11 @@ export type ResourceLookup = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route: a scope, any valid key, or everybody. A route without it refuses to boot. */
-    scope?: KeyScope | 'any-key' | 'public'
+    /**
+     * Who may call the route: a scope, any valid key, or everybody; `page`: people, whose session the pages look at
+     * themselves. A route without it refuses to boot.
+     */
+    scope?: KeyScope | 'any-key' | 'public' | 'page'
     /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
     resource?: ResourceLookup
   }

@@ -5,8 +5,11 @@ export type RunRequest = {
   readonly sampling: Sampling
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
-  /** `inline`: numbers in the text and a list at its end; `block`: only in the structured fields. */
-  readonly sources: 'inline' | 'block'
+  /**
+   * `inline`: numbers in the text and a list at its end; `numbered`: numbers only, for readers that show the sources
+   * themselves; `block`: only in the structured fields.
+   */
+  readonly sources: 'inline' | 'numbered' | 'block'
   /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
   readonly isolates?: boolean
   /** Where the client finds the service; stands before the paths of files that are cited. */

@@ -11,7 +11,7 @@ import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Attachments, attachFiles } from './attachments.ts'
 import { requireLast } from './continuation.ts'
-import { findRepeated, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { findRepeated, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
@@ -79,8 +79,8 @@ export async function startTurn(
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
   const written = unsure === undefined ? undefined : await runOf(executor, unsure)
   if (written) return { run: written, repeated: !isOwnStart(written, lease) }
-  const owner = keyId === null ? undefined : { accountId, apiKeyId: keyId }
-  const earlier = owner && (await findRepeated(executor, owner, input.identity))
+  const owner = { accountId, apiKeyId: keyId ?? noApiKey }
+  const earlier = await findRepeated(executor, owner, input.identity)
   if (earlier) return { run: earlier, repeated: true }
   const session = await sessionOf(executor, principal, input)
   if (input.after) await requireLast(executor, input.after)
@@ -100,7 +100,7 @@ export async function startTurn(
   }
   await requireFreePlace(executor, accountId, plan, waitsFor > 0)
   const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
-  if (owner) await rememberKey(executor, owner, input.identity, run.id)
+  await rememberKey(executor, owner, input.identity, run.id)
   await ensureAllowance(executor, accountId, plan)
   await placeHold(executor, {
     accountId,

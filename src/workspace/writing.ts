@@ -78,8 +78,22 @@ export async function renameFile(
   await lockNames(executor, projectId, [name, newName])
   const file = await findByName(executor, projectId, name)
   if (!file) throw new ServiceError('not_found', `There is no file "${name}".`)
-  if (await findByName(executor, projectId, newName)) {
-    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`)
+  return giveName(executor, file, newName)
+}
+
+/**
+ * Gives this very file another name, whatever other files of its name there are.
+ * @throws ServiceError `invalid_value` when the other name is taken.
+ */
+export async function renameThisFile(executor: Executor, file: StoredFile, newName: string): Promise<void> {
+  if (newName === file.name) return
+  await lockNames(executor, file.projectId, [file.name, newName])
+  await giveName(executor, file, newName)
+}
+
+async function giveName(executor: Executor, file: StoredFile, newName: string): Promise<FileChange> {
+  if (await findByName(executor, file.projectId, newName)) {
+    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`, { param: 'name' })
   }
   await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
   return changeOf({ ...file, name: newName }, 'updated')

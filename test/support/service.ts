@@ -13,6 +13,7 @@ import { openCatalogue } from '../../src/turns/catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
+import type { WebSettings } from '../../src/web/services.ts'
 
 export const pepperText = 'a pepper for tests only'
 export const testPeppers = parsePeppers(pepperText)
@@ -36,6 +37,9 @@ export async function startTestService(
     readonly invalidKeysPerMinute?: number
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
+    readonly web?: Partial<WebSettings>
+    /** A free one unless told. */
+    readonly port?: number
   } = {},
 ): Promise<TestService> {
   const log = pino({ level: 'silent' })
@@ -54,12 +58,13 @@ export async function startTestService(
     {
       trustProxy: false,
       ready: () => true,
+      web: { appUrl: undefined, signUp: 'open', signUpPlan: 'free', ...options.web },
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),
       ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
     },
   )
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const address = app.server.address()
   return {
     app,

@@ -63,6 +63,18 @@ const table: readonly {
     ],
   },
   {
+    from: 'http/transfers/probe.ts',
+    may: [
+      'http/stream.ts',
+      'turns/follow.ts',
+      'workspace/uploads.ts',
+      'db/client.ts',
+      'errors.ts',
+      'fastify',
+    ],
+    mayNot: ['app.ts', 'routes/services.ts', 'web/pages.ts', 'db/schema/index.ts', 'drizzle-orm', 'pg'],
+  },
+  {
     from: 'turns/probe.ts',
     may: [
       ...['agent/loop.ts', 'sources/register.ts', 'sources/citations/renderer.ts', 'workspace/files.ts'],

@@ -1,11 +1,10 @@
-import { estimateTokens, type ModelMessage } from '../../agent/provider.ts'
-import { nextCallMicros, type Price } from '../../billing/pricing.ts'
-import { ServiceError } from '../../errors.ts'
-import type { CatalogueModel } from '../../turns/catalogue.ts'
-import type { Services } from '../services.ts'
+import { estimateTokens, type ModelMessage } from '../agent/provider.ts'
+import { nextCallMicros, type Price } from '../billing/pricing.ts'
+import { ServiceError } from '../errors.ts'
+import type { Catalogue, CatalogueModel } from './catalogue.ts'
 
 /** @throws ServiceError `model_not_found`, with the models that there are. */
-export function requireModel({ catalogue }: Services, id: string): CatalogueModel {
+export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, id: string): CatalogueModel {
   const model = catalogue.find(id)
   if (model) return model
   throw new ServiceError(
