@@ -11,6 +11,8 @@ export type Page = {
   readonly main: Html
   /** Modules of `assets/` that make a part of the page live. */
   readonly scripts?: readonly string[]
+  /** Style sheets of `assets/` beside those of every page. */
+  readonly sheets?: readonly string[]
   /** Uses the whole width of the window, such as a reader with two columns. */
   readonly wide?: boolean
 }
@@ -46,14 +48,14 @@ function frame(page: Page, visitor: Visitor | null): Html {
 <title>${page.title} · Chat service</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="preload" href="/assets/fonts/hebrew.woff2" as="font" type="font/woff2" crossorigin>
-${sheets.map((name) => html`<link rel="stylesheet" href="/assets/${name}.css">`)}
+${[...sheets, ...(page.sheets ?? [])].map((name) => html`<link rel="stylesheet" href="/assets/${name}.css">`)}
 ${(page.scripts ?? []).map((name) => html`<script type="module" src="/assets/${name}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26"> <span>Chat service</span></a>
-${visitor ? navigation(visitor, page.section) : signedOut()}
+${visitor ? navigation(visitor, page.section) : signedOut(page.section)}
 </div></header>
 <main id="main" class="${page.wide ? 'wide' : ''}">
 ${page.main}
@@ -76,8 +78,8 @@ ${shown.map(
 <form class="who" method="post" action="/signout"><span class="email" title="${visitor.account.email}">${visitor.account.email}</span> <button class="quiet">Sign out</button></form>`
 }
 
-function signedOut(): Html {
-  return html`<nav aria-label="Main"><a href="/library">Library</a><a href="/signin">Sign in</a></nav>`
+function signedOut(section: Section | undefined): Html {
+  return html`<nav aria-label="Main"><a href="/library"${section === 'library' ? html` aria-current="page"` : nothing}>Library</a><a href="/signin">Sign in</a></nav>`
 }
 
 /** A message above a form or a list: what went wrong, or what was done. */

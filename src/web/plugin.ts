@@ -10,6 +10,7 @@ import { html } from './html.ts'
 import { sendPage } from './page.ts'
 import { accountPages } from './pages/account.ts'
 import { keyPages } from './pages/keys.ts'
+import { libraryPages } from './pages/library.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { pageHeaders } from './security-headers.ts'
@@ -38,6 +39,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   signInPages(app, services)
   keyPages(app, services)
   accountPages(app, services)
+  libraryPages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 
