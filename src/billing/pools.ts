@@ -116,6 +116,37 @@ export async function nextRenewal(executor: Executor): Promise<Date> {
   return new Date(rows[0]?.at ?? 0)
 }
 
+export type Pool = {
+  readonly id: bigint
+  readonly kind: 'allowance' | 'grant'
+  readonly availableMicros: bigint
+  readonly heldMicros: bigint
+  /** Null for credits that stay. */
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+}
+
+/** The pools that can still be used or that running turns hold a part of, in the order in which they are drawn. */
+export function listPools(executor: Executor, accountId: string): Promise<Pool[]> {
+  return executor
+    .select({
+      id: creditPools.id,
+      kind: creditPools.kind,
+      availableMicros: creditPools.availableMicros,
+      heldMicros: creditPools.heldMicros,
+      expiresAt: creditPools.expiresAt,
+      createdAt: creditPools.createdAt,
+    })
+    .from(creditPools)
+    .where(
+      and(
+        eq(creditPools.accountId, accountId),
+        or(and(notExpired, gt(creditPools.availableMicros, 0n)), gt(creditPools.heldMicros, 0n)),
+      ),
+    )
+    .orderBy(poolExpiry, asc(creditPools.id))
+}
+
 /** What the account can still spend, and what its running turns have set aside. */
 export async function balanceOf(executor: Executor, accountId: string): Promise<Balance> {
   const [sums] = await executor

@@ -12,6 +12,7 @@ import { accountPages } from './pages/account.ts'
 import { keyPages } from './pages/keys.ts'
 import { libraryPages } from './pages/library.ts'
 import { signInPages } from './pages/sign-in.ts'
+import { usagePages } from './pages/usage.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { pageHeaders } from './security-headers.ts'
 import type { WebServices } from './services.ts'
@@ -40,6 +41,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   keyPages(app, services)
   accountPages(app, services)
   libraryPages(app, services)
+  usagePages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 

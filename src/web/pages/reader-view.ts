@@ -123,7 +123,7 @@ function quoteNotice(quote: string, quoted: Quoted | undefined): Html {
 
 function turner({ previous, next }: ReadingPage, label: string): Html {
   if (previous === undefined && next === undefined) return nothing
-  return html`<nav class="turner" aria-label="${label}">${previous === undefined ? html`<span></span>` : html`<a class="button quiet" rel="prev" href="${readHref(previous)}" title="${previous}">Previous</a>`}
+  return html`<nav class="turner" aria-label="${label}">${previous === undefined ? nothing : html`<a class="button quiet" rel="prev" href="${readHref(previous)}" title="${previous}">Previous</a>`}
 ${next === undefined ? nothing : html`<a class="button quiet" rel="next" href="${readHref(next)}" title="${next}">Next</a>`}</nav>`
 }
 
