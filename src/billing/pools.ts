@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { creditPools } from '../db/schema/index.ts'
@@ -157,4 +157,18 @@ export async function balanceOf(executor: Executor, accountId: string): Promise<
     .from(creditPools)
     .where(eq(creditPools.accountId, accountId))
   return { availableMicros: BigInt(sums?.available ?? 0), heldMicros: BigInt(sums?.held ?? 0) }
+}
+
+/** What each of these accounts can still spend; one that never had credits is missing. */
+export async function availableOf(
+  executor: Executor,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await executor
+    .select({ id: creditPools.accountId, micros: sql<string>`sum(${creditPools.availableMicros})` })
+    .from(creditPools)
+    .where(and(inArray(creditPools.accountId, [...accountIds]), notExpired))
+    .groupBy(creditPools.accountId)
+  return new Map(rows.map(({ id, micros }) => [id, BigInt(micros)]))
 }

@@ -110,3 +110,18 @@ export async function shapeOf(executor: Executor, workId: number): Promise<reado
   }
   return [...parts].map(([heading, part]) => ({ heading, ...part }))
 }
+
+/** A work with its versions, as whoever keeps the library looks at it. */
+export type Holding = { readonly title: string; readonly versions: readonly VersionFacts[] }
+
+/** Works with their versions in the order of their titles. @param page.after the title after which to go on. */
+export async function listHoldings(
+  executor: Executor,
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<readonly Holding[]> {
+  const found = await executor.execute<{ id: number; title: string }>(sql`
+    select id, title from works where title > ${clean(page.after ?? '')} order by title limit ${page.limit}`)
+  return Promise.all(
+    found.rows.map(async ({ id, title }) => ({ title, versions: await listVersions(executor, id) })),
+  )
+}

@@ -36,7 +36,7 @@ export function barChart(options: {
   const every = Math.max(1, Math.ceil(bars.length / mostLabels))
   return html`<svg class="chart" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${title}</title><desc id="${id}-desc">${description}</desc>
-${y.ticks(4).map((tick) => html`<line class="grid" x1="${size.start}" x2="${size.width - size.end}" y1="${y(tick)}" y2="${y(tick)}"/><text class="tick" x="${size.start - 8}" y="${y(tick)}" dy="0.32em" text-anchor="end">${format(tick)}</text>`)}
+${y.ticks(4).map((tick) => html`<line class="grid" x1="${size.start}" x2="${size.width - size.end}" y1="${y(tick)}" y2="${y(tick)}"/><text class="tick" x="${size.start - 8}" y="${y(tick)}" dy="0.32em" text-anchor="end">${tick === 0 ? 0 : format(tick)}</text>`)}
 ${bars.map(({ label, value, title: told }, i) => {
   const left = x(i) ?? 0
   const height = value === 0 ? 0 : Math.max(1.5, bottom - y(value))

@@ -11,6 +11,7 @@ import { sendPage } from './page.ts'
 import { accountPages } from './pages/account.ts'
 import { keyPages } from './pages/keys.ts'
 import { libraryPages } from './pages/library.ts'
+import { operatorPages } from './pages/operator.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { usagePages } from './pages/usage.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -32,6 +33,11 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     requireSameOrigin(request, services.settings.appUrl)
     await admitVisitor(services, request, reply)
   })
+  app.addHook('preValidation', async (request) => {
+    // No id has a NUL, and the database takes none.
+    if (Object.values(request.params ?? {}).some((value) => String(value).includes('\0')))
+      throw new ServiceError('not_found', 'There is no such page.')
+  })
   app.setErrorHandler((error, request, reply) =>
     sendErrorPage(request, reply, asServiceError(error, request)),
   )
@@ -42,6 +48,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   accountPages(app, services)
   libraryPages(app, services)
   usagePages(app, services)
+  operatorPages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 

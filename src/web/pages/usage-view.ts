@@ -129,7 +129,7 @@ function charts(days: readonly UsageRow[], span: Span): Html {
     }),
   })
   return html`<div class="charts">${chartBox('Credits a day', credits)}${chartBox('Tokens a day', tokens)}</div>
-<details class="days"><summary>The same as a table</summary><div class="scroll"><table><thead><tr><th>Day (UTC)</th><th class="number">Turns</th><th class="number">Tokens in</th><th class="number">Tokens out</th><th class="number">Credits</th></tr></thead><tbody>${days
+<details class="days"><summary>The same as a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Days"><table><thead><tr><th>Day (UTC)</th><th class="number">Turns</th><th class="number">Tokens in</th><th class="number">Tokens out</th><th class="number">Credits</th></tr></thead><tbody>${days
     .toReversed()
     .map(
       (row) => html`<tr><th scope="row">${row.group}</th>${figures(row)}</tr>`,
@@ -153,7 +153,7 @@ ${groupTable('By project', projects, ({ group, name }) => (name === undefined ? 
 
 function groupTable(title: string, rows: readonly NamedRow[], name: (row: NamedRow) => Html): Html {
   const rest = rows.length - groupsListed
-  return html`<section><h3>${title}</h3><div class="scroll"><table><thead><tr><th>${title.slice(3).replace(/^./, (letter) => letter.toUpperCase())}</th><th class="number">Turns</th><th class="number">Tokens</th><th class="number">Credits</th></tr></thead><tbody>
+  return html`<section><h3>${title}</h3><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th>${title.slice(3).replace(/^./, (letter) => letter.toUpperCase())}</th><th class="number">Turns</th><th class="number">Tokens</th><th class="number">Credits</th></tr></thead><tbody>
 ${rows.slice(0, groupsListed).map((row) => html`<tr><th scope="row">${name(row)}</th><td class="number">${row.turns.toLocaleString('en')}</td><td class="number">${tokensOf(row).toLocaleString('en')}</td><td class="number">${creditsText(row.costMicros)}</td></tr>`)}</tbody></table></div>
 ${rest > 0 ? html`<p class="faint">${counted(rest, 'more')} in the CSV file.</p>` : nothing}</section>`
 }

@@ -106,7 +106,7 @@ function numberOf(ref: string, heading: string): string {
 }
 
 function versionTable(versions: readonly VersionFacts[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th>Language</th><th>Version</th><th>Licence</th><th>Source</th><th class="number">Passages</th><th>Imported</th></tr></thead><tbody>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Versions"><table><thead><tr><th>Language</th><th>Version</th><th>Licence</th><th>Source</th><th class="number">Passages</th><th>Imported</th></tr></thead><tbody>
 ${versions.map(
   (version) =>
     html`<tr><td>${languageName(version.language)}</td><th scope="row" dir="auto">${version.title}</th><td><bdi>${version.license}</bdi></td><td>${version.url ? sourceLink(version.url, hostOf(version.url)) : html`<span class="faint">not told</span>`}</td><td class="number">${version.texts.toLocaleString('en')}</td><td>${moment(version.importedAt)}</td></tr>`,
