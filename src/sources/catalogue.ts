@@ -35,13 +35,15 @@ export async function listAuthors(executor: Executor): Promise<readonly Shelf[]>
   return found.rows
 }
 
-export type LibrarySize = { readonly works: number; readonly passages: number; readonly versions: number }
+/** Texts are passages, counted in each version that has them. */
+export type LibrarySize = { readonly works: number; readonly versions: number; readonly texts: number }
 
 export async function librarySize(executor: Executor): Promise<LibrarySize> {
   const found = await executor.execute<LibrarySize>(sql`
-    select (select count(*)::int from works) as works, (select count(*)::int from passages) as passages,
-      (select count(*)::int from versions) as versions`)
-  return found.rows[0] ?? { works: 0, passages: 0, versions: 0 }
+    select (select count(*)::int from works) as works, count(*)::int as versions,
+      coalesce(sum(doc_count), 0)::int as texts
+    from versions`)
+  return found.rows[0] ?? { works: 0, versions: 0, texts: 0 }
 }
 
 export type VersionFacts = {
@@ -72,11 +74,23 @@ export async function findWork(executor: Executor, title: string): Promise<Work 
 
 /** The editions of a work, Hebrew first. */
 export async function listVersions(executor: Executor, workId: number): Promise<readonly VersionFacts[]> {
-  const found = await executor.execute<Omit<VersionFacts, 'importedAt'> & { at: string }>(sql`
-    select language, title, license, source_url as url, machine_made as "machineMade", doc_count as texts,
-      imported_at as at
-    from versions where work_id = ${workId} order by language = 'he' desc, language, title limit 200`)
-  return found.rows.map(({ at, ...version }) => ({ ...version, importedAt: new Date(at) }))
+  return (await versionsOf(executor, [workId])).get(workId) ?? []
+}
+
+async function versionsOf(
+  executor: Executor,
+  workIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly VersionFacts[]>> {
+  type Row = Omit<VersionFacts, 'importedAt'> & { readonly workId: number; readonly at: string }
+  const found = await executor.execute<Row>(sql`
+    select work_id as "workId", language, title, license, source_url as url, machine_made as "machineMade",
+      doc_count as texts, imported_at as at
+    from versions where work_id = any(${sql.param(workIds)}::int[])
+    order by language = 'he' desc, language, title`)
+  const versions = new Map<number, VersionFacts[]>(workIds.map((id) => [id, []]))
+  for (const { workId, at, ...version } of found.rows)
+    versions.get(workId)?.push({ ...version, importedAt: new Date(at) })
+  return versions
 }
 
 /** What lies under one heading of a work: its chapters, or its passages when it has no chapters. */
@@ -121,7 +135,9 @@ export async function listHoldings(
 ): Promise<readonly Holding[]> {
   const found = await executor.execute<{ id: number; title: string }>(sql`
     select id, title from works where title > ${clean(page.after ?? '')} order by title limit ${page.limit}`)
-  return Promise.all(
-    found.rows.map(async ({ id, title }) => ({ title, versions: await listVersions(executor, id) })),
+  const versions = await versionsOf(
+    executor,
+    found.rows.map(({ id }) => id),
   )
+  return found.rows.map(({ id, title }) => ({ title, versions: versions.get(id) ?? [] }))
 }

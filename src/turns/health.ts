@@ -32,15 +32,24 @@ export async function databaseHealth(executor: Executor): Promise<DatabaseHealth
   }
 }
 
-export type TableSize = { readonly name: string; readonly rows: number; readonly bytes: number }
+export type TableSize = {
+  readonly name: string
+  /** Null until the server has looked at the table. */
+  readonly rows: number | null
+  readonly bytes: number
+}
 
 /** The largest tables with their indexes; rows are the planner's estimate. */
 export async function tableSizes(executor: Executor): Promise<readonly TableSize[]> {
   const { rows } = await executor.execute<{ name: string; rows: string; bytes: string }>(sql`
-    select c.relname as name, greatest(c.reltuples, 0)::bigint::text as rows, pg_total_relation_size(c.oid)::text as bytes
+    select c.relname as name, c.reltuples::bigint::text as rows, pg_total_relation_size(c.oid)::text as bytes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and n.nspname = 'public' order by pg_total_relation_size(c.oid) desc limit 12`)
-  return rows.map((row) => ({ name: row.name, rows: Number(row.rows), bytes: Number(row.bytes) }))
+  return rows.map(({ name, rows: counted, bytes }) => ({
+    name,
+    rows: Number(counted) < 0 ? null : Number(counted),
+    bytes: Number(bytes),
+  }))
 }
 
 /** A process that drives turns now. */

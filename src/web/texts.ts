@@ -37,7 +37,7 @@ export function markedText(
 /** A link to where a text was taken from; addresses that are none of the web are shown and lead nowhere. */
 export function sourceLink(url: string, label = 'Source'): Html {
   if (url === '') return html``
-  if (!/^https?:\/\//i.test(url)) return html`<span dir="ltr">${url}</span>`
+  if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
   return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`
 }
 

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
   test('works are found by category and author, with their number', async () => {
     await page.goto('/library')
     await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor()
-    expect(await page.getByText('3 works, 98 passages, 5 versions').count()).toBe(1)
+    expect(await page.getByText('3 works in 5 versions, 110 texts').count()).toBe(1)
     expect(await inAllLooks(page, 'library')).toEqual([])
     await page.getByRole('link', { name: 'Teachings' }).click()
     expect(await page.locator('.work-title').allTextContents()).toEqual(['The Lamp', 'The Wall'])

@@ -92,6 +92,16 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(Number(await available())).toBeGreaterThan(990)
   })
 
+  test('a form of another site changes nothing, although the browser is signed in', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://example.org' }]) {
+      const form = { plan: 'unlimited' }
+      const post = await page.request.post(`/operator/accounts/${customer.id}/plan`, { form, headers })
+      expect(post.status()).toBe(403)
+    }
+    await page.goto(`/operator/accounts/${customer.id}`)
+    expect(await page.getByRole('combobox', { name: 'Plan' }).inputValue()).toBe('basic')
+  })
+
   test('credits are given once, however often the form is sent, and the ledger stays true', async () => {
     await page.goto(`/operator/accounts/${customer.id}`)
     const before = Number(await available())
@@ -158,7 +168,8 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.goto('/operator/health')
     const failure = page.getByRole('region', { name: 'Failures' }).locator('tbody tr')
     expect(await failure.count()).toBe(1)
-    expect(await failure.textContent()).toContain(customer.id)
+    expect(await failure.textContent()).toContain('upstream_failed')
+    expect(await failure.getByRole('link').getAttribute('href')).toBe(`/operator/accounts/${customer.id}`)
     await page.getByRole('link', { name: 'Check them now' }).click()
     await page.getByText(/All \d+ rules hold/).waitFor()
     const change = (by: number) =>

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { looks } from '../support/browser.ts'
 import { screenshot } from './screenshots.ts'
 
-const axe = readFileSync(join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What axe finds wrong on the page as it is shown now: each rule with the elements that break it. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {

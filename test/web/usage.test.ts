@@ -7,6 +7,7 @@ import { grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
 import { hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
   call,
   makeAccount,
@@ -15,7 +16,7 @@ import {
   type TestService,
   testPeppers,
 } from '../support/service.ts'
-import { importOwnTexts } from './own-texts.ts'
+import { reply } from '../support/upstream-scripts.ts'
 import { inAllLooks, weightOf } from './quality.ts'
 
 const formula = '=HYPERLINK("https://example.org","open, please")'
@@ -23,6 +24,7 @@ const formula = '=HYPERLINK("https://example.org","open, please")'
 describe.skipIf(!hasBrowser)('usage, in a browser', () => {
   let db: TestDatabase
   let service: TestService
+  let upstream: ScriptedUpstream
   let browser: Browser
   let page: Page
   let owner: Account
@@ -30,8 +32,9 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
 
   beforeAll(async () => {
     db = await createTestDatabase()
-    await importOwnTexts(db.database)
-    service = await startTestService(db.database)
+    upstream = await startScriptedUpstream()
+    upstream.setDefault(reply('A lamp does not argue.'))
+    service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
     browser = await openBrowser()
     owner = await makeAccount(db.database, 'pro')
     key = await namedKey(owner, formula)
@@ -46,6 +49,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
   afterAll(async () => {
     await browser?.close()
     await service?.stop()
+    await upstream?.close()
     await db?.drop()
   })
 
@@ -56,14 +60,14 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
 
   async function ask(withKey: string, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
-      const reply = await call(
+      const answer = await call(
         service,
         withKey,
         'POST',
         '/v1/chat/completions',
         question('What of the lamp?'),
       )
-      expect(reply.status).toBe(200)
+      expect(answer.status).toBe(200)
     }
   }
 
@@ -83,9 +87,9 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     const charged = page.locator('.sums div').filter({ hasText: 'Charged' }).locator('dd')
     expect(await charged.textContent()).toBe(`${creditsText(await ledgerSum())} credits`)
     for (const group of ['model', 'key', 'project'] as const) {
-      const reply = await call(service, key, 'GET', `/v1/usage?group_by=${group}`)
+      const answer = await call(service, key, 'GET', `/v1/usage?group_by=${group}`)
       // A bound key sees its own project's share only.
-      const [mine] = ((await reply.json()) as { data: Row[] }).data
+      const [mine] = ((await answer.json()) as { data: Row[] }).data
       if (!mine) throw new Error(`the API has no usage by ${group}`)
       const table = page.locator('.breakdown section').filter({ hasText: `By ${group}` })
       const cells = await table.locator('tbody tr').first().locator('td').allTextContents()

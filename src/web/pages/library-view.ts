@@ -24,7 +24,7 @@ export function libraryPage({ filter, size, categories, authors, works, hasMore 
     section: 'library',
     sheets: ['library'],
     main: html`<h1>Library</h1>
-<p class="faint">${counted(size.works, 'work')}, ${counted(size.passages, 'passage')}, ${counted(size.versions, 'version')}. Every text shows its licence and where it comes from.</p>
+<p class="faint">${counted(size.works, 'work')} in ${counted(size.versions, 'version')}, ${counted(size.texts, 'text')}. Every one shows its licence and where it comes from.</p>
 ${searchForm({})}
 ${size.works === 0 ? emptyLibrary() : html`<div class="shelves">${shelfNav(filter, categories, authors)}${workList(filter, works, hasMore)}</div>`}`,
   }

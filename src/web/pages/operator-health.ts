@@ -61,6 +61,7 @@ function healthPage(shown: Shown): Page {
   return {
     title: 'Health',
     section: 'operator',
+    sheets: ['operator'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator/health')}
 <h2>Now</h2>
 <dl class="facts"><div><dt>Database</dt><dd>Postgres ${database.version}, answers in ${Math.max(1, Math.round(database.answerMs))} ms</dd></div>
@@ -72,7 +73,7 @@ ${replicaTable(queue)}
 ${moneyRules(shown.violations)}
 ${failureSection(shown.failures)}
 <h2>Largest tables</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Largest tables"><table><thead><tr><th>Table</th><th class="number">Rows, about</th><th class="number">Size with indexes</th></tr></thead><tbody>${shown.tables.map(({ name, rows, bytes }) => html`<tr><th scope="row"><code>${name}</code></th><td class="number">${rows.toLocaleString('en')}</td><td class="number">${bytesText(bytes)}</td></tr>`)}</tbody></table></div>`,
+<div class="scroll" tabindex="0" role="region" aria-label="Largest tables"><table><thead><tr><th>Table</th><th class="number">Rows, about</th><th class="number">Size with indexes</th></tr></thead><tbody>${shown.tables.map(({ name, rows, bytes }) => html`<tr><th scope="row"><code>${name}</code></th><td class="number">${rows === null ? html`<span class="faint">not counted yet</span>` : rows.toLocaleString('en')}</td><td class="number">${bytesText(bytes)}</td></tr>`)}</tbody></table></div>`,
   }
 }
 
@@ -101,7 +102,7 @@ ${
     : html`<p>${counted(failed, 'turn')} of ${ended} failed: ${byCode.map(({ code, runs }, i) => html`${i > 0 ? ', ' : nothing}<code>${code}</code> ${runs}`)}.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Failures"><table><thead><tr><th>Time (UTC)</th><th>Code</th><th>Message</th><th>Model</th><th>Run</th><th>Account</th></tr></thead><tbody>${newest.map(
         (failure) =>
-          html`<tr><td>${instant(failure.at)}</td><td><code>${failure.code}</code></td><td dir="auto">${failure.message}</td><td><code>${failure.model}</code></td><td><code>${failure.runId}</code></td><td><a href="/operator/accounts/${failure.accountId}"><code>${failure.accountId}</code></a></td></tr>`,
+          html`<tr><td>${instant(failure.at)}</td><td><code>${failure.code}</code></td><td class="message" dir="auto">${failure.message}</td><td><code>${failure.model}</code></td><td><code>${failure.runId}</code></td><td><a href="/operator/accounts/${failure.accountId}" title="${failure.accountId}">Account</a></td></tr>`,
       )}</tbody></table></div>`
 }`
 }

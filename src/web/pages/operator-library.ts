@@ -68,9 +68,10 @@ function holdingsPage(shown: {
   return {
     title: 'Library, for operators',
     section: 'operator',
+    sheets: ['operator'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator/library')}
 <div class="head"><h2>Library</h2><a class="button quiet" href="/operator/library?check=now">Check it now</a></div>
-<p class="faint">${counted(size.works, 'work')}, ${counted(size.versions, 'version')}, ${counted(size.passages, 'passage')}</p>
+<p class="faint">${counted(size.works, 'work')} in ${counted(size.versions, 'version')}, ${counted(size.texts, 'text')}</p>
 ${checked === undefined ? nothing : checkResult(checked)}
 ${holdings.length === 0 ? emptyState('The library is empty', 'Import texts on the command line, as below.') : holdingTable(holdings)}
 <p class="pager">${isFirst ? nothing : html`<a class="button quiet" href="/operator/library">From the start</a>`}${hasMore ? html`<a class="button quiet" href="${withQuery('/operator/library', { after: holdings.at(-1)?.title })}">More works</a>` : nothing}</p>

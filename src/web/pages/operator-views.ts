@@ -36,6 +36,7 @@ export function accountsPage(shown: {
   return {
     title: 'Accounts',
     section: 'operator',
+    sheets: ['operator'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
 <div class="head"><h2>Accounts</h2><a class="button" href="/operator/accounts/new">New account</a></div>
 <form class="filters" role="search" action="/operator"><label>E-mail address <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
@@ -80,6 +81,7 @@ export function accountPage(shown: AccountShown): Page {
   return {
     title: account.email,
     section: 'operator',
+    sheets: ['operator'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
 <p><a href="/operator">All accounts</a></p><h2 dir="auto">${account.email}</h2>
 ${problem ? notice('problem', problem) : done ? notice('done', done) : nothing}
@@ -117,6 +119,7 @@ export function newAccountPage(
   return {
     title: 'New account',
     section: 'operator',
+    sheets: ['operator'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
 <section class="card narrow-left"><h2>New account</h2>${form.problem ? notice('problem', form.problem) : nothing}
 <form method="post" action="/operator/accounts">
@@ -133,6 +136,7 @@ export function accountMadePage(account: Account, password: string): Page {
   return {
     title: 'The account is made',
     section: 'operator',
+    sheets: ['operator'],
     scripts: ['copy.js'],
     main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
 <section class="card narrow-left"><h2 dir="auto">The account ${account.email} is made</h2>
