@@ -116,13 +116,18 @@ export async function shapeOf(executor: Executor, workId: number): Promise<reado
   const parts = new Map<string, { heHeading: string; passages: number; chapters: Chapter[] }>()
   for (const { ref, passages, first, heRef } of found.rows) {
     const heading = headingOf(first)
-    const heHeading = () => hebrewHeadingOf({ ref: first, heRef })
-    const part = parts.get(heading) ?? { heHeading: heHeading(), passages: 0, chapters: [] }
+    const part = parts.get(heading) ?? { heHeading: shownHeading(first, heRef), passages: 0, chapters: [] }
     part.passages += passages
     part.chapters.push({ ref, passages })
     parts.set(heading, part)
   }
   return [...parts].map(([heading, part]) => ({ heading, ...part }))
+}
+
+/** A Hebrew heading as it is printed, commas and all, without the numbers after it. */
+function shownHeading(ref: string, heRef: string): string {
+  const heading = hebrewHeadingOf({ ref, heRef })
+  return heRef.startsWith(heading) ? heading : heRef.replace(/\s+\S+$/, '')
 }
 
 /** A work with its versions, as whoever keeps the library looks at it. */

@@ -14,8 +14,9 @@ export function languageName(code: string): string {
   }
 }
 
-export function directionOf(language: string): 'rtl' | 'auto' {
-  return rightToLeft.has(language) ? 'rtl' : 'auto'
+/** By the language, not by the first letter: an English text may begin with a Hebrew word. */
+export function directionOf(language: string): 'rtl' | 'ltr' {
+  return rightToLeft.has(language) ? 'rtl' : 'ltr'
 }
 
 /** A text with some of its words marked. The stretches come in order; what overlaps is marked once. */

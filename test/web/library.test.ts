@@ -106,6 +106,8 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     const before = await refs()
     await page.getByRole('link', { name: 'Next' }).first().click()
     expect(await refs()).toEqual(['The Lamp, Part I; On Lamps 2:1', 'The Lamp, Part I; On Lamps 2:2'])
+    // The chapter was asked for, and no passage of it.
+    expect(await page.locator('.segment.here').count()).toBe(0)
     await page.getByRole('link', { name: 'Next' }).first().click()
     expect(await refs()).toEqual(['The Lamp, Part II; On Wicks 1:1'])
     expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
@@ -134,6 +136,17 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     const direction = `getComputedStyle(document.querySelector('.text[lang="he"]')).direction`
     expect(await page.evaluate(direction)).toBe('rtl')
     expect(await page.evaluate(`document.fonts.check('20px "Frank Ruhl Libre"', 'אָ')`)).toBe(true)
+  })
+
+  test('an English text that begins with a Hebrew word is still read from the left', async () => {
+    for (const path of [
+      '/library/search?q=carry+walk+slower',
+      `${read('The Lamp, Part I; On Lamps 1:2')}?translation=en/Translated+for+the+tests`,
+    ]) {
+      await page.goto(path)
+      const text = page.locator('.text').filter({ hasText: 'נר אחד: Two people' })
+      expect(await text.getAttribute('dir')).toBe('ltr')
+    }
   })
 
   test('another version can be chosen; licence and source of what is shown stand below it', async () => {

@@ -19,7 +19,7 @@ const texts: readonly { readonly en: string; readonly he: string }[] = [
     he: 'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ. הוּא מֵאִיר, וְאֵין עוֹד עַל מַה לְהִתְוַכֵּחַ; וְהַמַּמְתִּין עַד שֶׁיַּסְכִּים הַחֹשֶׁךְ תְּחִלָּה, יֵשֵׁב בּוֹ עַד הַבֹּקֶר.',
   },
   {
-    en: 'Two people who carry one lamp between them walk slower than either would alone, and arrive with more light.',
+    en: 'נר אחד: Two people who carry one lamp between them walk slower than either would alone, and arrive with more light.',
     he: 'שְׁנַיִם הַנּוֹשְׂאִים נֵר אֶחָד בֵּינֵיהֶם, הִלּוּכָם אִטִּי מִשֶּׁל יָחִיד, וּבָאִים בְּיוֹתֵר אוֹר.',
   },
   {
