@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openBrowser, openWindow } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { call, makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
-import { importOwnTexts } from './own-texts.ts'
+import { importLongWork, importOwnTexts } from './own-texts.ts'
 import { inAllLooks, weightOf } from './quality.ts'
 
 const first = 'The Lamp, Part I; On Lamps 1:1'
@@ -202,10 +202,28 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.locator('.own-ref').first().textContent()).toBe('A Hundred Steps 1:61')
   })
 
+  test('the chapters of a long work come in pages, part by part', async () => {
+    await importLongWork(db.database, 'Many Doors', [''])
+    await importLongWork(db.database, 'Two Houses', [', East', ', West'])
+    const chapters = page.locator('.chapters a')
+    await page.goto('/library/work/Many%20Doors')
+    expect(await chapters.count()).toBe(300)
+    await page.getByRole('link', { name: 'More chapters' }).click()
+    await page.getByRole('link', { name: '301', exact: true }).waitFor()
+    expect(await chapters.count()).toBe(10)
+    await page.goto('/library/work/Two%20Houses')
+    expect(await page.locator('.part-list a').allTextContents()).toEqual(['East', 'West'])
+    await page.getByRole('link', { name: 'West' }).click()
+    await page.getByRole('link', { name: 'More chapters' }).click()
+    await page.getByRole('link', { name: '310', exact: true }).click()
+    await page.getByText('Door number 310 of Two Houses, West opens on the next.').waitFor()
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+  })
+
   test('no page weighs more than 200 KB, and all of them work without scripts', async () => {
     const plain = await openWindow(browser, service, { scripts: false })
     const reader = await plain.newPage()
-    for (const path of ['/library', '/library/work/The%20Lamp', '/library/search?q=lamp', read(first)]) {
+    for (const path of ['/library', '/library/work/Many%20Doors', '/library/search?q=lamp', read(first)]) {
       const fresh = await openWindow(browser, service)
       expect(await weightOf(await fresh.newPage(), path)).toBeLessThan(200_000)
       await fresh.close()
