@@ -105,7 +105,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     },
     { prefix: '/v1' },
   )
-  const web = { ...services, settings: options.web, signInLimits: createSignInLimits() }
+  const web = { ...auth, settings: options.web, signInLimits: createSignInLimits() }
   await app.register((pages, _options, done) => {
     webPages(pages, web).then(() => done(), done)
   })

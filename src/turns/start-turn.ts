@@ -1,4 +1,4 @@
-import { and, eq, or, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { usable } from '../accounts/keys.ts'
 import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
@@ -17,6 +17,7 @@ import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
 import { newInput, storeInput, textOf } from './transcript.ts'
+import { countTurns, unfinished } from './turn-counts.ts'
 
 export type Run = typeof runs.$inferSelect
 
@@ -164,8 +165,6 @@ async function sessionOf(executor: Executor, principal: Principal, input: TurnIn
   return session
 }
 
-const unfinished = sql`${runs.status} in ('queued', 'in_progress')`
-
 async function unfinishedRuns(executor: Executor, sessionId: string): Promise<number> {
   const [row] = await executor
     .select({ count: sql<number>`count(*)::int` })
@@ -195,22 +194,15 @@ async function requireFreePlace(
   plan: Plan,
   waits: boolean,
 ): Promise<void> {
-  const [row] = await executor
-    .select({
-      taken: sql<number>`count(distinct ${runs.sessionId}) filter (where ${unfinished})::int`,
-      lately: sql<number>`count(*) filter (where ${lately})::int`,
-      seconds: sql<number>`coalesce(ceil(extract(epoch from min(${runs.createdAt}) filter (where ${lately}) + interval '1 minute' - now())), 1)::int`,
-    })
-    .from(runs)
-    .where(and(eq(runs.accountId, accountId), or(unfinished, lately)))
-  if (row && row.lately >= plan.turnsPerMinute) {
+  const { taken, lately, seconds } = await countTurns(executor, accountId)
+  if (lately >= plan.turnsPerMinute) {
     throw new ServiceError(
       'rate_limit_exceeded',
-      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${row.seconds} s.`,
-      { retryAfterSeconds: Math.max(row.seconds, 1) },
+      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${seconds} s.`,
+      { retryAfterSeconds: Math.max(seconds, 1) },
     )
   }
-  if (!waits && row && row.taken >= plan.concurrentTurns) {
+  if (!waits && taken >= plan.concurrentTurns) {
     throw new ServiceError(
       'too_many_concurrent_runs',
       `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
@@ -218,8 +210,6 @@ async function requireFreePlace(
     )
   }
 }
-
-const lately = sql`${runs.createdAt} > now() - interval '1 minute'`
 
 async function insertRun(
   executor: Executor,

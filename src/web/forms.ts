@@ -7,6 +7,11 @@ import { errorTable, ServiceError } from '../errors.ts'
  * @throws ServiceError `invalid_value` that names the first wrong field.
  */
 export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.output<T> {
+  for (const [param, value] of Object.entries(source ?? {})) {
+    // The database takes none, and nobody can type one.
+    if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
+      throw new ServiceError('invalid_value', 'A field holds a character that no text has.', { param })
+  }
   const parsed = schema.safeParse(source ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]

@@ -55,7 +55,7 @@ ${(page.scripts ?? []).map((name) => html`<script type="module" src="/assets/${n
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
 <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26"> <span>Chat service</span></a>
-${visitor ? navigation(visitor, page.section) : signedOut()}
+${visitor ? navigation(visitor, page.section) : signedOut(page.section)}
 </div></header>
 <main id="main" class="${page.wide ? 'wide' : ''}">
 ${page.main}
@@ -78,8 +78,8 @@ ${shown.map(
 <form class="who" method="post" action="/signout"><span class="email" title="${visitor.account.email}">${visitor.account.email}</span> <button class="quiet">Sign out</button></form>`
 }
 
-function signedOut(): Html {
-  return html`<nav aria-label="Main"><a href="/library">Library</a><a href="/signin">Sign in</a></nav>`
+function signedOut(section: Section | undefined): Html {
+  return html`<nav aria-label="Main"><a href="/library"${section === 'library' ? html` aria-current="page"` : nothing}>Library</a><a href="/signin">Sign in</a></nav>`
 }
 
 /** A message above a form or a list: what went wrong, or what was done. */

@@ -12,9 +12,12 @@ import { accountPages } from './pages/account.ts'
 import { conversationPages } from './pages/conversation.ts'
 import { filePages } from './pages/files.ts'
 import { keyPages } from './pages/keys.ts'
+import { libraryPages } from './pages/library.ts'
+import { operatorPages } from './pages/operator.ts'
 import { projectPages } from './pages/projects.ts'
 import { runPages } from './pages/runs.ts'
 import { signInPages } from './pages/sign-in.ts'
+import { usagePages } from './pages/usage.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { pageHeaders } from './security-headers.ts'
 import type { WebServices } from './services.ts'
@@ -34,6 +37,11 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     requireSameOrigin(request, services.settings.appUrl)
     await admitVisitor(services, request, reply)
   })
+  app.addHook('preValidation', async (request) => {
+    // No id has a NUL, and the database takes none.
+    if (Object.values(request.params ?? {}).some((value) => String(value).includes('\0')))
+      throw new ServiceError('not_found', 'There is no such page.')
+  })
   app.setErrorHandler((error, request, reply) =>
     sendErrorPage(request, reply, asServiceError(error, request)),
   )
@@ -46,6 +54,9 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   runPages(app, services)
   projectPages(app, services)
   filePages(app, services)
+  libraryPages(app, services)
+  usagePages(app, services)
+  operatorPages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 

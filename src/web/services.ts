@@ -1,3 +1,4 @@
+import type { RateLimits } from '../http/rate-limits.ts'
 import type { Services } from '../turns/services.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
@@ -10,4 +11,8 @@ export type WebSettings = {
 }
 
 /** What pages are given: what the API's routes have, and the settings of the pages. */
-export type WebServices = Services & { readonly settings: WebSettings; readonly signInLimits: SignInLimits }
+export type WebServices = Services & {
+  readonly settings: WebSettings
+  readonly signInLimits: SignInLimits
+  readonly rateLimits: RateLimits
+}
