@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../support/browser.ts'
 import { reply } from '../support/scripted-upstream.ts'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 import { ask, openTalkWorld, type TalkWorld } from './talk-world.ts'
 

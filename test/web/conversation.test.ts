@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../support/browser.ts'
 import { callTools, gate, reply } from '../support/scripted-upstream.ts'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
+import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
 
 const answer = {
   begin: 'The Gate speaks of light and of counting.\n\n',
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     await screenshot(page, 'conversation-live')
     expect(await accessibilityFaults(page)).toEqual([])
     held.open()
-    await page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+    await ended(page)
     const sources = page.locator('.sources li')
     expect(await sources.locator('.source-names > b').allTextContents()).toEqual([
       'The Gate 1:1',
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
       reply('It is written. “A lamp needs no argument with the dark” [S1] [S9]. See The Gate 7:7.'),
     )
     await ask(page, 'Write a sheet')
-    await page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+    await ended(page)
     expect(await page.locator('.source summary .badge').allTextContents()).toEqual(['word for word'])
     const note = page.locator('.notice.note')
     expect(await note.textContent()).toContain('1 citation of sources that were never read was left out.')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../support/browser.ts'
-import { accessibilityFaults } from './axe.ts'
+import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 import { openTalkWorld, type TalkWorld } from './talk-world.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../support/browser.ts'
 import { callTools, gate, reply } from '../support/scripted-upstream.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, openTalkWorld, type TalkWorld } from './talk-world.ts'
+import { ask, ended, openTalkWorld, type TalkWorld } from './talk-world.ts'
 
 const markup = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     await page.locator('.draft').getByText('Live').waitFor()
     expect(await dangerousIn(page)).toEqual(harmless)
     held.open()
-    await page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+    await ended(page)
     for (const source of await page.locator('details.source summary').all()) await source.click()
     expect(await page.locator('.passage blockquote').first().textContent()).toContain('<script>')
     expect(await dangerousIn(page)).toEqual(harmless)
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     const owner = await world.person()
     world.upstream.enqueue(reply('A secret answer.'))
     await ask(owner.page, 'A secret question?')
-    await owner.page.getByText('The answer is complete.').waitFor({ state: 'attached' })
+    await ended(owner.page)
     const session = new URL(owner.page.url()).pathname
     const run = `/runs/${await owner.page.locator('article.turn').getAttribute('id')}`
     const project = (await owner.page.locator('.crumb a').getAttribute('href')) ?? ''

@@ -7,7 +7,7 @@ import { screenshot } from './screenshots.ts'
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** What axe finds wrong on the page as it is shown now: each rule with the elements that break it. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+async function faultsNow(page: Page): Promise<readonly string[]> {
   // A page's policy forbids added scripts; what the browser's own tools evaluate is not bound by it.
   await page.evaluate(axe)
   return page.evaluate(async () => {
@@ -17,6 +17,17 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
     ).axe.run()
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
   })
+}
+
+/** What axe finds wrong with the page in light and in dark; empty for nothing. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    // Colours that are on their way from one look to the other are in neither.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    faults.push(...(await faultsNow(page)))
+  }
+  return faults
 }
 
 /** Bytes of everything that opening an address loads, fonts included. */
@@ -45,7 +56,7 @@ export async function inAllLooks(page: Page, name: string): Promise<readonly str
     // A colour on its way from light to dark would be measured half-way.
     await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light', reducedMotion: 'reduce' })
     await screenshot(page, `${name}-${look.name}`)
-    faults.push(...(await accessibilityFaults(page)).map((fault) => `${look.name}: ${fault}`))
+    faults.push(...(await faultsNow(page)).map((fault) => `${look.name}: ${fault}`))
   }
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(before ?? { width: 1_280, height: 860 })

@@ -89,3 +89,8 @@ export async function ask(page: Page, question: string): Promise<void> {
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.waitForURL(/\/sessions\//)
 }
+
+/** Waits until the newest turn of the conversation stands on the page with all that it came to. */
+export function ended(page: Page): Promise<void> {
+  return page.locator('article.turn').last().getByText('How this was found').waitFor()
+}

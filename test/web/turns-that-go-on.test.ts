@@ -5,7 +5,7 @@ import { error, gate, reply } from '../support/scripted-upstream.ts'
 import { startTestService } from '../support/service.ts'
 import { startSwitchedProxy } from '../support/switched-proxy.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
+import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
 
 describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => {
   let world: TalkWorld
@@ -27,8 +27,6 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
       session,
     )
   }
-
-  const ended = (page: Page) => page.getByText('The answer is complete.').waitFor({ state: 'attached' })
 
   test('a lost connection is said, and the page comes back to the same run', async () => {
     const { hostname, port } = new URL(world.service.url)

@@ -5,8 +5,8 @@ import type { FileText } from '../../workspace/texts.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { confirmed, notice, type Page } from '../page.ts'
+import { bytesText } from '../sizes.ts'
 import { instant, moment } from '../times.ts'
-import { sizeText } from './project-views.ts'
 
 export type FileShown = {
   readonly file: StoredFile
@@ -58,7 +58,7 @@ ${versionTable(file, versions)}
 
 function factList(file: StoredFile): Html {
   const facts: readonly (readonly [string, unknown])[] = [
-    ['Size', sizeText(file.bytes)],
+    ['Size', bytesText(file.bytes)],
     ['Type', html`<bdi>${file.contentType}</bdi>`],
     ['Made by', file.runId === null ? 'an upload' : html`<a href="/runs/${file.runId}">an answer</a>`],
     ['Made', instant(file.createdAt)],
@@ -94,7 +94,7 @@ function versionTable(file: StoredFile, versions: readonly FileVersion[]): Html 
 <tbody>${versions.map(
     (
       version,
-    ) => html`<tr><th scope="row">${version.version}</th><td class="number">${sizeText(version.bytes)}</td>
+    ) => html`<tr><th scope="row">${version.version}</th><td class="number">${bytesText(version.bytes)}</td>
 <td>${version.runId === null ? 'an upload' : html`<a href="/runs/${version.runId}">an answer</a>`}</td><td>${moment(version.createdAt)}</td>
 <td><a href="/files/${file.id}/content?version=${version.version}" download aria-label="Download version ${version.version}">Download</a></td></tr>`,
   )}</tbody></table></div>`

@@ -6,6 +6,7 @@ import type { StoredFile } from '../../workspace/files.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { emptyState, notice, type Page } from '../page.ts'
 import { pager } from '../paging.ts'
+import { bytesText } from '../sizes.ts'
 import { moment } from '../times.ts'
 import { conversationList } from './conversation-list.ts'
 
@@ -64,7 +65,7 @@ ${files.items.length === 0 ? emptyState('No files yet', 'Upload texts, PDF or Wo
 ${pager(files, path, 'files_after')}
 <section class="card narrow-left"><h3>Upload a file</h3>
 <form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data"><label>File <input type="file" name="file" required></label><button>Upload</button></form>
-<p class="hint">Up to ${sizeText(plan.fileBytes)} a file on the plan “${plan.name}”.</p></section>`,
+<p class="hint">Up to ${bytesText(plan.fileBytes)} a file on the plan “${plan.name}”.</p></section>`,
   }
 }
 
@@ -72,13 +73,6 @@ function fileTable(files: readonly StoredFile[]): Html {
   return html`<div class="scroll"><table><thead><tr><th>Name</th><th class="number">Size</th><th>Made by</th><th>Changed</th></tr></thead>
 <tbody>${files.map(
     (file) => html`<tr><th scope="row"><a href="/files/${file.id}" dir="auto">${file.name}</a></th>
-<td class="number">${sizeText(file.bytes)}</td><td>${file.runId === null ? 'an upload' : html`<a href="/runs/${file.runId}">an answer</a>`}</td><td>${moment(file.updatedAt)}</td></tr>`,
+<td class="number">${bytesText(file.bytes)}</td><td>${file.runId === null ? 'an upload' : html`<a href="/runs/${file.runId}">an answer</a>`}</td><td>${moment(file.updatedAt)}</td></tr>`,
   )}</tbody></table></div>`
-}
-
-/** Such as `12 bytes`, `3.4 KB` or `10 MB`. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
-  const [amount, unit] = bytes < 1_024 ** 2 ? [bytes / 1_024, 'KB'] : [bytes / 1_024 ** 2, 'MB']
-  return `${amount.toFixed(amount < 10 && !Number.isInteger(amount) ? 1 : 0)} ${unit}`
 }

@@ -3,9 +3,9 @@ import type { ConversationTurn, TurnStep } from '../../turns/conversation.ts'
 import type { RunUsage } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { type Html, html, nothing } from '../html.ts'
+import { readHref } from '../library-links.ts'
 import { emptyState, notice, type Page } from '../page.ts'
 import { duration, instant } from '../times.ts'
-import { readerAddress } from './source-views.ts'
 import { tookOf } from './turn-views.ts'
 
 const states: Readonly<Record<Run['status'], string>> = {
@@ -72,5 +72,5 @@ function stepRow(step: TurnStep): Html {
 
 function refList(refs: readonly string[]): Html {
   if (refs.length === 0) return nothing
-  return html`<details class="refs"><summary class="faint">${refs.length} ${refs.length === 1 ? 'passage' : 'passages'}</summary><ul>${refs.map((ref) => html`<li><a href="${readerAddress(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
+  return html`<details class="refs"><summary class="faint">${refs.length} ${refs.length === 1 ? 'passage' : 'passages'}</summary><ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
 }

@@ -2,6 +2,8 @@ import type { QuoteCheck } from '../../sources/citations/check.ts'
 import type { Passage } from '../../sources/types.ts'
 import type { CitedSource } from '../../turns/run-events.ts'
 import { type Html, html, nothing } from '../html.ts'
+import { readHref } from '../library-links.ts'
+import { markedText } from '../texts.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
@@ -36,7 +38,7 @@ function sourceItem(runId: string, source: CitedSource, passages: readonly Passa
 <span class="source-checks">${kinds.map((kind) => html`<span class="badge ${kind}" title="${results[kind].meaning}">${results[kind].label}</span> `)}${kinds.length === 0 ? html`<span class="badge">not checked</span>` : nothing}</span></span></summary>
 <div class="passages" id="${sourceAnchor(runId, source.n)}">
 ${source.verification.map(checkLine)}
-${passageBlock(source, markedText(source))}
+${passageBlock(source, markedText(source.text, quotedIn(source)))}
 ${passages.filter((passage) => isOther(passage, source)).map((passage) => passageBlock(passage, passage.text))}
 <p class="source-links">${ways(source, passages.length > 0)}</p>
 </div></details></li>`
@@ -49,7 +51,7 @@ function hebrewRef({ he_ref: heRef, ref }: CitedSource): Html {
 
 function checkLine(check: QuoteCheck): Html {
   const { label, meaning } = results[check.result]
-  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readerAddress(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}</span></p>`
+  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readHref(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}</span></p>`
 }
 
 /** Enough of a quotation to know it by: all of it stands in the answer. */
@@ -65,7 +67,7 @@ function isOther(passage: Passage, source: CitedSource): boolean {
 
 function passageBlock(
   of: { readonly language: string; readonly version: string; readonly license: string },
-  text: string | readonly (Html | string)[],
+  text: string | Html,
 ): Html {
   const hebrew = of.language === 'he'
   const facts = [of.version, of.license === '' ? '' : `licence: ${of.license}`].filter((fact) => fact !== '')
@@ -73,39 +75,27 @@ function passageBlock(
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
 }
 
-/** The passage with the words that the answer quotes between marks. */
-function markedText({ text, verification }: CitedSource): readonly (Html | string)[] {
-  const ranges = verification
+/** Where the words stand in the passage that the answer quotes. */
+function quotedIn({
+  verification,
+}: CitedSource): readonly { readonly start: number; readonly end: number }[] {
+  return verification
     .flatMap(({ result, start, end }) =>
-      (result === 'verbatim' || result === 'fuzzy') && start !== undefined && end !== undefined && start < end
+      (result === 'verbatim' || result === 'fuzzy') && start !== undefined && end !== undefined
         ? [{ start, end }]
         : [],
     )
     .sort((a, b) => a.start - b.start)
-  const parts: (Html | string)[] = []
-  let at = 0
-  for (const { start, end } of ranges) {
-    if (end <= at) continue
-    const from = Math.max(start, at)
-    parts.push(text.slice(at, from), html`<mark>${text.slice(from, end)}</mark>`)
-    at = end
-  }
-  return [...parts, text.slice(at)]
 }
 
 /** On into the library, to the file that was read, or to where the text comes from. */
 function ways(source: CitedSource, inLibrary: boolean): readonly Html[] {
   const file = /^\/v1\/files\/(file-\w+)\//.exec(source.url)?.[1]
   return [
-    inLibrary ? html`<a href="${readerAddress(source.ref)}">Read on in the library</a> ` : nothing,
+    inLibrary ? html`<a href="${readHref(source.ref)}">Read on in the library</a> ` : nothing,
     file === undefined ? nothing : html`<a href="/files/${file}">Open the file</a> `,
     /^https?:\/\//i.test(source.url)
       ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">Where the text comes from</a>`
       : nothing,
   ]
-}
-
-/** The place of a ref in the reader. */
-export function readerAddress(ref: string): string {
-  return `/library/read/${encodeURIComponent(ref)}`
 }

@@ -3,10 +3,11 @@ import type { ConversationTurn, TurnStep } from '../../turns/conversation.ts'
 import type { RunEnd } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { type Html, html, nothing } from '../html.ts'
+import { readHref } from '../library-links.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { notice } from '../page.ts'
 import { duration } from '../times.ts'
-import { type Library, readerAddress, sourceAnchor, sourceList } from './source-views.ts'
+import { type Library, sourceAnchor, sourceList } from './source-views.ts'
 
 /** A turn of a conversation: its question, and its answer beside its sources, or how far it has come. */
 export function turnView(turn: ConversationTurn, library: Library): Html {
@@ -62,7 +63,7 @@ function unknownNote({ unknown_marks: marks, unknown_refs: refs }: RunEnd): Html
     'note',
     html`${marks === 0 ? nothing : `${marks} ${marks === 1 ? 'citation' : 'citations'} of sources that were never read ${marks === 1 ? 'was' : 'were'} left out. `}${refs.map(
       ({ ref, nearest }) =>
-        html`The library does not have <bdi>${ref}</bdi>${nearest === null ? '.' : html`; the nearest is <a href="${readerAddress(nearest)}" dir="auto">${nearest}</a>.`} `,
+        html`The library does not have <bdi>${ref}</bdi>${nearest === null ? '.' : html`; the nearest is <a href="${readHref(nearest)}" dir="auto">${nearest}</a>.`} `,
     )}`,
   )
 }
