@@ -33,6 +33,7 @@ async function main(): Promise<void> {
   const catalogue = await openCatalogue(config.model)
   const installation = await openInstallation(config, log)
   try {
+    requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
     const indexing = renewIndex(installation.database, log)
@@ -48,6 +49,11 @@ async function main(): Promise<void> {
   } finally {
     await installation.close()
   }
+}
+
+function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
+  if (plans.names.includes(signUpPlan)) return
+  throw new ConfigError(`SIGNUP_PLAN names no plan: "${signUpPlan}". Plans: ${plans.names.join(', ')}.`)
 }
 
 /** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
