@@ -39,6 +39,7 @@ const environment = z.object({
   EMBEDDINGS_MODEL: optionalText,
   PLANS_FILE: optionalText,
   METRICS_TOKEN: optionalText,
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -77,6 +78,8 @@ export type Config = {
   readonly plansFile: string | undefined
   /** Bearer token of `/metrics`; undefined: no such route. */
   readonly metricsToken: string | undefined
+  /** Base URL of the OTLP/HTTP receiver that takes traces; undefined: none are made. */
+  readonly otlpEndpoint: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -123,6 +126,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     embeddings: embeddingsOf(e),
     plansFile: e.PLANS_FILE,
     metricsToken: e.METRICS_TOKEN,
+    otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   })
 }

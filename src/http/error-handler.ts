@@ -47,6 +47,7 @@ export async function refuseUnroutable(
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = errorTable[error.code]
+  reply.errorCode = error.code
   if (status >= 500 && !brokeOff(reply, error)) {
     request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
   }

@@ -3,9 +3,12 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
+import type { Tracer } from '../tracing.ts'
 import type { Catalogue } from '../turns/catalogue.ts'
+import type { Pressure } from '../turns/pressure.ts'
 import type { Runner } from '../turns/runner.ts'
 import type { TurnLimits } from '../turns/start-turn.ts'
+import type { TurnMetrics } from '../turns/turn-metrics.ts'
 
 /** What routes are given; nothing here is global, so that tests can run several services in one process. */
 export type Services = {
@@ -17,5 +20,9 @@ export type Services = {
   /** Undefined: the library is searched by words only. */
   readonly semantic?: SemanticSearch | undefined
   readonly limits: TurnLimits
+  /** Undefined: nobody asks for metrics, nobody takes traces, new turns are never refused under pressure. */
+  readonly metrics?: TurnMetrics | undefined
+  readonly tracer?: Tracer | undefined
+  readonly pressure?: Pressure | undefined
   readonly log: Logger
 }

@@ -86,6 +86,7 @@ function admit(
     },
     onDisconnect: options.onDisconnect,
     left,
+    span: request.span ?? undefined,
   }
   return admitTurn(services, principal, input)
 }

@@ -55,6 +55,7 @@ export async function admitResponse(
     // The client of a background response is expected to leave.
     onDisconnect: background ? 'continue' : options.onDisconnect,
     left,
+    span: request.span ?? undefined,
   }
   const started = after
     ? await startAfter(services, principal, input, after)
