@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
+import type { Registry } from 'prom-client'
 import { type Account, createAccount } from '../../src/accounts/accounts.ts'
 import { createKey, type KeyReach } from '../../src/accounts/keys.ts'
 import { parsePeppers } from '../../src/accounts/pepper.ts'
@@ -22,6 +23,7 @@ export const testPeppers = parsePeppers(pepperText)
 export type TestService = {
   readonly app: FastifyInstance
   readonly runner: Runner
+  readonly registry: Registry
   /** Such as `http://127.0.0.1:4321`. */
   readonly url: string
   stop(): Promise<void>
@@ -80,6 +82,7 @@ export async function startTestService(
   return {
     app,
     runner,
+    registry,
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
     async stop() {
       app.server.closeAllConnections()
