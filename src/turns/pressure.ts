@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process from 'node:process'
 import v8 from 'node:v8'
 
@@ -8,7 +7,7 @@ export type PressureReason = 'event_loop' | 'heap' | 'memory'
 
 /** What a process has used of what it has. */
 export type PressureReadings = {
-  /** Mean delay of timers since the last reading. */
+  /** How late timers are. */
   readonly loopDelayMs: number
   /** Parts of the heap's limit and of the memory of the machine or container, from 0 to 1. */
   readonly heap: number
@@ -50,21 +49,37 @@ export function reasonIn({ loopDelayMs, heap, memory }: PressureReadings): Press
   return loopDelayMs > mostLoopDelayMs ? 'event_loop' : undefined
 }
 
-const resolutionMs = 20
+/** How often the loop's lateness is measured, and over what time it is averaged. */
+const beatMs = 100
+const averageMs = 1_000
 
 function processReadings(): PressureSource {
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
-  delay.enable()
+  const loop = watchLoop()
   const constrained = process.constrainedMemory()
   const memoryBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
   return {
     read() {
-      // The histogram counts from the start of its timer's interval.
-      const loopDelayMs = Number.isNaN(delay.mean) ? 0 : delay.mean / 1e6 - resolutionMs
-      delay.reset()
       const { used_heap_size: used, heap_size_limit: limit } = v8.getHeapStatistics()
-      return { loopDelayMs, heap: used / limit, memory: process.memoryUsage.rss() / memoryBytes }
+      const memory = process.memoryUsage.rss() / memoryBytes
+      return { loopDelayMs: loop.delayMs(), heap: used / limit, memory }
     },
-    close: () => void delay.disable(),
+    close: loop.stop,
   }
+}
+
+/**
+ * How late timers are, averaged over the last second. Not `monitorEventLoopDelay`: after a reset it forgets its first
+ * measurement, which is the only one that a loop this busy makes.
+ */
+function watchLoop(): { delayMs(): number; stop(): void } {
+  let delayMs = 0
+  let beatAt = performance.now()
+  const timer = setInterval(() => {
+    const elapsed = performance.now() - beatAt
+    beatAt += elapsed
+    const weight = 1 - Math.exp(-elapsed / averageMs)
+    delayMs += weight * (Math.max(0, elapsed - beatMs) - delayMs)
+  }, beatMs)
+  timer.unref()
+  return { delayMs: () => delayMs, stop: () => clearInterval(timer) }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, type ChatWorld, type Completion, LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts'
+import { openReplicaWorld } from '../support/replicas.ts'
 import { error, reply } from '../support/scripted-upstream.ts'
 
 let receiver: OtlpReceiver
@@ -104,4 +105,33 @@ test('the spans that are left are sent when the service stops, and a receiver th
   expect(await other.close()).toEqual([])
   expect(failing.spans.length).toBeGreaterThan(0)
   await failing.close()
+})
+
+/** Says on standard error which modules of OpenTelemetry's SDK a process loads. */
+const tellLoaded = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ load(url, context, next) {
+    if (/@opentelemetry.(sdk|exporter|otlp|resources)/.test(url)) process.stderr.write('loaded ' + url + '\\n')
+    return next(url, context)
+  } })`)}`
+
+test('a process without an endpoint loads none of it; one with an endpoint sends, with the headers of OTEL_EXPORTER_OTLP_HEADERS', async () => {
+  const replicas = await openReplicaWorld()
+  const env = { NODE_OPTIONS: `--import ${tellLoaded}` }
+  const without = await replicas.start(env)
+  replicas.upstream.enqueue(reply('One.'), reply('Two.'))
+  expect((await replicas.chat(without, ask('One?'))).status).toBe(200)
+  expect((await without.stop('SIGTERM')).stderr).not.toContain('loaded')
+  const settings = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.endpoint}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=marked-tenant',
+  }
+  const sending = await replicas.start({ ...env, ...settings })
+  const response = await replicas.chat(sending, ask('Two?'))
+  const runId = `${response.headers.get('x-service-run-id')}`
+  const { code, stderr } = await sending.stop('SIGTERM')
+  expect({ code, loaded: stderr.includes('loaded') }).toEqual({ code: 0, loaded: true })
+  expect(named(await spansOf(runId), 'invoke_agent')).toHaveLength(1)
+  expect(receiver.raw()).toContain('"x-tenant":"marked-tenant"')
+  expect(await replicas.close()).toEqual([])
 })
