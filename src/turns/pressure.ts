@@ -19,7 +19,7 @@ export type PressureSource = { read(): PressureReadings; close(): void }
 export type Pressure = { reason(): PressureReason | undefined; stop(): void }
 
 /** A loop that is this late answers nobody in time. */
-const mostLoopDelayMs = 300
+const mostLoopDelayMs = 500
 /** V8 ends a process that comes to its heap's limit, and spends most of its time collecting well before. */
 const mostHeap = 0.85
 /** What is left is for buffers of the turns that run; the kernel kills a container that comes to its limit. */
@@ -49,9 +49,9 @@ export function reasonIn({ loopDelayMs, heap, memory }: PressureReadings): Press
   return loopDelayMs > mostLoopDelayMs ? 'event_loop' : undefined
 }
 
-/** How often the loop's lateness is measured, and over what time it is averaged. */
+/** How often the loop's lateness is measured, and how many measurements decide. */
 const beatMs = 100
-const averageMs = 1_000
+const beats = 5
 
 function processReadings(): PressureSource {
   const loop = watchLoop()
@@ -68,18 +68,21 @@ function processReadings(): PressureSource {
 }
 
 /**
- * How late timers are, averaged over the last second. Not `monitorEventLoopDelay`: after a reset it forgets its first
- * measurement, which is the only one that a loop this busy makes.
+ * How late timers are: the middle one of the last five. So one long pause, of a start or a machine that was frozen,
+ * is no pressure. Not `monitorEventLoopDelay`: after a reset it forgets its first measurement, which is the only one
+ * that a loop this busy makes.
  */
 function watchLoop(): { delayMs(): number; stop(): void } {
-  let delayMs = 0
+  let late: readonly number[] = []
   let beatAt = performance.now()
   const timer = setInterval(() => {
     const elapsed = performance.now() - beatAt
     beatAt += elapsed
-    const weight = 1 - Math.exp(-elapsed / averageMs)
-    delayMs += weight * (Math.max(0, elapsed - beatMs) - delayMs)
+    late = [...late, elapsed - beatMs].slice(-beats)
   }, beatMs)
   timer.unref()
-  return { delayMs: () => delayMs, stop: () => clearInterval(timer) }
+  return {
+    delayMs: () => (late.length < beats ? 0 : (late.toSorted((a, b) => a - b)[(beats - 1) / 2] ?? 0)),
+    stop: () => clearInterval(timer),
+  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { type Pressure, reasonIn, watchPressure } from '../../src/turns/pressure.ts'
 
@@ -7,10 +8,10 @@ let watched: Pressure | undefined
 afterEach(() => watched?.stop())
 
 test.each([
-  ['a late event loop', { loopDelayMs: 301 }, 'event_loop'],
+  ['a late event loop', { loopDelayMs: 501 }, 'event_loop'],
   ['a full heap', { heap: 0.86 }, 'heap'],
   ['little memory left', { memory: 0.91 }, 'memory'],
-  ['all of it within bounds', { loopDelayMs: 300, heap: 0.85, memory: 0.9 }, undefined],
+  ['all of it within bounds', { loopDelayMs: 500, heap: 0.85, memory: 0.9 }, undefined],
 ])('%s', (_, more, reason) => {
   expect(reasonIn({ ...calm, ...more })).toBe(reason)
 })
@@ -36,7 +37,17 @@ async function keepBusy(pieceMs: number, done: () => boolean): Promise<void> {
 test('this very process is under pressure while its event loop is busy, and not before and after', async () => {
   watched = watchPressure()
   expect(watched.reason()).toBeUndefined()
-  await keepBusy(600, () => watched?.reason() !== undefined)
+  await keepBusy(800, () => watched?.reason() !== undefined)
   expect(watched.reason()).toBe('event_loop')
   await expect.poll(() => watched?.reason(), { timeout: 10_000 }).toBeUndefined()
+})
+
+test('one long pause is no pressure: a process that was frozen is not busy', async () => {
+  watched = watchPressure()
+  let pieces = 0
+  await keepBusy(3_000, () => ++pieces > 1)
+  for (let looks = 0; looks < 12; looks += 1) {
+    await delay(100)
+    expect(watched.reason()).toBeUndefined()
+  }
 })
