@@ -11,7 +11,7 @@ import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
-import { recordRequest, registerRequestRecord } from './http/request-record.ts'
+import { registerRequestRecord } from './http/request-record.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
@@ -57,14 +57,13 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors(_error, request, reply) {
-      recordRequest(records, request, reply)
+      record(request, reply)
       void refuseUnroutable(auth, request, reply)
     },
   })
   const { metrics } = options
   const httpMetrics = metrics?.token === undefined ? undefined : createHttpMetrics(app, metrics.registry)
-  const records = { ...services, httpMetrics }
-  registerRequestRecord(app, records)
+  const record = registerRequestRecord(app, { ...services, httpMetrics })
 
   let closing = false
   app.addHook('preClose', async () => {
