@@ -18,7 +18,9 @@ beforeAll(async () => {
   const first = (await (await world.chat(ask('What is joy?'))).json()) as Completion
   upstream.enqueue(error(400, 'no such model'))
   await world.chat(ask('What fails?'))
-  upstream.enqueue(error(500, 'broken', { 'retry-after-ms': '1' }), reply('Again.'))
+  upstream.enqueue(error(500, 'broken', { 'retry-after-ms': '1' }), [
+    { text: 'Again and again.', chunks: 4, delayMs: 20 },
+  ])
   const stream = new LiveStream(await world.chat(ask('What is tried again?', { stream: true })))
   await stream.rest()
   await call(service, key, 'GET', `/v1/agent/runs/${first.x_service.run_id}`)
