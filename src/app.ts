@@ -7,10 +7,11 @@ import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
-import { registerMetrics } from './http/metrics.ts'
+import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
+import { registerRequestRecord } from './http/request-record.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
@@ -61,8 +62,14 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     return503OnClosing: false,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (_error, request, reply) => void refuseUnroutable(auth, request, reply),
+    frameworkErrors(_error, request, reply) {
+      record(request, reply)
+      void refuseUnroutable(auth, request, reply)
+    },
   })
+  const { metrics } = options
+  const httpMetrics = metrics?.token === undefined ? undefined : createHttpMetrics(app, metrics.registry)
+  const record = registerRequestRecord(app, { ...services, httpMetrics })
 
   let closing = false
   app.addHook('preClose', async () => {
@@ -84,7 +91,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(sensible)
   await app.register(multipart)
 
-  if (options.metrics) registerMetrics(app, options.metrics.registry, options.metrics.token)
+  if (metrics) registerMetrics(app, metrics.registry, metrics.token)
   healthRoutes(app, { ...services, ready: options.ready })
   openApiRoutes(app, api)
   docsRoutes(app)

@@ -41,6 +41,7 @@ const environment = z.object({
   SIGNUP: z.enum(['open', 'closed']).optional(),
   SIGNUP_PLAN: z.string().trim().min(1).default('free'),
   METRICS_TOKEN: optionalText,
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -82,6 +83,8 @@ export type Config = {
   readonly signUpPlan: string
   /** Bearer token of `/metrics`; undefined: no such route. */
   readonly metricsToken: string | undefined
+  /** Base URL of the OTLP/HTTP receiver that takes traces; undefined: none are made. */
+  readonly otlpEndpoint: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -130,6 +133,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,
     metricsToken: e.METRICS_TOKEN,
+    otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   })
 }

@@ -51,6 +51,8 @@ export type ModelRequest = {
   readonly tools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly sampling: Sampling
+  /** Sent along to the model's server, such as `traceparent`. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Usage = {

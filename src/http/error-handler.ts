@@ -47,6 +47,7 @@ export async function refuseUnroutable(
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = errorTable[error.code]
+  reply.errorCode = error.code
   logFailure(request, reply, error)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)

@@ -1,6 +1,7 @@
 import type { Principal } from '../accounts/principal.ts'
 import type { KeyScope } from '../accounts/scopes.ts'
 import type { Executor } from '../db/client.ts'
+import type { Span } from '../tracing.ts'
 
 /** Finds the resource a path names, for the one who asks; undefined when it is missing or out of reach. */
 export type ResourceLookup = (
@@ -22,5 +23,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
     resource: object | null
+    /** Set while traces are sent. */
+    span: Span | null
+  }
+  interface FastifyReply {
+    /** The code of the failure that the reply tells; empty when it is none. */
+    errorCode: string
   }
 }

@@ -16,6 +16,8 @@ export type RunRequest = {
   readonly origin?: string
   /** Told to the model in front of the conversation, in this turn only. */
   readonly instructions?: string
+  /** The W3C trace context that the run's spans belong to, on whichever replica; only while traces are sent. */
+  readonly traceparent?: string
   /** What the Responses API shows of the request again and nothing else needs. */
   readonly response?: {
     readonly previousId: string | null

@@ -10,6 +10,7 @@ import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
+import type { Tracer } from '../tracing.ts'
 import { presentFiles } from './attached-files.ts'
 import type { Catalogue, CatalogueModel } from './catalogue.ts'
 import { readEvents, withoutVoid } from './event-log.ts'
@@ -20,8 +21,10 @@ import type { RunRequest } from './run-request.ts'
 import type { Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { readTranscript } from './transcript.ts'
+import type { TurnMetrics } from './turn-metrics.ts'
 import type { TurnStop } from './turn-stop.ts'
 import { turnTools } from './turn-tools.ts'
+import { TurnWatch } from './turn-watch.ts'
 import { TurnWriter } from './turn-writer.ts'
 
 export type TurnServices = RunnerServices & { readonly signals: Signals }
@@ -33,6 +36,8 @@ export type RunnerServices = {
   /** Undefined: the library is searched by words only. */
   readonly semantic?: SemanticSearch | undefined
   readonly log: Logger
+  readonly metrics?: TurnMetrics | undefined
+  readonly tracer?: Tracer | undefined
 }
 
 /**
@@ -48,6 +53,7 @@ export async function runTurn(
   stop: TurnStop,
 ): Promise<boolean> {
   const model = services.catalogue.find(run.model)
+  const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
     const { transcript, journaled, earlier } = await retryTransient(
@@ -63,7 +69,7 @@ export async function runTurn(
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
-    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop)
+    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop, watch)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -72,11 +78,13 @@ export async function runTurn(
         () => presentFiles(services.database, run, transcript, model.readsImages),
         stop.writing,
       )
-      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn))
+      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
     }
+    watch.released()
     return true
   } catch (error) {
     live.abandon()
+    watch.released(stop.writing.reason ?? error)
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, epoch: run.epoch, reason }, 'attempt at a run given up')
     return false
@@ -109,12 +117,13 @@ function loopInput(
   turn: TurnWriter,
   { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
   signal: AbortSignal,
+  watch: TurnWatch,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
   const format = answerFormatOf(request.sampling)
   return {
-    provider: model.provider,
-    tools: turnTools(services, run, turn.register),
+    provider: watch.provider(model.provider),
+    tools: watch.tools(turnTools(services, run, turn.register)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...messages],

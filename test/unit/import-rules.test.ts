@@ -48,7 +48,7 @@ const table: readonly {
     from: 'http/probe.ts',
     may: [
       ...['accounts/principal.ts', 'accounts/keys.ts', 'accounts/pepper.ts', 'accounts/plans.ts'],
-      ...['accounts/scopes.ts', 'db/client.ts', 'db/errors.ts', 'errors.ts', 'fastify'],
+      ...['accounts/scopes.ts', 'db/client.ts', 'db/errors.ts', 'errors.ts', 'tracing.ts', 'fastify'],
     ],
     mayNot: [
       ...[
@@ -80,7 +80,10 @@ const table: readonly {
       ...['agent/loop.ts', 'sources/register.ts', 'sources/citations/renderer.ts', 'workspace/files.ts'],
       ...['billing/ledger.ts', 'accounts/keys.ts', 'db/schema/index.ts', 'config.ts', 'log.ts', 'errors.ts'],
     ],
-    mayNot: ['app.ts', 'routes/services.ts', 'web/pages.ts', 'http/lists.ts', 'installation.ts', 'fastify'],
+    mayNot: [
+      ...['app.ts', 'routes/services.ts', 'web/pages.ts', 'http/lists.ts', 'installation.ts', 'fastify'],
+      ...['otel.ts', 'telemetry.ts'],
+    ],
   },
   {
     from: 'agent/probe.ts',
@@ -128,9 +131,9 @@ const table: readonly {
     may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'pg', 'drizzle-orm'],
     mayNot: ['accounts/plans.ts', 'agent/tools.ts', 'turns/runs.ts', 'http/auth.ts', 'fastify'],
   })),
-  ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts'].map((from) => ({
+  ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts', 'tracing.ts', 'otel.ts'].map((from) => ({
     from,
-    may: ['zod', 'pino'],
+    may: ['zod', 'pino', ...(from === 'otel.ts' ? ['tracing.ts'] : [])],
     mayNot: ['db/client.ts', 'agent/tools.ts', from === 'ids.ts' ? 'errors.ts' : 'ids.ts'],
   })),
 ]

@@ -98,6 +98,7 @@ async function admit(
     },
     onDisconnect: options.onDisconnect,
     left,
+    span: request.span ?? undefined,
   }
   if (!asking || options.sessionId !== undefined) return admitTurn(services, principal, input)
   return admitAfter(services, principal, { ...input, messages: newInput(messages, true) }, asking)

@@ -60,6 +60,7 @@ export async function admitResponse(
     // The client of a background response is expected to leave.
     onDisconnect: background ? 'continue' : options.onDisconnect,
     left,
+    span: request.span ?? undefined,
   }
   const started = after
     ? await admitAfter(services, principal, input, after)
