@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import { and, eq, ne, not, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { accounts, webSessions } from '../db/schema/index.ts'
 import type { Account } from './accounts.ts'
@@ -7,10 +7,9 @@ import type { Account } from './accounts.ts'
 /** Days without a request after which a session ends, and days after which it ends in any case. */
 export const sessionDays = Object.freeze({ idle: 14, whole: 60 })
 
-const usable = and(
-  gt(webSessions.seenAt, sql`now() - make_interval(days => ${sessionDays.idle})`),
-  gt(webSessions.createdAt, sql`now() - make_interval(days => ${sessionDays.whole})`),
-)
+/** Of a row that opens nothing any more. */
+export const expiredSession = sql`(${webSessions.seenAt} <= now() - make_interval(days => ${sessionDays.idle})
+  or ${webSessions.createdAt} <= now() - make_interval(days => ${sessionDays.whole}))`
 
 /** Begins a session. @returns the token for the cookie: 256 random bits, of which only a digest is kept. */
 export async function openWebSession(executor: Executor, accountId: string): Promise<string> {
@@ -35,7 +34,7 @@ export async function findWebSession(executor: Executor, token: string): Promise
     })
     .from(webSessions)
     .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
-    .where(and(eq(webSessions.digest, digestOf(token)), usable))
+    .where(and(eq(webSessions.digest, digestOf(token)), not(expiredSession)))
   if (!row) return undefined
   const { seenLately, ...account } = row
   return { account, seenLately }

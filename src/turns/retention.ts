@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { expiredSession } from '../accounts/web-sessions.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
@@ -26,6 +27,7 @@ type Expiry = {
 /** What is removed, in this order. A table whose rows expire gets a line here. */
 const expiries: readonly Expiry[] = [
   rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
+  rowsOf('web_sessions', 5_000, expiredSession),
   // The pieces of one go with it, up to some thousand of a megabyte each.
   rowsOf(
     'file_versions',
@@ -66,7 +68,7 @@ const mostBatches = 200
 
 /**
  * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
- * idempotency keys, and uploads that were cut off. In short transactions, one replica at a time: the others find the
+ * idempotency keys, sessions of the pages that are over, and uploads that were cut off. In short transactions, one replica at a time: the others find the
  * lock taken and leave it to that one.
  * @returns how many things were removed; a run's events count as one.
  */

@@ -57,7 +57,16 @@ test('all that has expired goes, in more batches than one, and nothing else', as
        now() - make_interval(hours => case when i = 3 then 23 else 25 end) from generate_series(1, 4) i`,
     [accountId],
   )
-  expect(await removeExpired(db.database)).toBe(12_001 + 2 + 4_500)
+  await run(
+    `insert into web_sessions (digest, account_id, created_at, seen_at)
+     select decode(lpad(i::text, 64, '0'), 'hex'), $1, now() - make_interval(days => case when i = 1 then 61 else 20 end),
+       now() - make_interval(days => case when i = 2 then 15 else 1 end) from generate_series(1, 3) i`,
+    [accountId],
+  )
+  expect(await removeExpired(db.database)).toBe(12_001 + 2 + 4_500 + 2)
+  expect((await run(`select right(encode(digest, 'hex'), 1) as n from web_sessions`)).rows).toEqual([
+    { n: '3' },
+  ])
   expect([await count('idempotency_keys'), await count('run_events')]).toEqual([3, 20])
   expect((await run('select id from file_versions order by id')).rows).toEqual([{ id: 'v3' }, { id: 'v4' }])
   expect(await count('runs')).toBe(4_510)
