@@ -7,14 +7,16 @@ import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
-import { registerMetrics } from './http/metrics.ts'
+import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
+import { registerRequestRecord } from './http/request-record.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
 import { chatRoutes } from './routes/chat/route.ts'
+import { docsRoutes } from './routes/docs/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
@@ -28,6 +30,9 @@ import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
 import { usageRoutes } from './routes/usage.ts'
+import { webPages } from './web/plugin.ts'
+import type { WebSettings } from './web/services.ts'
+import { createSignInLimits } from './web/sign-in-limits.ts'
 
 export type AppOptions = {
   readonly trustProxy: boolean
@@ -36,6 +41,8 @@ export type AppOptions = {
   /** Requests without a valid key that one address may send in a minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
+  /** The pages for people. */
+  readonly web: WebSettings
   readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
@@ -55,8 +62,14 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     return503OnClosing: false,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (_error, request, reply) => void refuseUnroutable(auth, request, reply),
+    frameworkErrors(_error, request, reply) {
+      record(request, reply)
+      void refuseUnroutable(auth, request, reply)
+    },
   })
+  const { metrics } = options
+  const httpMetrics = metrics?.token === undefined ? undefined : createHttpMetrics(app, metrics.registry)
+  const record = registerRequestRecord(app, { ...services, httpMetrics })
 
   let closing = false
   app.addHook('preClose', async () => {
@@ -78,9 +91,10 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(sensible)
   await app.register(multipart)
 
-  if (options.metrics) registerMetrics(app, options.metrics.registry, options.metrics.token)
+  if (metrics) registerMetrics(app, metrics.registry, metrics.token)
   healthRoutes(app, { ...services, ready: options.ready })
   openApiRoutes(app, api)
+  docsRoutes(app)
   await app.register(
     (v1, _options, done) => {
       modelRoutes(v1, services)
@@ -98,5 +112,9 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     },
     { prefix: '/v1' },
   )
+  const web = { ...auth, settings: options.web, signInLimits: createSignInLimits() }
+  await app.register((pages, _options, done) => {
+    webPages(pages, web).then(() => done(), done)
+  })
   return app
 }

@@ -38,7 +38,10 @@ const environment = z.object({
   EMBEDDINGS_API_KEY: optionalText,
   EMBEDDINGS_MODEL: optionalText,
   PLANS_FILE: optionalText,
+  SIGNUP: z.enum(['open', 'closed']).optional(),
+  SIGNUP_PLAN: z.string().trim().min(1).default('free'),
   METRICS_TOKEN: optionalText,
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
@@ -75,8 +78,13 @@ export type Config = {
     | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
+  /** Whether anybody may make an account in the pages, and its plan. Closed by default when `databaseUrl` is set. */
+  readonly signUp: 'open' | 'closed'
+  readonly signUpPlan: string
   /** Bearer token of `/metrics`; undefined: no such route. */
   readonly metricsToken: string | undefined
+  /** Base URL of the OTLP/HTTP receiver that takes traces; undefined: none are made. */
+  readonly otlpEndpoint: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
@@ -122,7 +130,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }),
     embeddings: embeddingsOf(e),
     plansFile: e.PLANS_FILE,
+    signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
+    signUpPlan: e.SIGNUP_PLAN,
     metricsToken: e.METRICS_TOKEN,
+    otlpEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   })
 }

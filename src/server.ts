@@ -3,7 +3,6 @@ import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
-import { Registry } from 'prom-client'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Database } from './db/client.ts'
@@ -15,9 +14,11 @@ import { createLogger, type Logger } from './log.ts'
 import { ensureSearchIndex } from './sources/reindex.ts'
 import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
+import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
 import { keepIndexComplete } from './turns/index-upkeep.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
+import { watchPressure } from './turns/pressure.ts'
 import { keepRetention } from './turns/retention.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
 import { defaultTurnLimits } from './turns/start-turn.ts'
@@ -30,24 +31,32 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
   // Before the database: a mistake in the settings should start nothing.
-  const catalogue = await openCatalogue(config.model)
+  const telemetry = await openTelemetry(config)
+  const catalogue = await openCatalogue(config.model, telemetry.metrics?.upstreamFailed)
   const installation = await openInstallation(config, log)
   try {
+    requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
     const indexing = renewIndex(installation.database, log)
-    const service = await startService(config, catalogue, installation, log)
+    const service = await startService(config, { catalogue, telemetry }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
     exitLate(log)
     await service.stop()
+    await telemetry.close()
     await indexing
     await unlock()
   } finally {
     await installation.close()
   }
+}
+
+function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
+  if (plans.names.includes(signUpPlan)) return
+  throw new ConfigError(`SIGNUP_PLAN names no plan: "${signUpPlan}". Plans: ${plans.names.join(', ')}.`)
 }
 
 /** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
@@ -66,7 +75,7 @@ type RunningService = { readonly url: string; stop(): Promise<void> }
 
 async function startService(
   config: Config,
-  catalogue: Catalogue,
+  { catalogue, telemetry }: { readonly catalogue: Catalogue; readonly telemetry: Telemetry },
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
@@ -79,7 +88,10 @@ async function startService(
       log,
     }))
   const semantic = meaning?.search
-  const runner = createRunner({ database, catalogue, plans, semantic, log })
+  const { metrics, tracer, registry } = telemetry
+  telemetry.watchDatabase(database, installation.embedded && config.dataDir)
+  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer })
+  const pressure = watchPressure()
   const readiness = createReadiness()
   const services = {
     database,
@@ -90,8 +102,11 @@ async function startService(
     semantic,
     log,
     limits: defaultTurnLimits,
+    appUrl: config.appUrl,
+    metrics,
+    tracer,
+    pressure,
   }
-  const registry = new Registry()
   const jobs = [
     watchInvariants(database, registry, log),
     keepRetention(database, log),
@@ -100,6 +115,7 @@ async function startService(
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     ready: readiness.ask,
+    web: { appUrl: config.appUrl, signUp: config.signUp, signUpPlan: config.signUpPlan },
     metrics: { registry, token: config.metricsToken },
   })
   try {
@@ -120,6 +136,7 @@ async function startService(
       await readiness.end()
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
+      pressure.stop()
       await Promise.all(jobs.map((job) => job.stop()))
       await meaning?.close()
       await catalogue.close()

@@ -13,6 +13,7 @@ export default defineConfig({
       project('db', 20_000),
       project('http', 20_000),
       project('e2e', 60_000),
+      project('web', 60_000),
     ],
   },
 })

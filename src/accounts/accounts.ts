@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, gt, notLike, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
@@ -75,6 +75,40 @@ export async function setPlan(
 
 export function listAccounts(executor: Executor): Promise<Account[]> {
   return executor.select(columns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
+}
+
+export type AccountSearch = {
+  /** Part of an address. */
+  readonly text?: string | undefined
+  readonly plan?: string | undefined
+  /** The address after which to go on. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Accounts in the order of their addresses; those that were deleted are left out. */
+export function searchAccounts(executor: Executor, search: AccountSearch): Promise<Account[]> {
+  const when = <T>(value: T | undefined, condition: (value: T) => SQL) =>
+    value === undefined ? undefined : condition(value)
+  return executor
+    .select(columns)
+    .from(accounts)
+    .where(
+      and(
+        notLike(accounts.email, '%@deleted.invalid'),
+        when(search.text, (text) => sql`strpos(${accounts.email}, ${text.trim().toLowerCase()}) > 0`),
+        when(search.plan, (plan) => eq(accounts.plan, plan)),
+        when(search.after, (after) => gt(accounts.email, after)),
+      ),
+    )
+    .orderBy(asc(accounts.email))
+    .limit(search.limit)
+}
+
+/** Undefined when there is no such account. */
+export async function findAccountById(executor: Executor, id: string): Promise<Account | undefined> {
+  const [account] = await executor.select(columns).from(accounts).where(eq(accounts.id, id))
+  return account
 }
 
 function normalEmail(email: string): string {

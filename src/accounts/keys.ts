@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { databaseFault, isTransient } from '../db/errors.ts'
+import { databaseFault, isTransient, uniqueViolation } from '../db/errors.ts'
 import { apiKeys, projects } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import { notFound, ServiceError } from '../errors.ts'
@@ -17,6 +17,8 @@ export type KeyReach =
   | { readonly kind: 'owner' }
 
 export type KeyInput = {
+  /** Given by a form that must make one key only, however often it is sent; else a new one. */
+  readonly id?: string
   readonly name: string
   /** Undefined: the default six. */
   readonly scopes?: readonly string[]
@@ -55,7 +57,7 @@ const columns = {
 
 /**
  * Makes a key. The returned `key` is the only copy of its text that will ever exist.
- * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry.
+ * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry, and for an id that is taken.
  */
 export async function createKey(
   executor: Executor,
@@ -74,23 +76,29 @@ export async function createKey(
   if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
   const key = generateKeyText()
   const [pepper] = peppers
-  const [info] = await executor
-    .insert(apiKeys)
-    .values({
-      id: newId('key'),
-      accountId,
-      name,
-      ...displayParts(key),
-      digest: digestKey(key, pepper),
-      pepperVersion: pepper.version,
-      scopes: granted,
-      binding: input.reach.kind,
-      projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
-      expiresAt: input.expiresAt ?? null,
-    })
-    .returning(columns)
+  const [info] = await insertKey(executor, {
+    id: input.id ?? newId('key'),
+    accountId,
+    name,
+    ...displayParts(key),
+    digest: digestKey(key, pepper),
+    pepperVersion: pepper.version,
+    scopes: granted,
+    binding: input.reach.kind,
+    projectId: input.reach.kind === 'project' ? input.reach.projectId : null,
+    expiresAt: input.expiresAt ?? null,
+  })
   if (!info) throw new Error('insert returned no row')
   return { key, info }
+}
+
+async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): Promise<KeyInfo[]> {
+  try {
+    return await executor.insert(apiKeys).values(row).returning(columns)
+  } catch (error) {
+    if (databaseFault(error)?.code !== uniqueViolation) throw error
+    throw new ServiceError('invalid_value', 'A key with this id has been made already.', { param: 'id' })
+  }
 }
 
 function checkedScopes(input: KeyInput): KeyScope[] {

@@ -27,6 +27,16 @@ export type ModelStep = {
   readonly toolCalls: readonly ToolCall[]
   readonly reason: FinishReason
   readonly usage: Usage
+  /** Its calls were asked for by the turn itself, and no model. */
+  readonly preset?: boolean
+}
+
+/** A model call without a reply to go on with. */
+export type ModelFault = { readonly kind: 'fault'; readonly failure: TurnFailure; readonly message: string }
+
+/** A reply that was cut off: nothing follows it, whatever it calls. */
+export function endsEarly({ reason }: ModelStep): boolean {
+  return reason === 'length' || reason === 'content_filter'
 }
 
 /** A finished tool call, as the journal keeps it. */

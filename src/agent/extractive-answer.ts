@@ -23,7 +23,7 @@ const fileWords =
 
 /** Words by which people ask for the form of an answer, in both languages: they find nothing in a library. */
 const requestWords =
-  /\b(please|write|put|it|make|create|prepare|save|give|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
+  /\b(please|write|put|it|make|create|prepare|save|give|word|docx|pdf|html|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
 
 /** What to search for: the question without its request for a file. */
 export function searchWords(question: string): string {
@@ -36,6 +36,37 @@ export function searchWords(question: string): string {
 /** Whether the question asks for a file, a sheet or a document, in English or Hebrew. */
 export function asksForFile(question: string): boolean {
   return fileWords.test(question)
+}
+
+const sheetWords = /\b(source|study) sheets?\b|דף מקורות|דפי מקורות|דף לימוד/iu
+
+/** Formats that people name, in both languages. */
+const formatWords = {
+  docx: /\b(word|docx)\b|וורד/iu,
+  pdf: /\bpdf\b/iu,
+  html: /\b(html|web page)\b/iu,
+} as const
+
+/** Whether it is a source sheet that the question asks for. */
+export function asksForSheet(question: string): boolean {
+  return sheetWords.test(question)
+}
+
+/**
+ * What `make_source_sheet` is asked for: the places of the passages, under the subject of the question, in the formats that
+ * it names; Markdown when it names none.
+ */
+export function sheetArguments(question: string, passages: readonly FoundPassage[]) {
+  const named = Object.entries(formatWords).flatMap(([format, words]) =>
+    words.test(question) ? [format] : [],
+  )
+  const subject = searchWords(question).slice(0, 150).toWellFormed()
+  return {
+    name: fileNameFor(question).replace(/\.md$/, ''),
+    title: asksInHebrew(question) ? `מקורות: ${subject}` : `Sources: ${subject}`,
+    items: [...new Set(passages.map(({ ref }) => ref))].map((ref) => ({ ref })),
+    formats: named.length > 0 ? named : ['md'],
+  }
 }
 
 /** Words that say nothing about the subject of a question. */
@@ -62,29 +93,57 @@ const words = {
   en: {
     opening:
       'No language model is configured on this server. These passages of its library come nearest to the question, quoted as they stand:',
+    openingWithFile:
+      'No language model is configured on this server. These passages of the attached file and of its library come nearest to the question, quoted as they stand:',
     none: 'The library of this server has no passage that answers this. No language model is configured here, so nothing is said beyond the texts.',
     primary: 'Primary texts on this:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
   he: {
     opening: 'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבספרייה הקרובים ביותר לשאלה, כלשונם:',
+    openingWithFile:
+      'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבקובץ המצורף ובספרייה הקרובים ביותר לשאלה, כלשונם:',
     none: 'אין בספריית השרת קטע שמשיב על כך. לא הוגדר כאן מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
     primary: 'מקורות ראשונים בעניין:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },
 } as const
 
+/** The passages of an attached file that share most words with the question; its beginning if none does. */
+export function nearestOfFile(question: string, passages: readonly FoundPassage[]): readonly FoundPassage[] {
+  const asked = new Set(bareWords(question).filter((word) => word.length > 2 && !plainWords.has(word)))
+  const shared = (passage: FoundPassage) =>
+    new Set(bareWords(passage.text).filter((word) => asked.has(word))).size
+  const ranked = passages.map((passage) => ({ passage, score: shared(passage) }))
+  const near = ranked.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
+  return (near.length > 0 ? near : ranked.slice(0, 1)).slice(0, 2).map(({ passage }) => passage)
+}
+
+function bareWords(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? []
+  )
+}
+
 /** The answer text with marks. No passages: a plain refusal. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  fileName?: string,
+  {
+    fileName,
+    attached = false,
+  }: { readonly fileName?: string | undefined; readonly attached?: boolean } = {},
 ): string {
   const say = asksInHebrew(question) ? words.he : words.en
   if (passages.length === 0) return say.none
   const blocks = passages.map(quoteBlock)
   const primary = primaryList(say.primary, passages)
-  return [say.opening, ...blocks, ...primary, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
+  const opening = attached ? say.openingWithFile : say.opening
+  return [opening, ...blocks, ...primary, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
 }
 
 /** Where to read on: each ref on a line of its own, as a place to look up and not as a quotation. */

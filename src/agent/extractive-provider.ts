@@ -1,11 +1,15 @@
+import { answerFormatOf } from './answer-format.ts'
 import {
   asksForFile,
+  asksForSheet,
   asksInHebrew,
   composeAnswer,
   composeFile,
   type FoundPassage,
   fileNameFor,
+  nearestOfFile,
   searchWords,
+  sheetArguments,
 } from './extractive-answer.ts'
 import {
   estimateUsage,
@@ -14,6 +18,7 @@ import {
   type ModelRequest,
   type Provider,
 } from './provider.ts'
+import { fillSchema } from './schema-filling.ts'
 
 /**
  * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted
@@ -62,14 +67,28 @@ function nextMove(request: ModelRequest): Move {
   const found = passagesIn(results.get('search_sources'))
   const best = found[0]
   if (best && may('read_source')) return { kind: 'call', name: 'read_source', args: { ref: best.ref } }
-  const quoted = choose(question, found, passagesIn(results.get('read_source')))
-  if (quoted.length > 0 && asksForFile(question) && may('write_file')) {
+  const fromLibrary = choose(question, found, passagesIn(results.get('read_source')))
+  const fromFile = nearestOfFile(question, passagesIn(results.get('read_file')))
+  const quoted = [...fromFile, ...fromLibrary].slice(0, maxQuoted)
+  if (fromLibrary.length > 0 && asksForSheet(question) && may('make_source_sheet')) {
+    return { kind: 'call', name: 'make_source_sheet', args: sheetArguments(question, fromLibrary) }
+  }
+  if (quoted.length > 0 && asksForFile(question) && !results.has('make_source_sheet') && may('write_file')) {
     const args = { name: fileNameFor(question), content: composeFile(question, quoted) }
     return { kind: 'call', name: 'write_file', args }
   }
+  const fileName = fileWritten(question, results)
+  return {
+    kind: 'answer',
+    text: composeAnswer(question, quoted, { fileName, attached: fromFile.length > 0 }),
+  }
+}
+
+function fileWritten(question: string, results: Results): string | undefined {
+  const sheet = results.get('make_source_sheet')?.['written']
+  if (Array.isArray(sheet)) return sheet.join(', ')
   const written = results.get('write_file')
-  const fileName = written && !('error' in written) ? fileNameFor(question) : undefined
-  return { kind: 'answer', text: composeAnswer(question, quoted, fileName) }
+  return written && !('error' in written) ? fileNameFor(question) : undefined
 }
 
 /** The best passage in the asker's language first and in the other one, then the next best places. */
@@ -138,9 +157,12 @@ function passagesIn(result: Readonly<Record<string, unknown>> | undefined): read
   )
 }
 
-/** A client that asked for a JSON object gets one. */
-function shaped(request: ModelRequest, text: string): string {
-  return request.sampling.responseFormat ? JSON.stringify({ answer: text }) : text
+/** A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`. */
+function shaped({ sampling }: ModelRequest, text: string): string {
+  const format = answerFormatOf(sampling)
+  if (!format) return text
+  const free = sampling.responseFormat?.['type'] === 'json_object'
+  return JSON.stringify(free ? { answer: text } : fillSchema(format.schema, text))
 }
 
 /** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */

@@ -28,7 +28,7 @@ export async function openReply(target: Target, request: ModelRequest, watch: Wa
   let learned: Partial<Dialect> = {}
   for (;;) {
     const dialect = { ...target.dialect, ...learned }
-    const response = await post(target, requestBody(target.model, request, dialect), watch)
+    const response = await post(target, requestBody(target.model, request, dialect), request.headers, watch)
     if (response.statusCode >= 200 && response.statusCode < 300) {
       // Kept only when it helped, and on top of what other calls have learned meanwhile.
       target.dialect = { ...target.dialect, ...learned }
@@ -42,8 +42,14 @@ export async function openReply(target: Target, request: ModelRequest, watch: Wa
   }
 }
 
-async function post(target: Target, body: string, watch: Watchdog): Promise<Dispatcher.ResponseData> {
+async function post(
+  target: Target,
+  body: string,
+  more: ModelRequest['headers'],
+  watch: Watchdog,
+): Promise<Dispatcher.ResponseData> {
   const headers: Record<string, string> = {
+    ...more,
     'content-type': 'application/json',
     accept: 'text/event-stream, application/json',
     'accept-encoding': 'identity',

@@ -5,7 +5,7 @@ import { type Body, openReply, releaseBody, type Target } from './openai-http.ts
 import { readPayloads } from './openai-payloads.ts'
 import { ReplyAssembler } from './openai-reply.ts'
 import { type Timers, Watchdog } from './openai-watchdog.ts'
-import type { ModelChunk, ModelRequest, Provider } from './provider.ts'
+import type { ModelChunk, ModelRequest, Provider, ProviderFailure } from './provider.ts'
 
 type Retries = {
   /** How many times a call is sent again. */
@@ -23,6 +23,8 @@ export type OpenAiProviderOptions = {
   readonly model: string
   readonly timers?: Partial<Timers>
   readonly retries?: Partial<Retries>
+  /** Told of each attempt that failed, those included that are made again. */
+  readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
   /** Connections to the upstream at one time; further calls wait for one, on their first-byte clock. */
   readonly connections?: number
   /** Used in place of an agent of the provider's own, and not closed with it. */
@@ -41,6 +43,7 @@ type Settings = {
   readonly target: Target
   readonly timers: Timers
   readonly retries: Retries
+  readonly onFailure: OpenAiProviderOptions['onFailure']
 }
 
 const TIMERS: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
@@ -61,6 +64,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
     target: { url, apiKey, model: options.model, dispatcher, dialect },
     timers: { ...TIMERS, ...options.timers },
     retries: { ...RETRIES, ...options.retries },
+    onFailure: options.onFailure,
   }
   const closing = new AbortController()
   return {
@@ -138,7 +142,7 @@ async function* converse(
 }
 
 async function* callWithRetries(
-  { target, retries }: Settings,
+  { target, retries, onFailure }: Settings,
   request: ModelRequest,
   watch: Watchdog,
 ): AsyncGenerator<TextChunk, LastChunk> {
@@ -148,6 +152,7 @@ async function* callWithRetries(
       return yield* callOnce(target, request, watch)
     } catch (fault) {
       const failure = watch.failure ?? asFailure(fault)
+      onFailure?.(failure.kind)
       if (!failure.retryable || watch.payloadSeen || retry >= retries.most) throw failure
       watch.pause()
       await delay(waitBefore(retry, failure, retries), undefined, { signal: watch.signal })

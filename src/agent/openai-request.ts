@@ -1,5 +1,6 @@
 import { isRecord } from './openai-failure.ts'
 import {
+  attachmentText,
   estimateTokens,
   type ModelMessage,
   type ModelRequest,
@@ -60,6 +61,7 @@ function wireContent(content: Extract<ModelMessage, { role: 'user' }>['content']
   if (typeof content === 'string') return content
   return content.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text }
+    if (part.type === 'file') return { type: 'text', text: attachmentText(part.fileId) }
     const detail = part.detail === undefined ? {} : { detail: part.detail }
     return { type: 'image_url', image_url: { url: part.url, ...detail } }
   })
@@ -126,7 +128,7 @@ function messageTokens(message: ModelMessage): number {
   }
   if (typeof message.content === 'string') return estimateTokens(message.content)
   const tokens = message.content.map((part) =>
-    part.type === 'text' ? estimateTokens(part.text) : IMAGE_TOKENS,
+    part.type === 'image_url' ? IMAGE_TOKENS : estimateTokens(part.type === 'text' ? part.text : part.fileId),
   )
   return tokens.reduce((sum, count) => sum + count, 0)
 }

@@ -10,12 +10,19 @@ export type ToolCall = {
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
+  /** A file of the project that the message brings along; the model is told its id. */
+  | { readonly type: 'file'; readonly fileId: string }
 
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string | readonly ContentPart[] }
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string }
+
+/** What stands for a file in what the model is told; what the file says, a tool tells. */
+export function attachmentText(fileId: string): string {
+  return `[The user has attached the file with the id ${fileId}. read_file reads it by this id.]`
+}
 
 export type ToolSpec = {
   readonly name: string
@@ -44,6 +51,8 @@ export type ModelRequest = {
   readonly tools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly sampling: Sampling
+  /** Sent along to the model's server, such as `traceparent`. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Usage = {

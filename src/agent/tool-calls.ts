@@ -33,7 +33,7 @@ export async function runToolCall<Transaction>(
   const args = parseArguments(call)
   if (!args) return badArguments('The arguments are not a JSON object.')
   try {
-    return await tool.execute(args, signal)
+    return await tool.execute(args, signal, call.id)
   } catch (error) {
     if (error instanceof ServiceError) return badArguments(error.message)
     throw error

@@ -47,9 +47,14 @@ export interface Tool<Transaction> {
   describe(args: Readonly<Record<string, unknown>>): string
   /**
    * @param args the parsed JSON object, not yet validated.
+   * @param callId of the call that this is, for traces.
    * @throws only on faults that are not the model's (database gone, turn aborted).
    */
-  execute(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome<Transaction>>
+  execute(
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    callId?: string,
+  ): Promise<ToolOutcome<Transaction>>
 }
 
 /** Returned for arguments that do not fit: the model reads it and tries again. */

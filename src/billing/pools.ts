@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Plan } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { creditPools } from '../db/schema/index.ts'
@@ -8,6 +8,9 @@ export type Balance = { readonly availableMicros: bigint; readonly heldMicros: b
 
 /** Pools whose credits can still be used. */
 export const notExpired = or(isNull(creditPools.expiresAt), gt(creditPools.expiresAt, sql`now()`))
+
+/** What expires first comes first; what never does comes last. */
+const poolExpiry = sql`coalesce(${creditPools.expiresAt}, 'infinity')`
 
 /** Gives credits outside the plan. @param micros more than zero. @param expiresAt null for credits that stay. */
 export async function grantCredits(
@@ -113,6 +116,37 @@ export async function nextRenewal(executor: Executor): Promise<Date> {
   return new Date(rows[0]?.at ?? 0)
 }
 
+export type Pool = {
+  readonly id: bigint
+  readonly kind: 'allowance' | 'grant'
+  readonly availableMicros: bigint
+  readonly heldMicros: bigint
+  /** Null for credits that stay. */
+  readonly expiresAt: Date | null
+  readonly createdAt: Date
+}
+
+/** The pools that can still be used or that running turns hold a part of, in the order in which they are drawn. */
+export function listPools(executor: Executor, accountId: string): Promise<Pool[]> {
+  return executor
+    .select({
+      id: creditPools.id,
+      kind: creditPools.kind,
+      availableMicros: creditPools.availableMicros,
+      heldMicros: creditPools.heldMicros,
+      expiresAt: creditPools.expiresAt,
+      createdAt: creditPools.createdAt,
+    })
+    .from(creditPools)
+    .where(
+      and(
+        eq(creditPools.accountId, accountId),
+        or(and(notExpired, gt(creditPools.availableMicros, 0n)), gt(creditPools.heldMicros, 0n)),
+      ),
+    )
+    .orderBy(poolExpiry, asc(creditPools.id))
+}
+
 /** What the account can still spend, and what its running turns have set aside. */
 export async function balanceOf(executor: Executor, accountId: string): Promise<Balance> {
   const [sums] = await executor
@@ -123,4 +157,18 @@ export async function balanceOf(executor: Executor, accountId: string): Promise<
     .from(creditPools)
     .where(eq(creditPools.accountId, accountId))
   return { availableMicros: BigInt(sums?.available ?? 0), heldMicros: BigInt(sums?.held ?? 0) }
+}
+
+/** What each of these accounts can still spend; one that never had credits is missing. */
+export async function availableOf(
+  executor: Executor,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (accountIds.length === 0) return new Map()
+  const rows = await executor
+    .select({ id: creditPools.accountId, micros: sql<string>`sum(${creditPools.availableMicros})` })
+    .from(creditPools)
+    .where(and(inArray(creditPools.accountId, [...accountIds]), notExpired))
+    .groupBy(creditPools.accountId)
+  return new Map(rows.map(({ id, micros }) => [id, BigInt(micros)]))
 }

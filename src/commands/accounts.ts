@@ -1,5 +1,5 @@
-import { type Account, createAccount, findAccount, listAccounts, setPlan } from '../accounts/accounts.ts'
-import { raiseAllowance } from '../billing/pools.ts'
+import { type Account, createAccount, listAccounts } from '../accounts/accounts.ts'
+import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
 import type { Command } from './command.ts'
@@ -45,13 +45,9 @@ export const accountCommands: Readonly<Record<string, Command>> = {
     required: ['email', 'plan'],
     run: async ({ installation, text }) => {
       const { database, plans } = installation
-      const email = text('email') ?? ''
-      const account = await withTx(database, 'system', async (tx) => {
-        const before = await findAccount(tx, email)
-        const after = await setPlan(tx, plans, email, text('plan') ?? '')
-        await raiseAllowance(tx, after.id, plans.of(before.plan), plans.of(after.plan))
-        return after
-      })
+      const account = await withTx(database, 'system', (tx) =>
+        changePlan(tx, plans, text('email') ?? '', text('plan') ?? ''),
+      )
       return { rows: row(account) }
     },
   },

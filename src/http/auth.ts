@@ -29,7 +29,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
 
   app.addHook('onRequest', async (request, reply) => {
     const { scope, resource } = request.routeOptions.config
-    if (request.is404 || scope === undefined || scope === 'public') return
+    if (request.is404 || scope === undefined || scope === 'public' || scope === 'page') return
     const principal = await admitKey(services, request, reply)
     request.principal = principal
     if (resource) {

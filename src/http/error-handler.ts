@@ -47,13 +47,18 @@ export async function refuseUnroutable(
 
 function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = errorTable[error.code]
-  if (status >= 500 && !brokeOff(reply, error)) {
-    request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
-  }
+  reply.errorCode = error.code
+  logFailure(request, reply, error)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   if (error.shouldRetry === false) reply.header('x-should-retry', 'false')
   return reply.status(status).send(errorBody(error))
+}
+
+/** What is the service's own fault goes into the log, with what its public words leave out. */
+export function logFailure(request: FastifyRequest, reply: FastifyReply, error: ServiceError): void {
+  if (errorTable[error.code].status < 500 || brokeOff(reply, error)) return
+  request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
 }
 
 /** Whether a client left before its stream began: no fault of the service, and nobody is there to be told. */
@@ -70,7 +75,8 @@ function causeOf(error: ServiceError): string | undefined {
   return error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : messageOf(error.cause)
 }
 
-function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
+/** Any failure as one that has public words, a code and a status. */
+export function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof InputError) return error.toServiceError()
   const fault = databaseFault(error)

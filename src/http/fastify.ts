@@ -1,6 +1,7 @@
 import type { Principal } from '../accounts/principal.ts'
 import type { KeyScope } from '../accounts/scopes.ts'
 import type { Executor } from '../db/client.ts'
+import type { Span } from '../tracing.ts'
 
 /** Finds the resource a path names, for the one who asks; undefined when it is missing or out of reach. */
 export type ResourceLookup = (
@@ -11,13 +12,22 @@ export type ResourceLookup = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route: a scope, any valid key, or everybody. A route without it refuses to boot. */
-    scope?: KeyScope | 'any-key' | 'public'
+    /**
+     * Who may call the route: a scope, any valid key, or everybody; `page`: people, whose session the pages look at
+     * themselves. A route without it refuses to boot.
+     */
+    scope?: KeyScope | 'any-key' | 'public' | 'page'
     /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
     resource?: ResourceLookup
   }
   interface FastifyRequest {
     principal: Principal | null
     resource: object | null
+    /** Set while traces are sent. */
+    span: Span | null
+  }
+  interface FastifyReply {
+    /** The code of the failure that the reply tells; empty when it is none. */
+    errorCode: string
   }
 }

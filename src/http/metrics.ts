@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { notFound } from '../errors.ts'
 
 /** `GET /metrics` for Prometheus, behind a token of its own; without one in the settings there is no such route. */
@@ -11,5 +11,68 @@ export function registerMetrics(app: FastifyInstance, registry: Registry, token:
     const sent = Buffer.from(request.headers.authorization ?? '')
     if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw notFound()
     return reply.header('content-type', registry.contentType).send(await registry.metrics())
+  })
+}
+
+/** A request whose reply is over. */
+type Finished = {
+  /** The route's template, never the path: ids would be labels without bound. */
+  readonly route: string
+  readonly method: string
+  /** 0 when the client left before there was one. */
+  readonly status: number
+  /** Of a refusal, as the error table has it; else empty. */
+  readonly code: string
+  readonly seconds: number
+}
+
+export type HttpMetrics = { finished(request: Finished): void }
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 1_800]
+
+/** Registers the metrics of requests and counts the streams of `app`. */
+export function createHttpMetrics(app: FastifyInstance, registry: Registry): HttpMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'service_http_requests_total',
+    help: 'Requests by route, method and status; status 0 when the client left before there was one',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'service_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its reply, streams included',
+    labelNames: ['route', 'method'],
+    buckets,
+    registers,
+  })
+  const errors = new Counter({
+    name: 'service_http_errors_total',
+    help: 'Refusals and failures by the code in their body',
+    labelNames: ['code'],
+    registers,
+  })
+  countStreams(app, registry)
+  return {
+    finished({ route, method, status, code, seconds }) {
+      requests.inc({ route, method, status })
+      duration.observe({ route, method }, seconds)
+      if (code !== '') errors.inc({ code })
+    },
+  }
+}
+
+function countStreams(app: FastifyInstance, registry: Registry): void {
+  const open = new Gauge({
+    name: 'service_open_streams',
+    help: 'Streams of server-sent events that clients read now',
+    registers: [registry],
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (`${reply.getHeader('content-type')}`.startsWith('text/event-stream')) {
+      open.inc()
+      reply.raw.once('close', () => open.dec())
+    }
+    done(null, payload)
   })
 }

@@ -42,6 +42,8 @@ export type RouteDocs = {
   >
   /** Stands for the body schema: where some of the body is read in another way, or it is no JSON. */
   readonly body?: z.ZodType | ContentDocs
+  /** A body that works as it stands, for readers who try the route. */
+  readonly example?: JsonSchema
   /** What path parameters are, by name; those not named here are ids. */
   readonly params?: Readonly<Record<string, string>>
   readonly requestHeaders?: Readonly<Record<string, string>>

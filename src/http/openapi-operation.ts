@@ -114,7 +114,12 @@ function requestBodyOf({ docs, body }: DescribedRoute, writer: SchemaWriter): Js
   const optional = body?.safeParse(undefined).success === true
   return {
     required: !optional,
-    content: { [type]: { schema: isZod(schema) ? writer.input(schema) : schema } },
+    content: {
+      [type]: {
+        schema: isZod(schema) ? writer.input(schema) : schema,
+        ...(docs.example && { example: docs.example }),
+      },
+    },
   }
 }
 

@@ -15,6 +15,8 @@ export type RateLimits = {
    * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
    */
   countRequest(principal: Principal, reply: FastifyReply): Promise<void>
+  /** What this process has counted of an account in the present minute. */
+  requestsLately(accountId: string): Promise<number>
   /**
    * Counts a request without a valid key from an address.
    * @throws ServiceError `rate_limit_exceeded` when there were too many.
@@ -42,6 +44,9 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
         `The plan "${plan.name}" allows ${plan.requestsPerMinute} requests a minute. Try again in ${seconds} s.`,
         { retryAfterSeconds: seconds },
       )
+    },
+    async requestsLately(accountId) {
+      return (await requests.get(accountId))?.consumedPoints ?? 0
     },
     async countInvalidKey(address) {
       const { consumedPoints, msBeforeNext } = await invalid.consume(address)

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { count, deletedOf, instant, type JsonSchema, listOf } from '../http/openapi-docs.ts'
-
-/** What OpenAI's clients may say a file is for; here it is only kept. */
-export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
+import { purposes } from '../http/transfers/upload.ts'
 
 export const fileSchema = z
   .object({

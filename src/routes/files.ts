@@ -6,6 +6,8 @@ import { principalOf, resourceOf } from '../http/auth.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
+import { sendContent } from '../http/transfers/download.ts'
+import { receiveFile } from '../http/transfers/upload.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
 import { findFile, listFiles } from '../turns/project-files.ts'
 import {
@@ -15,10 +17,8 @@ import {
   listVersions,
   type StoredFile,
 } from '../workspace/files.ts'
-import { sendContent } from './download.ts'
 import { download, fileDeleted, fileList, fileSchema, fileWithVersions, uploadForm } from './file-schema.ts'
 import type { Services } from './services.ts'
-import { receiveFile } from './upload.ts'
 
 const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, principal, params['id'] ?? '')
 

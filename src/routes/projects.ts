@@ -19,6 +19,7 @@ const projectList = listOf(projectSchema).meta({ id: 'ProjectList' })
 
 const createDocs: RouteDocs = {
   summary: 'Create a project',
+  example: { name: 'Study notes' },
   description: 'For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
   tag: 'Projects',
   response: projectSchema,

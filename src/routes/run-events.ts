@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { resourceOf } from '../http/auth.ts'
-import { disconnectSignal } from '../http/disconnect.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
-import { sendStream, withFiller } from '../http/stream.ts'
-import { InputError, type ZodTypes } from '../http/zod.ts'
+import { eventPosition, sendRunEvents } from '../http/transfers/run-events.ts'
+import type { ZodTypes } from '../http/zod.ts'
 import type { CommittedEvent } from '../turns/event-log.ts'
-import { followCommitted } from '../turns/follow.ts'
 import { isTerminal } from '../turns/run-events.ts'
 import type { Run } from '../turns/start-turn.ts'
 import { fileBody, turnUsageBody } from './chat/wire.ts'
@@ -14,11 +12,8 @@ import { runEvent } from './run-schema.ts'
 import { namedRun } from './runs.ts'
 import type { Services } from './services.ts'
 
-const keepAliveMs = 10_000
-
-const position = z.coerce.number().int().min(0).max(2_147_483_647)
 const query = z.object({
-  starting_after: position.optional().describe('`seq` of the last event that is known already'),
+  starting_after: eventPosition.optional().describe('`seq` of the last event that is known already'),
 })
 
 const docs: RouteDocs = {
@@ -44,42 +39,10 @@ export function runEventRoutes(root: FastifyInstance, services: Services): void 
       { config: { scope: 'chat:write', resource: namedRun, docs }, schema: { querystring: query } },
       async (request, reply) => {
         const run = resourceOf<Run>(request)
-        const after = request.query.starting_after ?? lastEventId(request) ?? 0
-        const frames = eventFrames(services, run, after, disconnectSignal(reply))
-        return sendStream(
-          reply,
-          'text/event-stream; charset=utf-8',
-          withFiller(frames, keepAliveMs, () => ': keep-alive\n\n'),
-        )
+        const startingAfter = request.query.starting_after
+        return sendRunEvents(services, request, reply, run, { startingAfter, body: eventBody })
       },
     )
-}
-
-/** What a browser's EventSource sends when it connects again. */
-function lastEventId(request: FastifyRequest): number | undefined {
-  const sent = request.headers['last-event-id']
-  if (sent === undefined || sent === '') return undefined
-  const parsed = position.safeParse(sent)
-  if (parsed.success) return parsed.data
-  throw new InputError(
-    new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path: ['Last-Event-ID'] }))),
-  )
-}
-
-async function* eventFrames(
-  services: Services,
-  run: Run,
-  after: number,
-  left: AbortSignal,
-): AsyncGenerator<string> {
-  // Headers go with the first bytes: a reader of a run that waits learns at once that it is connected.
-  yield ': connected\n\n'
-  for await (const events of followCommitted(services, run, after, left)) yield events.map(frame).join('')
-}
-
-function frame(committed: CommittedEvent): string {
-  const { seq, event } = committed
-  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(eventBody(committed))}\n\n`
 }
 
 /** Files and amounts as everywhere in the API. */

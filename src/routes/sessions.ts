@@ -47,6 +47,7 @@ const tag = 'Sessions' as const
 const docs = {
   create: {
     summary: 'Create a session',
+    example: { name: 'On joy' },
     description: 'Every field may be left out, and the body with them.',
     tag,
     response: sessionSchema,
@@ -54,7 +55,7 @@ const docs = {
   },
   list: { summary: 'List sessions', tag, response: sessionList },
   get: { summary: 'Get a session', tag, response: sessionSchema },
-  rename: { summary: 'Rename a session', tag, response: sessionSchema },
+  rename: { summary: 'Rename a session', example: { name: 'On joy' }, tag, response: sessionSchema },
   delete: {
     summary: 'Delete a session with its messages and runs',
     description: 'Refused while a run of it is under way.',

@@ -5,11 +5,10 @@ import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
 import { verifyText } from '../sources/citations/verify.ts'
+import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/hit-page.ts'
 import { linksFrom } from '../sources/links.ts'
-import { nearestToQuery } from '../sources/nearest-refs.ts'
 import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
-import { searchSources } from '../sources/search.ts'
-import type { Passage, SearchHit } from '../sources/types.ts'
+import type { Passage } from '../sources/types.ts'
 import { verifyLookups } from '../sources/verify-lookups.ts'
 import type { Services } from './services.ts'
 import {
@@ -23,32 +22,15 @@ import {
 } from './source-schema.ts'
 
 const scope = 'chat:write' as const
-const words = z.string().trim().min(1).max(300).optional()
-const language = z.string().trim().min(2).max(8).optional()
-
-/** A ranking has an order and no ids: the place in it is the cursor. */
-const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
-const deepestHit = 1_000
-
-const searchQuery = z.object({
-  q: z.string().trim().min(1).max(1_000),
-  language,
-  work: words,
-  author: words,
-  category: words,
-  limit: z.coerce.number().int().min(1).max(100).default(10),
-  after: hitId.optional(),
-})
-
 const worksQuery = z.object({
-  category: words,
-  author: words,
+  category: nameAsked,
+  author: nameAsked,
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  after: words,
+  after: nameAsked,
 })
 
 const neighbours = z.coerce.number().int().min(0).max(20).default(0)
-const readQuery = z.object({ language, before: neighbours, after: neighbours })
+const readQuery = z.object({ language: languageAsked, before: neighbours, after: neighbours })
 
 const verifyBody = z.object({
   text: z.string().min(1).max(200_000, 'at most 200,000 characters'),
@@ -66,6 +48,7 @@ const docs = {
   },
   verify: {
     summary: 'Check refs and quotations of any text',
+    example: { text: '“The Psalmist asks to serve God in joy” (Concepts of Chassidut, Simcha 1)' },
     description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
 \`refs\`, else with the whole library, and tells which refs exist.`,
     tag: 'Sources',
@@ -96,21 +79,12 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
 
   app.get(
     '/sources/search',
-    { config: { scope, docs: docs.search }, schema: { querystring: searchQuery } },
+    { config: { scope, docs: docs.search }, schema: { querystring: hitQuery } },
     async (request): Promise<BodyOf<typeof hitList>> => {
-      const { q, limit, after, ...filter } = request.query
-      const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
-      const wanted = Math.min(limit, deepestHit - offset)
-      const hits = await searchSources(
-        database.system,
-        { ...filter, text: q, offset, limit: wanted + 1 },
-        semantic,
-      )
-      const data = hits.slice(0, wanted).map((hit, i) => hitBody(hit, offset + i + 1))
-      const [nearest] = (await nearestToQuery(database.system, q)) ?? []
+      const { hits, hasMore, nearest } = await readHits(database.system, request.query, semantic)
       return {
-        ...listBody(data, hits.length > wanted && offset + wanted < deepestHit),
-        ...(nearest !== undefined && { unknown_ref: { ref: q, nearest } }),
+        ...listBody(hits.map(hitBody), hasMore),
+        ...(nearest !== undefined && { unknown_ref: { ref: request.query.q, nearest } }),
       }
     },
   )
@@ -177,9 +151,9 @@ function passageBody(passage: Passage): BodyOf<typeof passageSchema> {
   }
 }
 
-function hitBody(hit: SearchHit, place: number): BodyOf<typeof hitSchema> {
+function hitBody(hit: HitPage['hits'][number]): BodyOf<typeof hitSchema> {
   return {
-    id: `hit_${place}`,
+    id: hit.id,
     object: 'source.hit',
     ...passageBody(hit),
     snippet: hit.snippet,

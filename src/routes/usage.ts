@@ -2,24 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { creditsNumber, creditsText } from '../billing/credits.ts'
 import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
 import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
 import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../turns/usage.ts'
+import { spanOf, usageDay } from '../turns/usage-span.ts'
 import type { Services } from './services.ts'
-
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21 (UTC)')
-const dayMs = 86_400_000
-const daysShown = 30
-const mostDays = 366
 
 const query = z.object({
   group_by: z.enum(usageGroups).default('day'),
-  start: day.optional(),
+  start: usageDay.optional(),
   /** The last day that counts. */
-  end: day.optional(),
+  end: usageDay.optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   after: idText.optional(),
 })
@@ -72,28 +67,6 @@ export function usageRoutes(root: FastifyInstance, { database }: Services): void
         return listBody(data, rows.length > limit)
       },
     )
-}
-
-function spanOf({ start, end }: z.infer<typeof query>): { from: Date; to: Date } {
-  const to = new Date(midnight(end ?? new Date().toISOString().slice(0, 10), 'end') + dayMs)
-  const from = new Date(start === undefined ? to.getTime() - daysShown * dayMs : midnight(start, 'start'))
-  if (from >= to)
-    throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
-  if (to.getTime() - from.getTime() > mostDays * dayMs) {
-    throw new ServiceError('invalid_value', `\`start\`: at most ${mostDays} days at once.`, {
-      param: 'start',
-    })
-  }
-  return { from, to }
-}
-
-function midnight(text: string, param: string): number {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  // The parser takes 30 February for 2 March.
-  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
-    throw new ServiceError('invalid_value', `\`${param}\`: there is no day ${text}.`, { param })
-  }
-  return time
 }
 
 function usageBody(row: UsageRow, group: UsageGroup): BodyOf<typeof usageSchema> {

@@ -40,6 +40,13 @@ export async function loadDocuments(
   return new Map(found.rows.map((row) => [row.doc_id, row]))
 }
 
+/** The passages whose very refs are named, in all their versions. */
+export async function loadRefs(executor: Executor, refs: readonly string[]): Promise<readonly PassageRow[]> {
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    where p.ref = any(${sql.param(refs)}::text[]) order by p.ref, t.language desc, v.title`)
+  return found.rows
+}
+
 /** Passages that are read at most by one ref, each in all its versions. */
 export const mostPlaces = 60
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
-import { loadPlaces, toPassage } from './documents.ts'
+import { loadPlaces, loadRefs, toPassage } from './documents.ts'
 import { nearestRefs } from './nearest-refs.ts'
 import { resolveRef } from './ref-lookup.ts'
 import type { Passage } from './types.ts'
@@ -32,6 +32,15 @@ export async function readPassage(
     language: options.language && clean(options.language),
   })
   return { passages: rows.map(toPassage) }
+}
+
+/** What stands at each of these refs, in all versions; refs of no passage are missing. */
+export async function passagesAt(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, readonly Passage[]>> {
+  const rows = refs.length === 0 ? [] : await loadRefs(executor, refs)
+  return Map.groupBy(rows.map(toPassage), (passage) => passage.ref)
 }
 
 function clamp(neighbours: number | undefined): number {

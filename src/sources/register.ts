@@ -8,8 +8,11 @@ export type SourceRegister = {
   find(mark: string): OfferedSource | undefined
 }
 
-/** @param offered what earlier steps of the turn offered, when a journal is taken up again. */
-export function createSourceRegister(offered: readonly OfferedSource[] = []): SourceRegister {
+/**
+ * @param offered what earlier steps of the turn offered, when a journal is taken up again.
+ * @param origin stands before addresses within the service, which a client could not follow otherwise.
+ */
+export function createSourceRegister(offered: readonly OfferedSource[] = [], origin = ''): SourceRegister {
   const byMark = new Map<string, OfferedSource>()
   const byPassage = new Map<string, OfferedSource>()
   let highest = 0
@@ -21,7 +24,13 @@ export function createSourceRegister(offered: readonly OfferedSource[] = []): So
   }
   for (const source of offered) remember(source)
   return {
-    offer: (source) => byPassage.get(passageKey(source)) ?? remember({ ...source, mark: `S${highest + 1}` }),
+    offer: (source) =>
+      byPassage.get(passageKey(source)) ??
+      remember({
+        ...source,
+        url: source.url.startsWith('/') ? origin + source.url : source.url,
+        mark: `S${highest + 1}`,
+      }),
     find: (mark) => byMark.get(mark),
   }
 }

@@ -25,13 +25,12 @@ export type Answer = {
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
 
-/** How sources come in the text is the client's choice: `inline` with numbers and a closing list, else not at all. */
+/** How sources come in the text is the client's choice, see `RunRequest`. */
 export function createAnswer(
   register: SourceRegister,
   { sources, isolates = false }: Pick<RunRequest, 'sources' | 'isolates'>,
 ): Answer {
-  const inline = sources === 'inline'
-  const renderer = createCitationRenderer(register.find, { numbers: inline })
+  const renderer = createCitationRenderer(register.find, { numbers: sources !== 'block' })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
   let shown = ''
@@ -64,7 +63,7 @@ export function createAnswer(
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
         text: shown,
-        source_list: inline && !paused && cited.length > 0 ? list(cited) : '',
+        source_list: sources === 'inline' && !paused && cited.length > 0 ? list(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),
         unknown_marks: renderer.unknownMarks().length,

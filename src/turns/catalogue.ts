@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { createExtractiveProvider } from '../agent/extractive-provider.ts'
 import { createOpenAiProvider } from '../agent/openai-provider.ts'
-import type { Provider } from '../agent/provider.ts'
+import type { Provider, ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'
 import { defaultPrice, type Price } from '../billing/pricing.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -58,11 +58,14 @@ const file = z.strictObject({ models: z.array(entry).max(100) })
 
 type Entry = z.infer<typeof entry>
 
+type OnFailure = ((kind: ProviderFailure) => void) | undefined
+
 /**
  * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without either, `service` is the extractive provider.
+ * @param onFailure told of each call to a model's server that failed.
  * @throws ConfigError naming the field of the file that is wrong.
  */
-export async function openCatalogue(config: Config['model']): Promise<Catalogue> {
+export async function openCatalogue(config: Config['model'], onFailure?: OnFailure): Promise<Catalogue> {
   const entries = config.catalogueFile ? await readEntries(config.catalogueFile) : []
   if (!entries.some((model) => model.id === 'service')) {
     entries.unshift({
@@ -79,7 +82,7 @@ export async function openCatalogue(config: Config['model']): Promise<Catalogue>
     return {
       id: model.id,
       created,
-      provider: providerFor(model, closers),
+      provider: providerFor(model, closers, onFailure),
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,
@@ -94,12 +97,13 @@ export async function openCatalogue(config: Config['model']): Promise<Catalogue>
   }
 }
 
-function providerFor(model: Entry, closers: (() => Promise<void>)[]): Provider {
+function providerFor(model: Entry, closers: (() => Promise<void>)[], onFailure: OnFailure): Provider {
   if (model.base_url === undefined) return createExtractiveProvider()
   const provider = createOpenAiProvider({
     baseUrl: model.base_url.replace(/\/+$/, ''),
     ...(model.api_key !== undefined && { apiKey: model.api_key }),
     model: model.name ?? model.id,
+    onFailure,
   })
   closers.push(() => provider.close())
   return provider

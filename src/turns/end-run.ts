@@ -19,7 +19,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
       toolCalls += 1
       continue
     }
-    modelCalls += 1
+    if (!step.preset) modelCalls += 1
     prompt += step.usage.promptTokens
     completion += step.usage.completionTokens
     estimated ||= step.usage.estimated

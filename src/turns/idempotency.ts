@@ -14,6 +14,9 @@ export type RequestIdentity = {
   readonly retried: boolean
 }
 
+/** Stands for the API key of people, who have none: their forms bring keys of their own. */
+export const noApiKey = ''
+
 /** How long a client's key is remembered. */
 export const keyHours = 24
 

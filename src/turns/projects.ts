@@ -1,7 +1,7 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { confinedTo, type Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
-import { apiKeys, projects } from '../db/schema/index.ts'
+import { accounts, apiKeys, projects } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Page, type PageRequest, pageOf } from './paging.ts'
@@ -57,13 +57,16 @@ export async function findProject(
   return project
 }
 
+/** Where people's questions go that name no project. */
+export const ownProjectName = 'My questions'
+
 /**
- * The project of a request that names none: the key's own, made on its first use. The key's row is locked, so that
- * requests at the same moment make one project.
+ * The project of a request that names none: the key's own, or for a person the oldest of that name, made on first use.
+ * The row of the key or of the account is locked, so that requests at the same moment make one project.
  */
 export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
   if (principal.binding.projectId !== null) return principal.binding.projectId
-  if (principal.keyId === null) throw new Error('a person names the project')
+  if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
   const [key] = await executor
     .select({ name: apiKeys.name, projectId: apiKeys.projectId })
     .from(apiKeys)
@@ -74,4 +77,19 @@ export async function defaultProjectId(executor: Executor, principal: Principal)
   const project = await insertProject(executor, principal.accountId, `API: ${key.name}`)
   await executor.update(apiKeys).set({ projectId: project.id }).where(eq(apiKeys.id, principal.keyId))
   return project.id
+}
+
+async function personsProjectId(executor: Executor, accountId: string): Promise<string> {
+  await executor
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for('no key update')
+  const [known] = await executor
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.accountId, accountId), eq(projects.name, ownProjectName)))
+    .orderBy(asc(projects.createdAt), asc(projects.id))
+    .limit(1)
+  return known?.id ?? (await insertProject(executor, accountId, ownProjectName)).id
 }

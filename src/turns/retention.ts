@@ -1,4 +1,5 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
+import { expiredSession } from '../accounts/web-sessions.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { databaseFault } from '../db/errors.ts'
 import { messageOf } from '../errors.ts'
@@ -12,46 +13,93 @@ const retryMs = 60_000
 const eventHours = 24
 /** An upload that has not come to its end by then never will. */
 const uploadHours = 24
-/** Runs a round: a long pause of the job must not become one long transaction. */
-const runsAtOnce = 2_000
 
 const retentionLock = 7_203_115_020n
 
-/**
- * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
- * idempotency keys, and uploads that were cut off. One replica at a time; the others find the lock taken and go on.
- * @returns how many runs lost their events; `runsAtOnce` or more means that there is more to do.
- */
-export function removeExpired(database: Database): Promise<number> {
-  return withTx(database, 'system', async (tx) => {
-    const lock = await tx.execute<{ ok: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${retentionLock}) as ok`,
-    )
-    if (!lock.rows[0]?.ok) return 0
-    await tx.execute(sql`delete from idempotency_keys where expires_at < now()`)
-    await tx.execute(sql`delete from file_versions
-      where state = 'uploading' and created_at < now() - make_interval(hours => ${uploadHours})`)
-    return removeEvents(tx)
-  })
+/** One kind of rows that have had their time. */
+type Expiry = {
+  /** At most so many things are removed in one transaction: a long pause of the job must not make it a long one. */
+  readonly batch: number
+  /** Removes at most `batch` things. @returns how many. */
+  readonly remove: (tx: Executor, batch: number) => Promise<number>
 }
 
-async function removeEvents(tx: Executor): Promise<number> {
+/** What is removed, in this order. A table whose rows expire gets a line here. */
+const expiries: readonly Expiry[] = [
+  rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
+  rowsOf('web_sessions', 5_000, expiredSession),
+  // The pieces of one go with it, up to some thousand of a megabyte each.
+  rowsOf(
+    'file_versions',
+    1,
+    sql`state = 'uploading' and created_at < now() - make_interval(hours => ${uploadHours})`,
+  ),
+  { batch: 2_000, remove: removeEvents },
+]
+
+/** Rows of one table that fulfil a condition. */
+function rowsOf(table: string, batch: number, expired: SQL): Expiry {
+  const name = sql.identifier(table)
+  return {
+    batch,
+    async remove(tx, atMost) {
+      const removed = await tx.execute(
+        sql`delete from ${name} where ctid in (select ctid from ${name} where ${expired} limit ${atMost})`,
+      )
+      return removed.rowCount ?? 0
+    },
+  }
+}
+
+/** From the events to their runs: there is a day of them, however many runs are stored. */
+async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   const ended = await tx.execute<{ id: string }>(sql`
-    select r.id from runs r
+    select r.id from (select distinct run_id from run_events) e join runs r on r.id = e.run_id
     where r.finished_at < now() - make_interval(hours => ${eventHours})
-      and exists (select 1 from run_events e where e.run_id = r.id)
-    limit ${runsAtOnce}`)
+    limit ${atMost}`)
   const ids = ended.rows.map((row) => row.id)
   if (ids.length > 0)
     await tx.execute(sql`delete from run_events where run_id = any(${sql.param(ids)}::text[])`)
   return ids.length
 }
 
+/** A round ends, and the next one goes on, when so many batches of one kind were not enough. */
+const mostBatches = 200
+
+/**
+ * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
+ * idempotency keys, sessions of the pages that are over, and uploads that were cut off. In short transactions, one replica at a time: the others find the
+ * lock taken and leave it to that one.
+ * @returns how many things were removed; a run's events count as one.
+ */
+export async function removeExpired(database: Database): Promise<number> {
+  let sum = 0
+  for (const expiry of expiries) {
+    for (let batches = 0; batches < mostBatches; batches += 1) {
+      const removed = await removeBatch(database, expiry)
+      if (removed === undefined) return sum
+      sum += removed
+      if (removed < expiry.batch) break
+    }
+  }
+  return sum
+}
+
+/** Undefined when another replica is at it. */
+function removeBatch(database: Database, expiry: Expiry): Promise<number | undefined> {
+  return withTx(database, 'system', async (tx) => {
+    const lock = await tx.execute<{ ok: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${retentionLock}) as ok`,
+    )
+    return lock.rows[0]?.ok ? expiry.remove(tx, expiry.batch) : undefined
+  })
+}
+
 /** Runs `removeExpired` every quarter of an hour while the service runs. */
 export function keepRetention(database: Database, log: Logger): { stop(): Promise<void> } {
   const round = async () => {
-    const runs = await removeExpired(database)
-    if (runs > 0) log.info({ runs }, 'events of old runs were removed')
+    const removed = await removeExpired(database)
+    if (removed > 0) log.info({ removed }, 'what has had its time was removed')
   }
   const report = (error: unknown) =>
     log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, 'old rows could not be removed')

@@ -1,4 +1,5 @@
 import type { Plans } from '../accounts/plans.ts'
+import { answerFormatOf, formatInstruction } from '../agent/answer-format.ts'
 import { defaultLimits } from '../agent/limits.ts'
 import type { LoopInput } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
@@ -9,6 +10,8 @@ import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
+import type { Tracer } from '../tracing.ts'
+import { presentFiles } from './attached-files.ts'
 import type { Catalogue, CatalogueModel } from './catalogue.ts'
 import { readEvents, withoutVoid } from './event-log.ts'
 import { createJournal, type RunJournal, readJournal } from './journal.ts'
@@ -18,8 +21,10 @@ import type { RunRequest } from './run-request.ts'
 import type { Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { readTranscript } from './transcript.ts'
+import type { TurnMetrics } from './turn-metrics.ts'
 import type { TurnStop } from './turn-stop.ts'
 import { turnTools } from './turn-tools.ts'
+import { TurnWatch } from './turn-watch.ts'
 import { TurnWriter } from './turn-writer.ts'
 
 export type TurnServices = RunnerServices & { readonly signals: Signals }
@@ -31,6 +36,8 @@ export type RunnerServices = {
   /** Undefined: the library is searched by words only. */
   readonly semantic?: SemanticSearch | undefined
   readonly log: Logger
+  readonly metrics?: TurnMetrics | undefined
+  readonly tracer?: Tracer | undefined
 }
 
 /** `freed`: it has ended, and another turn may have waited for that; `given-up`: somebody else has to go on with it. */
@@ -54,6 +61,7 @@ export async function runTurn(
   known?: Conversation,
 ): Promise<Outcome> {
   const model = services.catalogue.find(run.model)
+  const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
     const { transcript, journaled, earlier } =
@@ -69,14 +77,22 @@ export async function runTurn(
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
-    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop)
+    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop, watch)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
-    else await turn.drive(loopInput(services, run, model, turn, transcript, stop.turn))
+    else {
+      const shown = await retryTransient(
+        () => presentFiles(services.database, run, transcript, model.readsImages),
+        stop.writing,
+      )
+      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
+    }
+    watch.released()
     return turn.othersWait ? 'freed' : 'ended'
   } catch (error) {
     live.abandon()
+    watch.released(stop.writing.reason ?? error)
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, epoch: run.epoch, reason }, 'attempt at a run given up')
     return 'given-up'
@@ -107,16 +123,20 @@ function loopInput(
   run: Run,
   model: CatalogueModel,
   turn: TurnWriter,
-  transcript: Conversation,
+  { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
   signal: AbortSignal,
+  watch: TurnWatch,
 ): LoopInput<Executor> {
   const request = run.request as RunRequest
+  const format = answerFormatOf(request.sampling)
   return {
-    provider: model.provider,
-    tools: turnTools(services, run, turn.register),
+    provider: watch.provider(model.provider),
+    tools: watch.tools(turnTools(services, run, turn.register)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
-    messages: [{ role: 'system', content: systemPrompt() }, ...transcript],
+    messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...messages],
+    // A tool of the client's with that name hides ours.
+    firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },

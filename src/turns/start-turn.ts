@@ -7,8 +7,9 @@ import type { Executor } from '../db/client.ts'
 import { runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { type Attachments, attachFiles } from './attachments.ts'
 import { requireLast } from './continuation.ts'
-import { findByKey, guardMinutes, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
@@ -31,6 +32,8 @@ export type TurnInput = {
   readonly firstCallMicros: bigint
   /** Every message the client sent, in order. */
   readonly messages: readonly ModelMessage[]
+  /** The files that the messages bring along. */
+  readonly attachments?: Attachments
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
   /** The turn of the named session that this one goes on from; undefined: from whatever was said last. */
@@ -95,16 +98,20 @@ export async function startTurn(
   if (input.sessionId !== undefined && !named) throw notFound()
   const session = named ?? (await newSession(executor, principal, input))
   if (input.after) await requireLast(executor, input.after)
-  const fresh = newInput(input.messages, named !== undefined)
-  requireQuestion(fresh)
+  const added = newInput(input.messages, named !== undefined)
+  requireQuestion(added)
   const waits = facts.session_turns > 0
   requireRoom(plan, facts)
+  const place = { accountId, projectId: session.projectId, sessionId: session.id, runId: null }
+  const fresh = input.attachments
+    ? await attachFiles(executor, principal, place, added, input.attachments, plan)
+    : added
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
   const start = { session, fresh, lease: waits ? undefined : lease, limits }
   const write = named ? writeNextTurn : writeFirstTurn
   const run = await writeRun(executor, principal, input, start, write).done
   if (!run) throw new Error('the start of a turn returned no row')
-  if (keyId !== null) await rememberKey(executor, { accountId, apiKeyId: keyId }, input.identity, run.id)
+  await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
 }
 
@@ -149,9 +156,8 @@ async function repeatedRun(
   { hash, key }: RequestIdentity,
   { unanswered }: StartFacts,
 ): Promise<Run | undefined> {
-  if (keyId === null) return undefined
-  if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId }, { hash, key })
-  return unanswered === null ? undefined : runOf(executor, unanswered)
+  if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, { hash, key })
+  return keyId === null || unanswered === null ? undefined : runOf(executor, unanswered)
 }
 
 /** A session in the named or the default project, which is written together with its first turn. */

@@ -20,6 +20,7 @@ import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from '
 import type { RunRequest } from './run-request.ts'
 import type { Run } from './start-turn.ts'
 import type { EndReason, TurnStop } from './turn-stop.ts'
+import type { TurnWatch } from './turn-watch.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
 
@@ -35,6 +36,7 @@ export class TurnWriter {
   readonly #log: Logger
   readonly #database: Database
   readonly #stop: TurnStop
+  readonly #watch: TurnWatch
   #step: number
   #holdMicros: bigint
   #othersWait = true
@@ -46,9 +48,11 @@ export class TurnWriter {
     journal: RunJournal,
     journaled: Steps,
     stop: TurnStop,
+    watch: TurnWatch,
   ) {
     this.#database = services.database
     this.#stop = stop
+    this.#watch = watch
     this.#lookups = verifyLookups(services.database.system)
     this.#log = services.log
     this.#run = run
@@ -59,6 +63,7 @@ export class TurnWriter {
     this.#holdMicros = run.holdMicros
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
+      (run.request as RunRequest).origin,
     )
     this.#answer = createAnswer(this.register, run.request as RunRequest)
     this.#restore()
@@ -141,20 +146,26 @@ export class TurnWriter {
     this.#step = event.step
     switch (event.type) {
       case 'step.started':
+        this.#watch.stepStarted(event.step)
         this.#tell({ type: 'step.started', step: event.step })
         break
       case 'text.delta': {
         const text = this.#answer.show(event.text)
-        if (text !== '') this.#tell({ type: 'text.delta', step: event.step, text })
+        if (text === '') break
+        this.#watch.textShown()
+        this.#tell({ type: 'text.delta', step: event.step, text })
         break
       }
       case 'tool.started':
+        this.#watch.stepStarted(event.step, event.call)
         this.#tell({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
       case 'step.finished':
+        this.#watch.stepFinished(event.step, event.record)
         this.#answer.add(event.record)
         break
       case 'tool.finished':
+        this.#watch.stepFinished(event.step, event.record)
         // Committed with the step already: only the readers here still have to hear of it.
         for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
         this.#answer.add(event.record)
@@ -216,6 +227,7 @@ export class TurnWriter {
         return { added, done: noted }
       },
     )
+    this.#watch.ended(event)
     this.#live.push(event)
   }
 }

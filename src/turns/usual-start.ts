@@ -15,6 +15,8 @@ export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): 
     input.sessionId === undefined &&
     input.projectId === undefined &&
     input.identity.key === undefined &&
+    !input.identity.retried &&
+    !bringsFiles(input) &&
     hasQuestion(input.messages)
   )
 }
@@ -35,8 +37,12 @@ export function writeUsual(
       plan: plan.name,
       turnsPerMinute: plan.turnsPerMinute,
       concurrentTurns: plan.concurrentTurns,
-      retried: input.identity.retried,
+      retried: false,
       guardMinutes,
     }),
   )
+}
+
+function bringsFiles({ attachments }: TurnInput): boolean {
+  return attachments !== undefined && attachments.ids.size + attachments.inline.size > 0
 }

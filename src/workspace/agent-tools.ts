@@ -4,9 +4,10 @@ import { type Database, type Executor, withTx } from '../db/client.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { cleanFileName } from './file-names.ts'
-import { type FilePlace, findByName, listByName, type StoredFile } from './files.ts'
+import { type FilePlace, findByIdOrName, listByName, type StoredFile } from './files.ts'
 import { passagesOf } from './passages.ts'
 import { searchTexts } from './search.ts'
+import { sheetTool } from './sheets/tool.ts'
 import { type FileText, fileText } from './texts.ts'
 import { type FindLimits, writingTools } from './writing-tools.ts'
 
@@ -24,7 +25,13 @@ export type Workspace = {
 
 /** The tools that work on the files of one project. Writing waits for the step's transaction. */
 export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] {
-  return [listTool(workspace), readTool(workspace), searchTool(workspace), ...writingTools(workspace)]
+  return [
+    listTool(workspace),
+    readTool(workspace),
+    searchTool(workspace),
+    ...writingTools(workspace),
+    sheetTool(workspace),
+  ]
 }
 
 /** Names that one listing gives at most. */
@@ -53,7 +60,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
 }
 
 const readArguments = z.object({
-  name: z.string(),
+  name: z.string().describe('Name of the file, or its id.'),
   offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
 })
 
@@ -69,7 +76,7 @@ function readTool({ database, place, register }: Workspace): Tool<Executor> {
     execute: (raw, signal) =>
       withArguments(readArguments, raw, async ({ name, offset }) => {
         const wanted = cleanFileName(name, 'name')
-        const file = await withTx(database, place, (tx) => findByName(tx, place.projectId, wanted))
+        const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
         if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
         const found = await fileText(database, file, signal)
         if (found.text === '' && found.problem !== '') {

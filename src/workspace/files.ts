@@ -20,13 +20,18 @@ export type FilePlace = {
 export async function insertFile(
   executor: Executor,
   place: FilePlace,
-  file: { readonly name: string; readonly purpose: string; readonly contentType: string },
+  file: {
+    readonly id?: string
+    readonly name: string
+    readonly purpose: string
+    readonly contentType: string
+  },
   sealed: Sealed,
 ): Promise<StoredFile> {
-  const { name, purpose, contentType } = file
+  const { id = newId('file'), name, purpose, contentType } = file
   const [row] = await executor
     .insert(files)
-    .values({ ...place, id: newId('file'), name, purpose, contentType, version: 1, ...sealed })
+    .values({ ...place, id, name, purpose, contentType, version: 1, ...sealed })
     .returning()
   if (!row) throw new Error('insert returned no row')
   return row
@@ -45,6 +50,19 @@ export async function findByName(
     .orderBy(desc(files.createdAt), desc(files.id))
     .limit(1)
   return file
+}
+
+/** By its id, or else the newest of that name. */
+export async function findByIdOrName(
+  executor: Executor,
+  projectId: string,
+  idOrName: string,
+): Promise<StoredFile | undefined> {
+  const [file] = await executor
+    .select()
+    .from(files)
+    .where(and(eq(files.projectId, projectId), eq(files.id, idOrName)))
+  return file ?? findByName(executor, projectId, idOrName)
 }
 
 /** A project's files for the agent, newest first: of each name the newest, which is the one that it means. */

@@ -43,7 +43,7 @@ export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
 }
 
 /** Bytes that an account's files take, older versions included. */
-async function storedBytes(executor: Executor, accountId: string): Promise<number> {
+export async function storedBytes(executor: Executor, accountId: string): Promise<number> {
   const [row] = await executor
     .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
     .from(fileVersions)

@@ -6,6 +6,7 @@ import { ExtractionFailed, extraction, extractText, mostDocumentBytes } from './
 import { headBytes, kindOf, type TextKind } from './documents/kinds.ts'
 import type { DocumentText } from './documents/read.ts'
 import { type FileVersion, findVersion, type StoredFile } from './files.ts'
+import { sheetGenerator } from './sheets/sheet.ts'
 
 /** Larger texts are neither read nor edited: they are held in memory whole. */
 const mostTextBytes = 4_000_000
@@ -48,14 +49,15 @@ async function look(tx: Executor, file: StoredFile): Promise<Look> {
   return { version, kind }
 }
 
-/** What a turn wrote is text as it was written, whatever its name says. */
+/** What a turn wrote is text as it was written, whatever its name says; sheets were made, and are read as what they are. */
 async function kindOfVersion(
   tx: Executor,
   file: StoredFile,
   version: FileVersion,
 ): Promise<ReturnType<typeof kindOf>> {
-  if (version.runId !== null) return 'text'
   const head = await readHead(tx, version.id, headBytes)
+  const written = /^(text\/|application\/json)/.test(version.contentType) && !head.includes(sheetGenerator)
+  if (version.runId !== null && written) return 'text'
   return kindOf(head, { name: file.name, contentType: version.contentType })
 }
 

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
-import { type Sealed, storeStream } from './content.ts'
+import { type Sealed, storeBuffer, storeStream } from './content.ts'
 import { type FilePlace, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, roomFor, type StorageLimits, tooLarge } from './quota.ts'
 
@@ -54,7 +54,7 @@ export async function sealUpload(
   executor: Executor,
   place: FilePlace,
   limits: StorageLimits,
-  upload: ReceivedUpload,
+  upload: ReceivedUpload & { readonly id?: string },
   purpose: string,
 ): Promise<StoredFile> {
   await lockStorage(executor, place.accountId)
@@ -66,6 +66,29 @@ export async function sealUpload(
     .set({ fileId: file.id, state: 'sealed', createdAt: sql`now()`, ...upload.sealed })
     .where(eq(fileVersions.id, upload.versionId))
   return file
+}
+
+/**
+ * Makes a file of an upload that is in memory, in the caller's transaction.
+ * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ */
+export async function storeUpload(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  upload: {
+    readonly id: string
+    readonly name: string
+    readonly contentType: string
+    readonly content: Buffer
+  },
+): Promise<StoredFile> {
+  const { id, name, contentType, content } = upload
+  const version = { id: newId('file'), accountId: place.accountId }
+  await executor.insert(fileVersions).values({ ...version, version: 1, state: 'uploading', contentType })
+  const sealed = await storeBuffer(executor, version, content)
+  const received = { id, versionId: version.id, name, contentType, sealed }
+  return sealUpload(executor, place, limits, received, 'user_data')
 }
 
 export async function dropUpload(

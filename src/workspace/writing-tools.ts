@@ -143,7 +143,7 @@ function textFileName(written: string, param: string): string {
 }
 
 /** A refusal that the model can read, such as a full quota; anything else fails the step. */
-async function refusable(change: () => Promise<CommittedChange>): Promise<CommittedChange> {
+export async function refusable(change: () => Promise<CommittedChange>): Promise<CommittedChange> {
   try {
     return await change()
   } catch (error) {

@@ -9,21 +9,31 @@ import { contentTypeOf } from './file-names.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
 
-/**
- * Writes a text under a name in the project: a new file, or a new version of the newest file of that name. Older
- * versions stay. Two turns that write one name at once take turns.
- * @throws ServiceError `file_too_large` when the account's plan has no room for it.
- */
-export async function writeText(
+/** Writes a text as `writeContent` does. */
+export function writeText(
   executor: Executor,
   place: FilePlace,
   limits: StorageLimits,
   name: string,
   text: string,
 ): Promise<FileChange> {
+  return writeContent(executor, place, limits, name, Buffer.from(text))
+}
+
+/**
+ * Writes a content under a name in the project: a new file, or a new version of the newest file of that name. Older
+ * versions stay. Two turns that write one name at once take turns.
+ * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ */
+export async function writeContent(
+  executor: Executor,
+  place: FilePlace,
+  limits: StorageLimits,
+  name: string,
+  content: Buffer,
+): Promise<FileChange> {
   await lockNames(executor, place.projectId, [name])
   await lockStorage(executor, place.accountId)
-  const content = Buffer.from(text)
   await requireRoom(executor, place.accountId, limits, content.length)
   const known = await findByName(executor, place.projectId, name)
   const contentType = contentTypeOf(name)
@@ -68,8 +78,22 @@ export async function renameFile(
   await lockNames(executor, projectId, [name, newName])
   const file = await findByName(executor, projectId, name)
   if (!file) throw new ServiceError('not_found', `There is no file "${name}".`)
-  if (await findByName(executor, projectId, newName)) {
-    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`)
+  return giveName(executor, file, newName)
+}
+
+/**
+ * Gives this very file another name, whatever other files of its name there are.
+ * @throws ServiceError `invalid_value` when the other name is taken.
+ */
+export async function renameThisFile(executor: Executor, file: StoredFile, newName: string): Promise<void> {
+  if (newName === file.name) return
+  await lockNames(executor, file.projectId, [file.name, newName])
+  await giveName(executor, file, newName)
+}
+
+async function giveName(executor: Executor, file: StoredFile, newName: string): Promise<FileChange> {
+  if (await findByName(executor, file.projectId, newName)) {
+    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`, { param: 'name' })
   }
   await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
   return changeOf({ ...file, name: newName }, 'updated')

@@ -2,7 +2,12 @@
 
 import { randomFrom } from '../support/random.ts'
 
-export type SyntheticOptions = { readonly passages: number; readonly seed: number }
+export type SyntheticOptions = {
+  readonly passages: number
+  readonly seed: number
+  /** Words of each language before they bear prefixes; 250,000 unless told, more than any real library has. */
+  readonly vocabulary?: number
+}
 
 export type SyntheticPassage = {
   readonly index: number
@@ -21,17 +26,17 @@ const commonEnglish =
   )
 const hebrewPrefixes = ['ו', 'ה', 'ב', 'כ', 'ל', 'מ', 'ש', 'וה', 'שב', 'ול', 'ד']
 
-/** Size of each vocabulary; an exponent slightly above 1 leaves a long tail of rare words, as books have. */
-const vocabularySize = 250_000
+const defaultVocabulary = 250_000
+/** Slightly above 1, it leaves a long tail of rare words, as books have. */
 const exponent = 1.02
 
 type Vocabulary = { word(random: () => number): string }
 
-function makeVocabulary(common: readonly string[], letters: string, seed: number): Vocabulary {
+function makeVocabulary(common: readonly string[], letters: string, seed: number, size: number): Vocabulary {
   const random = randomFrom(seed)
   const words = [...common]
   const known = new Set(words)
-  while (words.length < vocabularySize) {
+  while (words.length < size) {
     // Common words are short, rare ones long.
     const length = 3 + Math.floor(random() * (2 + Math.log10(words.length)))
     let word = ''
@@ -41,9 +46,9 @@ function makeVocabulary(common: readonly string[], letters: string, seed: number
       words.push(word)
     }
   }
-  const cumulative = new Float64Array(vocabularySize)
+  const cumulative = new Float64Array(size)
   let sum = 0
-  for (let rank = 0; rank < vocabularySize; rank += 1) {
+  for (let rank = 0; rank < size; rank += 1) {
     sum += 1 / (rank + 3) ** exponent
     cumulative[rank] = sum
   }
@@ -66,9 +71,10 @@ const hebrewShare = 0.7
 const prefixedShare = 0.35
 
 export function* syntheticPassages(options: SyntheticOptions): Generator<SyntheticPassage> {
-  const hebrew = makeVocabulary(commonHebrew, 'אבגדהוזחטיכלמנסעפצקרשת', options.seed)
-  const english = makeVocabulary(commonEnglish, 'aabcdeefghiijklmnoopqrsttuvwxyz', options.seed + 1)
-  const random = randomFrom(options.seed + 2)
+  const { seed, vocabulary: size = defaultVocabulary } = options
+  const hebrew = makeVocabulary(commonHebrew, 'אבגדהוזחטיכלמנסעפצקרשת', seed, size)
+  const english = makeVocabulary(commonEnglish, 'aabcdeefghiijklmnoopqrsttuvwxyz', seed + 1, size)
+  const random = randomFrom(seed + 2)
   for (let index = 0; index < options.passages; index += 1) {
     const language = random() < hebrewShare ? 'he' : 'en'
     const vocabulary = language === 'he' ? hebrew : english

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { makeDocx, makePdf, paragraph } from '../support/documents.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
+import { call, startTestService } from '../support/service.ts'
 
 let world: ChatWorld
 
@@ -56,8 +57,8 @@ async function turn(
   return (await response.json()) as Reply
 }
 
-const download = async (path: string) =>
-  (await fetch(world.service.url + path, { headers: { authorization: `Bearer ${world.key}` } })).text()
+const download = async (url: string) =>
+  (await fetch(url, { headers: { authorization: `Bearer ${world.key}` } })).text()
 
 test('an uploaded document is cited like a source, and its quotations are checked in the same way', async () => {
   const id = await upload(
@@ -76,12 +77,40 @@ test('an uploaded document is cited like a source, and its quotations are checke
       ref: 'מכתב.docx, paragraphs 1–2',
       work: 'מכתב.docx',
       license: 'own',
-      url: `/v1/files/${id}/content?version=1`,
+      url: `${world.service.url}/v1/files/${id}/content?version=1`,
       verification: [{ result: 'verbatim', original: 'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל' }, { result: 'not_found' }],
     },
   ])
   expect(choices[0]?.message.content).toMatch(/אפל" \[1\][\s\S]*Sources:\n\n\[1\] מכתב\.docx, paragraphs 1–2/)
   expect(choices[0]?.message.annotations).toHaveLength(2)
+  expect(choices[0]?.message.annotations).toMatchObject([
+    { url_citation: { url: service.sources[0]?.url } },
+    { url_citation: { url: service.sources[0]?.url } },
+  ])
+})
+
+test('where the operator has said where the service is, citations of files lead there', async () => {
+  const id = await upload('place.md', 'A sentence that stands in a file.', 'text/markdown')
+  const other = await startTestService(world.db.database, {
+    model: { baseUrl: world.upstream.baseUrl, name: 'scripted' },
+    appUrl: 'https://chat.example.org/',
+  })
+  try {
+    const read = { name: 'read_file', arguments: { name: 'place.md' } }
+    for (const [path, body] of [
+      ['/v1/chat/completions', ask('Where?')],
+      ['/v1/responses', { model: 'service', input: 'Where?' }],
+    ] as const) {
+      world.upstream.enqueue(callTools([read]), reply('In “A sentence that stands in a file” [S1].'))
+      const response = await call(other, world.key, 'POST', path, body)
+      const url = `https://chat.example.org/v1/files/${id}/content?version=1`
+      const text = await response.text()
+      expect(text.split(JSON.stringify(url))).toHaveLength(3)
+      expect(text).not.toContain('"/v1/files/')
+    }
+  } finally {
+    await other.stop()
+  }
 })
 
 test('a passage that a search found is cited, and words of another page are told from it', async () => {

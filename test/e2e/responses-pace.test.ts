@@ -66,7 +66,7 @@ test('a padded reply whose process loses the run is a response that has not ende
   await world.upstream.request(asked)
   await service.runner.drain()
   const body = bodyOf(await live.rest())
-  expect(body).toMatchObject({ status: 'in_progress', output: [], usage: null })
+  expect(body).toMatchObject({ status: 'in_progress', output: [] })
   expect(serviceOf(body).error).toMatchObject({ code: 'run_failed' })
   const path = `/v1/responses/${body.id}/cancel`
   expect((await call(world.service, world.key, 'POST', path)).status).toBe(200)

@@ -152,6 +152,13 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     expect(await refusal({ MODELS_FILE: file })).toContain(`MODELS_FILE ${file} cannot be used: models.0.id`)
   })
 
+  test('SIGNUP_PLAN without such a plan', async () => {
+    const env = { SIGNUP_PLAN: 'gold', DATA_DIR: path.join(folder, 'no-plan') }
+    expect(await refusal(env)).toBe(
+      'SIGNUP_PLAN names no plan: "gold". Plans: free, basic, pro, unlimited.\n',
+    )
+  })
+
   test('a port that is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')

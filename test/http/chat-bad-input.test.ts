@@ -44,6 +44,8 @@ const messages = (...list: unknown[]) => ({ messages: list })
 const tool = (name: unknown) => ({ type: 'function', function: { name } })
 const content = (parts: unknown) => messages({ role: 'user', content: parts })
 const picture = (url: string) => ({ type: 'image_url', image_url: { url } })
+const attached = (file: object) => ({ type: 'file', file })
+const text64 = Buffer.from('a text').toString('base64')
 const x = (options: object) => ({ x_service: options })
 const missing = 'missing_required_parameter'
 const hidden = (id: string) => JSON.stringify({ session_id: `${id}\0` })
@@ -109,6 +111,63 @@ const cases: readonly Case[] = [
     'messages[0].content',
     /cannot read images/,
   ),
+  refuse('a file that is not named', content([attached({})]), 'messages[0].content[0].file', /`file_id`/),
+  refuse(
+    'a file that is named and sent',
+    content([attached({ file_id: 'file-1', file_data: text64, filename: 'a.txt' })]),
+    'messages[0].content[0].file',
+    /`file_id`, or `file_data`/,
+  ),
+  refuse(
+    'a file without a name',
+    content([attached({ file_data: text64 })]),
+    'messages[0].content[0].file',
+    /`filename`/,
+  ),
+  refuse(
+    'a file whose name has controls only',
+    content([attached({ file_data: text64, filename: '\u0007' })]),
+    'messages',
+    /needs a name/,
+  ),
+  refuse(
+    'a file that is no base64',
+    content([attached({ file_data: 'data:text/plain,hello', filename: 'a.txt' })]),
+    'messages',
+    /must be base64/,
+  ),
+  refuse(
+    'a file that is cut',
+    content([attached({ file_data: text64.slice(0, -1), filename: 'a.txt' })]),
+    'messages',
+    /must be base64/,
+  ),
+  refuse(
+    'a file of a kind that is not read',
+    content([attached({ file_data: Buffer.from('PK\0\0').toString('base64'), filename: 'a.zip' })]),
+    'messages',
+    /neither a text nor a document/,
+  ),
+  refuse(
+    'a file in a message of the assistant',
+    messages({ role: 'assistant', content: [attached({ file_id: 'file-1' })] }, user),
+    'messages[0].content',
+    /role `user` only/,
+  ),
+  refuse(
+    '21 files',
+    content(Array(21).fill(attached({ file_id: 'file-1' }))),
+    'messages',
+    /At most 20 files/,
+  ),
+  {
+    name: 'a file of another project than the turn',
+    fields: () => ({
+      ...content([attached({ file_id: elsewhere.fileId })]),
+      ...x({ session_id: home.sessionId }),
+    }),
+    ...{ param: 'messages', says: /another project/ },
+  },
   refuse(
     'a tool message without its call',
     messages(user, { role: 'tool', content: '5' }),

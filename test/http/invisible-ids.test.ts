@@ -77,6 +77,20 @@ const byBody = [
     path: '/v1/chat/completions',
     body: (id: string) => ({ ...question('?'), x_service: { project_id: id } }),
   },
+  {
+    path: '/v1/chat/completions',
+    body: (id: string) => ({
+      model: 'service',
+      messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: id } }] }],
+    }),
+  },
+  {
+    path: '/v1/responses',
+    body: (id: string) => ({
+      model: 'service',
+      input: [{ role: 'user', content: [{ type: 'input_file', file_id: id }] }],
+    }),
+  },
   { path: '/v1/agent/sessions', body: (id: string) => ({ projectId: id }) },
   {
     path: '/v1/files',
@@ -94,6 +108,7 @@ test.each(byBody)(
     const ids = [
       foreign.sessionId,
       foreign.projectId,
+      foreign.fileId,
       newId('project'),
       'x',
       ' ',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { type Reply, send, sendJson } from '../support/http-raw.ts'
 import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
+import { importLamps } from '../support/lamps.ts'
 import { type ApiReader, dataOf, type Json, readApi } from '../support/openapi-reader.ts'
 import { question, type TestService } from '../support/service.ts'
 import { callTools, cut, gate, toolUsingConversation } from '../support/upstream-scripts.ts'
@@ -14,22 +14,11 @@ let api: ApiReader
 beforeAll(async () => {
   world = await openWorld()
   service = world.service
-  await importJsonl(world.db.database, passages(), { allowLicenses: [] })
+  await importLamps(world.db.database)
   things = await makeThings(world.db, service, await makeOwner(world.db))
   api = readApi((await get('/openapi.json')).text)
 })
 afterAll(() => world.close())
-
-async function* passages(): AsyncGenerator<string> {
-  for (const [n, en] of [
-    'A lamp gives light to the room.',
-    'A lantern carries its light abroad.',
-  ].entries()) {
-    const ref = `Book of Lamps ${n + 1}`
-    const source_url = `https://example.org/lamps/${n + 1}`
-    yield JSON.stringify({ work: 'Book of Lamps', ref, en, license: 'CC0', author: 'A. Writer', source_url })
-  }
-}
 
 const get = (path: string, key?: string) => send(service, { method: 'GET', path, key })
 const chat = (body: object, headers = {}) =>

@@ -76,10 +76,16 @@ const cases: readonly Case[] = [
     code: missing,
   },
   {
-    name: 'a file as a part',
-    fields: part({ type: 'input_file', file_id: 'file-1' }),
-    param: 'input[0].content',
-    says: /`input_text`/,
+    name: 'a file that is no base64',
+    fields: part({ type: 'input_file', filename: 'a.txt', file_data: '***' }),
+    param: 'input',
+    says: /must be base64/,
+  },
+  {
+    name: 'a file by its address',
+    fields: part({ type: 'input_file', file_url: 'https://example.org/a.pdf' }),
+    param: 'input[0].content[0]',
+    says: /`file_id`, or `file_data` and a `filename`/,
   },
   {
     name: 'an image for a model that reads none',

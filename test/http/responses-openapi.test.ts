@@ -3,7 +3,14 @@ import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { type Reply, send, sendJson } from '../support/http-raw.ts'
 import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ApiReader, dataOf, readApi } from '../support/openapi-reader.ts'
-import { callTools, cut, error, gate, toolUsingConversation } from '../support/upstream-scripts.ts'
+import {
+  callTools,
+  cut,
+  error,
+  gate,
+  reply as says,
+  toolUsingConversation,
+} from '../support/upstream-scripts.ts'
 
 let world: World
 let things: Things
@@ -71,8 +78,13 @@ test('a response with sources, citations and files is described, whole, streamed
 })
 
 test('sources are in the block only where the text is JSON or the client wants them so', async () => {
-  for (const fields of [{ text: { format: { type: 'json_object' } } }, { x_service: { sources: 'block' } }]) {
-    scriptTurn()
+  const quoted = '“A lamp gives light to the room.” [S1]'
+  for (const [fields, answer] of [
+    [{ text: { format: { type: 'json_object' } } }, JSON.stringify({ answer: quoted })],
+    [{ x_service: { sources: 'block' } }, quoted],
+  ] as const) {
+    const search = { name: 'search_sources', arguments: { query: 'lamp light' } }
+    world.upstream.enqueue(callTools([search]), says(answer))
     const { output, x_service } = JSON.parse((await ask(fields)).text)
     expect(output[0].content[0].text).not.toMatch(/\[1\]|Sources:/)
     expect(x_service.sources).toHaveLength(1)
@@ -91,6 +103,7 @@ test('calls of the client’s tools, formats and choices are described', async (
     expect(api.requestFaults(create, { model: 'service', input: 'x', ...body })).toEqual([])
   }
   const format = { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: true }
+  world.upstream.enqueue(says('{}'))
   const formatted = await ask({ text: { format } })
   expect(JSON.parse(formatted.text).text).toEqual({ format })
   expect(api.replyFaults(create, formatted)).toEqual([])

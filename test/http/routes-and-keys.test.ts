@@ -33,6 +33,7 @@ const routes: string[] = []
 const noteRoutes = (message: unknown) => {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.scope === 'page') return
     for (const one of [method].flat()) routes.push(`${one} ${url} ${config?.scope}`)
   })
 }

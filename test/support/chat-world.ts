@@ -1,7 +1,5 @@
-import type { Config } from '../../src/config.ts'
 import { endOfRun } from '../../src/turns/follow.ts'
 import type { TerminalEvent } from '../../src/turns/run-events.ts'
-import type { TurnLimits } from '../../src/turns/start-turn.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { checkInvariants } from './invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
@@ -26,7 +24,7 @@ export type ChatWorld = {
 }
 
 export async function openChatWorld(
-  options: { readonly limits?: Partial<TurnLimits>; readonly model?: Partial<Config['model']> } = {},
+  options: NonNullable<Parameters<typeof startTestService>[1]> = {},
 ): Promise<ChatWorld> {
   const db = await createTestDatabase()
   const upstream = await startScriptedUpstream()

@@ -13,6 +13,8 @@ export type Row = {
   /** The body names the thing, and it is looked up so: a scope the route itself asks for comes before. */
   readonly named?: 'before the scope' | 'after the scope'
   readonly ownerOnly?: true
+  /** No part of the API and its description. */
+  readonly undescribed?: true
   /** Status for those who may. */
   readonly ok?: number
 }
@@ -32,6 +34,8 @@ export const table: readonly Row[] = [
   { route: 'GET /healthz', scope: 'public' },
   { route: 'GET /readyz', scope: 'public' },
   { route: 'GET /openapi.json', scope: 'public' },
+  { route: 'GET /docs', scope: 'public' },
+  { route: 'GET /docs/:file', scope: 'public', own: () => 'page.css', undescribed: true },
   { route: 'GET /v1/openapi.json', scope: 'any-key' },
   { route: 'GET /v1/models', scope: 'models:read' },
   { route: 'GET /v1/models/:model', scope: 'models:read' },
@@ -123,7 +127,7 @@ export async function ask(
 ): Promise<Reply> {
   const [verb = '', url = ''] = row.route.split(' ')
   const path =
-    url.replace(/:(id|ref)/, (await row.own?.(things, service)) ?? 'none').replace(':model', 'service') +
+    url.replace(/:(id|ref|file)/, (await row.own?.(things, service)) ?? 'none').replace(':model', 'service') +
     (row.query ?? '')
   const body = row.body?.(things)
   const call = { method: method ?? verb, path, key }

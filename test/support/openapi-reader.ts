@@ -110,7 +110,7 @@ function closed(value: unknown): unknown {
 }
 
 function bodiesOf(type: string, { text }: Reply): readonly unknown[] {
-  if (type === '*/*') return [text]
+  if (type === '*/*' || type === 'text/html') return [text]
   return type === 'text/event-stream' ? dataOf(text) : [JSON.parse(text)]
 }
 

@@ -15,8 +15,8 @@ export type ReplicaWorld = {
   readonly db: TestDatabase
   readonly upstream: ScriptedUpstream
   readonly key: string
-  /** Starts one more replica. */
-  start(): Promise<Replica>
+  /** Starts one more replica, with other settings where `env` has them. */
+  start(env?: Readonly<Record<string, string>>): Promise<Replica>
   /** Posts a chat request; `headers` beside the usual ones. */
   chat(
     at: { readonly url: string },
@@ -44,12 +44,13 @@ export async function openReplicaWorld(): Promise<ReplicaWorld> {
     db,
     upstream,
     key,
-    async start() {
+    async start(env = {}) {
       const service = launchService(folder, {
         DATABASE_URL: db.url,
         KEY_PEPPER: pepperText,
         MODEL_BASE_URL: upstream.baseUrl,
         MODEL_NAME: 'scripted',
+        ...env,
       })
       started.push(service)
       return { ...service, url: await service.ready }

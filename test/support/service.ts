@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
+import type { Registry } from 'prom-client'
 import { type Account, createAccount } from '../../src/accounts/accounts.ts'
 import { createKey, type KeyReach } from '../../src/accounts/keys.ts'
 import { parsePeppers } from '../../src/accounts/pepper.ts'
@@ -9,10 +10,13 @@ import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import type { ReceiveTimeouts } from '../../src/http/receive-timeout.ts'
 import type { ChatPace } from '../../src/routes/chat/delivery.ts'
+import { openTelemetry } from '../../src/telemetry.ts'
 import { openCatalogue } from '../../src/turns/catalogue.ts'
+import type { Pressure } from '../../src/turns/pressure.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
+import type { WebSettings } from '../../src/web/services.ts'
 
 export const pepperText = 'a pepper for tests only'
 export const testPeppers = parsePeppers(pepperText)
@@ -20,6 +24,7 @@ export const testPeppers = parsePeppers(pepperText)
 export type TestService = {
   readonly app: FastifyInstance
   readonly runner: Runner
+  readonly registry: Registry
   /** Such as `http://127.0.0.1:4321`. */
   readonly url: string
   stop(): Promise<void>
@@ -32,43 +37,77 @@ export async function startTestService(
     readonly model?: Partial<Config['model']>
     readonly limits?: Partial<TurnLimits>
     readonly plans?: Plans
+    readonly appUrl?: string
     readonly invalidKeysPerMinute?: number
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
+    readonly web?: Partial<WebSettings>
+    /** A free one unless told. */
+    readonly port?: number
+    readonly telemetry?: Partial<Pick<Config, 'metricsToken' | 'otlpEndpoint'>>
+    /** Where the embedded Postgres would have its data. */
+    readonly dataDir?: string
+    readonly pressure?: Pressure
+    readonly log?: Logger
   } = {},
 ): Promise<TestService> {
-  const log = pino({ level: 'silent' })
-  const catalogue = await openCatalogue({
+  const log = options.log ?? pino({ level: 'silent' })
+  const token = options.telemetry?.metricsToken
+  const telemetry = await openTelemetry({
+    metricsToken: token,
+    otlpEndpoint: options.telemetry?.otlpEndpoint,
+  })
+  const { metrics, tracer, registry } = telemetry
+  telemetry.watchDatabase(database, options.dataDir)
+  const model = {
     baseUrl: undefined,
     apiKey: undefined,
     name: undefined,
     catalogueFile: undefined,
     ...options.model,
-  })
+  }
+  const catalogue = await openCatalogue(model, metrics?.upstreamFailed)
   const plans = options.plans ?? builtInPlans
-  const runner = createRunner({ database, catalogue, plans, log })
+  const runner = createRunner({ database, catalogue, plans, log, metrics, tracer })
+  const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
-    { database, peppers: testPeppers, plans, catalogue, runner, log, limits },
+    {
+      database,
+      peppers: testPeppers,
+      plans,
+      catalogue,
+      runner,
+      log,
+      limits,
+      metrics,
+      tracer,
+      pressure,
+      appUrl: options.appUrl,
+    },
     {
       trustProxy: false,
       ready: () => true,
+      web: { appUrl: undefined, signUp: 'open', signUpPlan: 'free', ...options.web },
+      metrics: { registry, token },
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),
       ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
     },
   )
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const address = app.server.address()
   return {
     app,
     runner,
+    registry,
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
     async stop() {
       app.server.closeAllConnections()
       await runner.drain()
       await app.close()
       await catalogue.close()
+      await telemetry.close()
     },
   }
 }

@@ -102,6 +102,46 @@ test('asked for a file it writes one with the quotations, and names it', async (
   expect(text).toContain(`written to the file ${written.name}`)
 })
 
+test('asked for a source sheet it has one made of the places it found, in the formats that are named', async () => {
+  const { tools, asked } = library([english, other])
+  const made = tool('make_source_sheet', async (args) => {
+    asked.push(`make_source_sheet ${JSON.stringify(args)}`)
+    return { content: JSON.stringify({ written: ['beinoni.docx', 'beinoni.pdf'] }) }
+  })
+  const question = 'Prepare a source sheet about the beinoni as Word and PDF'
+  const events = await play(createExtractiveProvider(), {
+    tools: [...tools, made],
+    messages: [{ role: 'user', content: question }],
+  })
+  expect(JSON.parse(asked[2]?.slice('make_source_sheet '.length) ?? '{}')).toEqual({
+    name: 'beinoni',
+    title: 'Sources: beinoni',
+    items: [{ ref: 'Beinoni 1' }, { ref: 'Other 5' }],
+    formats: ['docx', 'pdf'],
+  })
+  expect(asked).toHaveLength(3)
+  expect(textOf(events)).toContain('written to the file beinoni.docx, beinoni.pdf')
+})
+
+test('what an attached file says comes first, the passages that share words with the question', async () => {
+  const file = (mark: string, text: string) => ({ ...english, mark, ref: `a.pdf, page ${mark}`, text })
+  const passages = [
+    file('[S8]', 'About something else.'),
+    file('[S9]', 'The lamp shines, it does not argue.'),
+  ]
+  const reading = tool('read_file', async () => ({ content: JSON.stringify({ passages }) }))
+  const { tools } = library([english])
+  const events = await play(createExtractiveProvider(), {
+    tools: [...tools, reading],
+    firstCalls: [{ name: 'read_file', arguments: '{"name":"file-1"}' }],
+    messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
+  })
+  const text = textOf(events)
+  expect(text).toMatch(/of the attached file and of its library/)
+  expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
+  expect(text).not.toContain('[S8]')
+})
+
 test('a file that could not be written is not claimed', async () => {
   const { text, asked } = await answerTo('Prepare a source sheet about the beinoni', [english], {
     full: true,

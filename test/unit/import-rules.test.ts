@@ -48,7 +48,7 @@ const table: readonly {
     from: 'http/probe.ts',
     may: [
       ...['accounts/principal.ts', 'accounts/keys.ts', 'accounts/pepper.ts', 'accounts/plans.ts'],
-      ...['accounts/scopes.ts', 'db/client.ts', 'db/errors.ts', 'errors.ts', 'fastify'],
+      ...['accounts/scopes.ts', 'db/client.ts', 'db/errors.ts', 'errors.ts', 'tracing.ts', 'fastify'],
     ],
     mayNot: [
       ...[
@@ -63,12 +63,27 @@ const table: readonly {
     ],
   },
   {
+    from: 'http/transfers/probe.ts',
+    may: [
+      'http/stream.ts',
+      'turns/follow.ts',
+      'workspace/uploads.ts',
+      'db/client.ts',
+      'errors.ts',
+      'fastify',
+    ],
+    mayNot: ['app.ts', 'routes/services.ts', 'web/pages.ts', 'db/schema/index.ts', 'drizzle-orm', 'pg'],
+  },
+  {
     from: 'turns/probe.ts',
     may: [
       ...['agent/loop.ts', 'sources/register.ts', 'sources/citations/renderer.ts', 'workspace/files.ts'],
       ...['billing/ledger.ts', 'accounts/keys.ts', 'db/schema/index.ts', 'config.ts', 'log.ts', 'errors.ts'],
     ],
-    mayNot: ['app.ts', 'routes/services.ts', 'web/pages.ts', 'http/lists.ts', 'installation.ts', 'fastify'],
+    mayNot: [
+      ...['app.ts', 'routes/services.ts', 'web/pages.ts', 'http/lists.ts', 'installation.ts', 'fastify'],
+      ...['otel.ts', 'telemetry.ts'],
+    ],
   },
   {
     from: 'agent/probe.ts',
@@ -116,9 +131,9 @@ const table: readonly {
     may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'pg', 'drizzle-orm'],
     mayNot: ['accounts/plans.ts', 'agent/tools.ts', 'turns/runs.ts', 'http/auth.ts', 'fastify'],
   })),
-  ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts'].map((from) => ({
+  ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts', 'tracing.ts', 'otel.ts'].map((from) => ({
     from,
-    may: ['zod', 'pino'],
+    may: ['zod', 'pino', ...(from === 'otel.ts' ? ['tracing.ts'] : [])],
     mayNot: ['db/client.ts', 'agent/tools.ts', from === 'ids.ts' ? 'errors.ts' : 'ids.ts'],
   })),
 ]

@@ -53,6 +53,20 @@ export const apiKeys = pgTable(
   ],
 )
 
+/** Somebody signed in to the web pages. The cookie holds the token; here is only its SHA-256. */
+export const webSessions = pgTable(
+  'web_sessions',
+  {
+    digest: bytea('digest').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    seenAt: instant('seen_at').notNull().defaultNow(),
+  },
+  (t) => [index('web_sessions_account').on(t.accountId), index('web_sessions_created').on(t.createdAt)],
+)
+
 export const projects = pgTable(
   'projects',
   {

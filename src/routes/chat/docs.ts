@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { RouteDocs } from '../../http/openapi-docs.ts'
+import { namesOf } from '../parameters.ts'
 import { serviceOptions } from './options.ts'
+import { chatParameters } from './parameters.ts'
 import { completionSchema, streamData } from './reply-schema.ts'
 import { chatBody } from './schema.ts'
 
@@ -25,8 +27,12 @@ recommended.
 name a session or project; the other members of \`x_service\` can be sent in the same ways. What is not named is made. Resuming a session asks for the scope \`sessions:write\` too. With \
 a session only the messages after the last assistant message are new.
 
-**Parameters.** Those that the schema does not list are accepted and ignored, but for \`n\` above 1, \`functions\`, \
-\`function_call\`, \`audio\`, the modality \`audio\` and \`logprobs: true\`, which are refused as \`unsupported_parameter\`.
+**Parameters.** Those that the schema lists are honoured. ${namesOf(chatParameters, 'refused')} are refused as \
+\`unsupported_parameter\`, but for values that change nothing. ${namesOf(chatParameters, 'ignored')} are accepted and \
+ignored, as is every other one.
+
+**Answers as JSON.** With a \`response_format\` the answer is checked before it is sent. One that does not fit is asked for \
+once more; a second one that does not fit fails the turn as \`upstream_error\`.
 
 **Whole reply.** One that takes more than 15 seconds begins with newlines; after that a failure is a completion that says \
 so in its text and in \`x_service.error\`. With \`x_service.background\` the reply comes at once, empty, and the run is \
@@ -48,6 +54,7 @@ export const chatDocs: RouteDocs = {
   description,
   tag: 'Chat',
   body: request,
+  example: { model: 'service', messages: [{ role: 'user', content: 'What is bittul?' }] },
   response: completionSchema,
   content: [{ type: 'text/event-stream', schema: streamData }],
   requestHeaders: {
@@ -57,7 +64,7 @@ export const chatDocs: RouteDocs = {
     'x-service-session-id': 'The session to resume.',
     'x-service-project-id': 'The project in which a new session is made.',
     'x-service-background':
-      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`.',
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`.',
   },
   replyHeaders: {
     'x-service-project-id': 'Where the turn runs.',

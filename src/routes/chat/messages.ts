@@ -1,6 +1,7 @@
 import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
 import { ServiceError } from '../../errors.ts'
 import type { RunRequest } from '../../turns/run-request.ts'
+import type { FilePart } from './attachments.ts'
 import type { ServiceOptions } from './options.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'
 
@@ -8,17 +9,26 @@ import type { ChatBody, ChatMessage } from './schema.ts'
  * The client's messages as the agent keeps them.
  * @throws ServiceError `invalid_value` for an image when the model reads none.
  */
-export function toModelMessages(sent: readonly ChatMessage[], readsImages: boolean): readonly ModelMessage[] {
-  return sent.map((message, i) => toModelMessage(message, readsImages, i))
+export function toModelMessages(
+  sent: readonly ChatMessage[],
+  readsImages: boolean,
+  idOf: (file: FilePart) => string,
+): readonly ModelMessage[] {
+  return sent.map((message, i) => toModelMessage(message, readsImages, idOf, i))
 }
 
-function toModelMessage(message: ChatMessage, readsImages: boolean, index: number): ModelMessage {
+function toModelMessage(
+  message: ChatMessage,
+  readsImages: boolean,
+  idOf: (file: FilePart) => string,
+  index: number,
+): ModelMessage {
   switch (message.role) {
     case 'system':
     case 'developer':
       return { role: 'system', content: plainText(message.content) }
     case 'user':
-      return { role: 'user', content: userContent(message.content, readsImages, index) }
+      return { role: 'user', content: userContent(message.content, readsImages, idOf, index) }
     case 'assistant':
       return {
         role: 'assistant',
@@ -49,17 +59,20 @@ function plainText(content: SentContent): string {
 function userContent(
   content: SentContent,
   readsImages: boolean,
+  idOf: (file: FilePart) => string,
   index: number,
 ): string | readonly ContentPart[] {
-  if (typeof content === 'string' || !content?.some((part) => part.type === 'image_url'))
-    return plainText(content)
-  if (!readsImages) {
+  const has = (type: 'image_url' | 'file') =>
+    typeof content !== 'string' && content?.some((part) => part.type === type)
+  if (typeof content === 'string' || !content || !(has('image_url') || has('file'))) return plainText(content)
+  if (has('image_url') && !readsImages) {
     throw new ServiceError('invalid_value', 'The model cannot read images. Describe the image in words.', {
       param: `messages[${index}].content`,
     })
   }
   return content.flatMap((part): ContentPart[] => {
     if (part.type === 'text') return [part]
+    if (part.type === 'file') return [{ type: 'file', fileId: idOf(part) }]
     if (part.type !== 'image_url') return []
     const { url, detail } = part.image_url
     return [{ type: 'image_url', url, ...(detail && { detail }) }]

@@ -6,18 +6,26 @@ import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import type { ZodTypes } from '../../http/zod.ts'
+import { admitAfter } from '../../turns/admit-after.ts'
 import { admitTurn } from '../../turns/admit-turn.ts'
+import { firstCallMicros, requireModel } from '../../turns/requested-model.ts'
 import type { Run, Started } from '../../turns/start-turn.ts'
+import { newInput } from '../../turns/transcript.ts'
+import { originOf } from '../origin.ts'
+import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { findAskingTurn } from './answered-calls.ts'
+import { readAttachments } from './attachments.ts'
+
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
 import { resolveContext } from './context.ts'
 import { Delivery, defaultPace, type WholeBodies } from './delivery.ts'
 import { chatDocs } from './docs.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
-import { firstCallMicros, requireModel } from './model.ts'
 import type { ServiceOptions } from './options.ts'
-import { bodyLimit, type ChatBody, chatBody, refuseUnsupported } from './schema.ts'
+import { chatParameters } from './parameters.ts'
+import { bodyLimit, type ChatBody, chatBody, refuseUnknownChoice } from './schema.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
@@ -36,7 +44,8 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       const { body } = request
       // From the start: a client can leave while its turn is being admitted.
       const left = disconnectSignal(reply)
-      refuseUnsupported(body)
+      refuseUnsupported(chatParameters, body)
+      refuseUnknownChoice(body)
       const streamed = body.stream === true
       if (options.background && streamed) {
         throw new ServiceError(
@@ -61,7 +70,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
   )
 }
 
-function admit(
+async function admit(
   services: Services,
   request: FastifyRequest,
   body: ChatBody,
@@ -70,14 +79,17 @@ function admit(
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
-  const messages = toModelMessages(body.messages, model.readsImages)
+  const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
+  const messages = toModelMessages(body.messages, model.readsImages, idOf)
+  const asking = await findAskingTurn(services, principal, body.messages, options)
   const input = {
     model: model.id,
     firstCallMicros: firstCallMicros(model.price, messages, body.max_completion_tokens ?? body.max_tokens),
     messages,
+    attachments,
     sessionId: options.sessionId,
     projectId: options.projectId,
-    request: toRunRequest(body, options),
+    request: { ...toRunRequest(body, options), origin: originOf(services, request) },
     identity: {
       ...retryHeaders(request.headers),
       hash: createHash('sha256')
@@ -86,8 +98,10 @@ function admit(
     },
     onDisconnect: options.onDisconnect,
     left,
+    span: request.span ?? undefined,
   }
-  return admitTurn(services, principal, input)
+  if (!asking || options.sessionId !== undefined) return admitTurn(services, principal, input)
+  return admitAfter(services, principal, { ...input, messages: newInput(messages, true) }, asking)
 }
 
 function wholeBodies(run: Run, created: number): WholeBodies {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { idText } from '../../http/zod.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() })
 const imagePart = z.object({
@@ -9,12 +10,24 @@ const imagePart = z.object({
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
+const filePart = z.object({
+  type: z.literal('file'),
+  file: z
+    .object({
+      file_id: idText.nullish(),
+      filename: z.string().nullish(),
+      file_data: z.string().nullish(),
+    })
+    .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
+      error: 'must have a `file_id`, or `file_data` and a `filename`',
+    }),
+})
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
 
 const content = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, refusalPart]))],
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart]))],
   {
-    error: 'must be a text or an array of parts of type `text` or `image_url`',
+    error: 'must be a text or an array of parts of type `text`, `image_url` or `file`',
   },
 )
 
@@ -41,6 +54,11 @@ export const message = z
     error: 'is required in a message of this role',
     path: ['content'],
   })
+  .refine(
+    ({ role, content: parts }) =>
+      role === 'user' || !Array.isArray(parts) || !parts.some((part) => part.type === 'file'),
+    { error: 'files can be attached to messages of role `user` only', path: ['content'] },
+  )
 
 export type ChatMessage = z.infer<typeof message>
 
@@ -73,7 +91,7 @@ const responseFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `json_schema.name`)' },
 )
 
-/** Fields that are honoured. All others are accepted and ignored, but for those `refuseUnsupported` names. */
+/** The fields that are honoured; what becomes of the others, `chatParameters` says. */
 export const chatBody = z.looseObject({
   model: z.string().min(1),
   messages: z.array(message).min(1, 'must not be empty').max(1_000, 'at most 1,000 messages'),
@@ -99,30 +117,11 @@ export const bodyLimit = 32 * 1024 * 1024
 
 export type ChatBody = z.infer<typeof chatBody>
 
-/** Refuses what would do silent harm if it were ignored. */
-export function refuseUnsupported(body: ChatBody): void {
-  const refuse = (param: string, message: string): never => {
-    throw new ServiceError('unsupported_parameter', message, { param })
-  }
-  if (body['n'] !== undefined && body['n'] !== null && body['n'] !== 1) {
-    refuse('n', 'Only one answer a request is supported: leave `n` out or send 1.')
-  }
-  if (body['functions'] || body['function_call']) {
-    refuse(body['functions'] ? 'functions' : 'function_call', 'Use `tools` and `tool_choice` instead.')
-  }
-  const modalities = body['modalities']
-  if (body['audio'] || (Array.isArray(modalities) && modalities.includes('audio'))) {
-    refuse(body['audio'] ? 'audio' : 'modalities', 'Audio is not supported: answers are text.')
-  }
-  if (body['logprobs'] === true) refuse('logprobs', 'Log probabilities are not available.')
-  const chosen = body.tool_choice
-  if (
-    chosen &&
-    typeof chosen === 'object' &&
-    !body.tools?.some((t) => t.function.name === chosen.function.name)
-  ) {
-    throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
-      param: 'tool_choice',
-    })
-  }
+/** @throws ServiceError for a choice of a tool that was not sent. */
+export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): void {
+  if (!chosen || typeof chosen !== 'object') return
+  if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
+  throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
+    param: 'tool_choice',
+  })
 }

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { RouteDocs } from '../../http/openapi-docs.ts'
 import { chatDocs } from '../chat/docs.ts'
 import { serviceOptions } from '../chat/options.ts'
+import { namesOf } from '../parameters.ts'
 import { inputItem } from './items.ts'
+import { responsesParameters } from './parameters.ts'
 import { responseSchema, streamEvent } from './reply-schema.ts'
 import { responsesBody } from './schema.ts'
 
@@ -42,14 +44,16 @@ export const createDocs: RouteDocs = {
 response: in its session while nothing else was said there, else in a new session with a copy of the conversation. Outputs \
 of function calls lead to the response that made the calls, named or not.
 
-**Parameters.** Those that the schema does not list are accepted and ignored, but for \`conversation\`, \`prompt\`, \
-\`top_logprobs\` and log probabilities in \`include\`, which are refused as \`unsupported_parameter\`.
+**Parameters.** Those that the schema lists are honoured. ${namesOf(responsesParameters, 'refused')} are refused as \
+\`unsupported_parameter\`, but for values that change nothing. ${namesOf(responsesParameters, 'ignored')} are accepted and \
+ignored, as is every other one.
 
 **Background.** With \`background\` the reply comes at once; \`GET /v1/responses/{id}\` tells the rest. It can be streamed.
 
 **Stream** (\`stream: true\`). ${stream}`,
   tag: 'Chat',
   body: request,
+  example: { model: 'service', input: 'What is bittul?' },
   response: responseSchema,
   content: [{ type: 'text/event-stream', schema: streamEvent }],
   requestHeaders: chatDocs.requestHeaders ?? {},

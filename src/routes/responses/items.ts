@@ -9,12 +9,22 @@ const imagePart = z.object({
   image_url: z.string().regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL'),
   detail: z.enum(['auto', 'low', 'high']).nullish(),
 })
+const filePart = z
+  .object({
+    type: z.literal('input_file'),
+    file_id: idText.nullish(),
+    filename: z.string().nullish(),
+    file_data: z.string().nullish(),
+  })
+  .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
+    error: 'must have a `file_id`, or `file_data` and a `filename`',
+  })
 
 const content = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart, imagePart]))],
+  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart, imagePart, filePart]))],
   {
     error:
-      'must be a text or an array of parts of type `input_text`, `output_text` or `input_image` (with `image_url`)',
+      'must be a text or an array of parts of type `input_text`, `output_text`, `input_image` (with `image_url`) or `input_file`',
   },
 )
 

@@ -35,6 +35,10 @@ function contentOf(content: Message['content']): ChatMessage['content'] {
   if (typeof content === 'string') return content
   return content.map((part) => {
     if (part.type === 'refusal') return part
+    if (part.type === 'input_file') {
+      const { type: _, ...file } = part
+      return { type: 'file', file }
+    }
     if (part.type !== 'input_image') return { type: 'text', text: part.text }
     const detail = part.detail ? { detail: part.detail } : {}
     return { type: 'image_url', image_url: { url: part.image_url, ...detail } }

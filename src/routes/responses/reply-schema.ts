@@ -55,7 +55,7 @@ const format = z.discriminatedUnion('type', [
 const usage = z
   .object({
     input_tokens: count,
-    input_tokens_details: z.object({ cached_tokens: count }),
+    input_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }),
     output_tokens: count,
     output_tokens_details: z.object({ reasoning_tokens: count }),
     total_tokens: count,
@@ -68,6 +68,7 @@ export const responseSchema = z
     id: z.string(),
     object: z.literal('response'),
     created_at: instant,
+    access_programs: z.null(),
     status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
     background: z.boolean(),
     error: z
@@ -100,8 +101,8 @@ export const responseSchema = z
     ),
     top_p: z.number().nullable(),
     truncation: z.literal('disabled'),
-    usage: usage.nullable().describe('Null until the turn has ended'),
-    user: z.string().nullable(),
+    usage: usage.optional().describe('When the turn has ended'),
+    user: z.string().optional(),
     x_service: serviceBlock,
   })
   .meta({ id: 'Response' })

@@ -20,7 +20,6 @@ export function openResponse(run: Run, status: 'queued' | 'in_progress'): Respon
     error: null,
     incomplete_details: null,
     output: [],
-    usage: null,
     x_service: openBlock(run, status),
   }
 }
@@ -36,7 +35,7 @@ export function endedResponse(run: Run, event: TerminalEvent): ResponseBody {
     output: outputOf(run, event),
     usage: {
       input_tokens: input,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
       output_tokens: output,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens,
@@ -53,6 +52,7 @@ function requestOf(run: Run) {
     id: responseId(run),
     object: 'response' as const,
     created_at: unixSeconds(run.createdAt),
+    access_programs: null,
     background: response?.background ?? false,
     instructions: instructions ?? null,
     max_output_tokens: sampling.maxTokens ?? null,
@@ -69,7 +69,7 @@ function requestOf(run: Run) {
     tools: clientTools.map((tool) => ({ type: 'function' as const, ...tool, strict: null })),
     top_p: sampling.topP ?? null,
     truncation: 'disabled' as const,
-    user: sampling.user ?? null,
+    ...(sampling.user !== undefined && { user: sampling.user }),
   }
 }
 

@@ -27,7 +27,7 @@ const textFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
 )
 
-/** Fields that are honoured. All others are accepted and ignored, but for those `refuseUnsupported` names. */
+/** The fields that are honoured; what becomes of the others, `responsesParameters` says. */
 export const responsesBody = z.looseObject({
   model: z.string().min(1),
   /** Its items are read by `readItems`, which tells more of what is wrong with one than a union can. */
@@ -52,24 +52,10 @@ export const responsesBody = z.looseObject({
 
 export type ResponsesBody = z.infer<typeof responsesBody>
 
-/** Refuses what would do silent harm if it were ignored. */
-export function refuseUnsupported(body: ResponsesBody): void {
-  const refuse = (param: string, message: string): never => {
-    throw new ServiceError('unsupported_parameter', message, { param })
-  }
-  if (body['conversation']) {
-    refuse('conversation', 'Conversations are not supported: use `previous_response_id`.')
-  }
-  if (body['prompt']) refuse('prompt', 'Stored prompts are not supported: use `instructions` and `input`.')
-  const include = body['include']
-  if (Array.isArray(include) && include.includes('message.output_text.logprobs')) {
-    refuse('include', 'Log probabilities are not available.')
-  }
-  if (body['top_logprobs']) refuse('top_logprobs', 'Log probabilities are not available.')
-  const chosen = body.tool_choice
-  if (chosen && typeof chosen === 'object' && !body.tools?.some((tool) => tool.name === chosen.name)) {
-    throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
-      param: 'tool_choice',
-    })
-  }
+/** @throws ServiceError for a choice of a tool that was not sent. */
+export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
+  if (!chosen || typeof chosen !== 'object' || tools?.some((tool) => tool.name === chosen.name)) return
+  throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
+    param: 'tool_choice',
+  })
 }

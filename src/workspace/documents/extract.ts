@@ -4,6 +4,7 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { createSemaphore } from '../semaphore.ts'
 import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
 import { mostText } from './text-writer.ts'
@@ -14,8 +15,8 @@ export const extraction = 1
 /** Larger documents are not read. */
 export const mostDocumentBytes = 64 * 1024 * 1024
 
-/** Processes that read documents at once, so that turns keep a processor and the memory has a bound. */
-const mostAtOnce = 2
+/** Processes that read documents at once are two, so that turns keep a processor and the memory has a bound. */
+const places = createSemaphore(2)
 /** What one document may use. A book of 400 pages takes 3 s and 200 MB. */
 export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: number }
 
@@ -56,29 +57,7 @@ export async function extractText(
   signal: AbortSignal,
   limits = usualLimits,
 ): Promise<DocumentText> {
-  await untilFree(signal)
-  running += 1
-  try {
-    return await run(kind, content, signal, limits)
-  } finally {
-    running -= 1
-    for (const wake of waiting) wake()
-  }
-}
-
-let running = 0
-const waiting = new Set<() => void>()
-
-async function untilFree(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  while (running >= mostAtOnce) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    waiting.add(resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    await promise
-    waiting.delete(resolve)
-    signal.throwIfAborted()
-  }
+  return places.run(signal, () => run(kind, content, signal, limits))
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>

@@ -1,22 +1,29 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { withTx } from '../db/client.ts'
-import { notFound, ServiceError } from '../errors.ts'
-import { principalOf } from '../http/auth.ts'
-import { defaultProjectId, findProject } from '../turns/projects.ts'
-import { cleanFileName } from '../workspace/file-names.ts'
-import type { StoredFile } from '../workspace/files.ts'
-import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../workspace/uploads.ts'
-import { purposes } from './file-schema.ts'
-import type { Services } from './services.ts'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { defaultProjectId, findProject } from '../../turns/projects.ts'
+import type { Services } from '../../turns/services.ts'
+import { cleanFileName } from '../../workspace/file-names.ts'
+import type { StoredFile } from '../../workspace/files.ts'
+import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../../workspace/uploads.ts'
+import { principalOf } from '../auth.ts'
+
+/** What OpenAI's clients may say a file is for; here it is only kept. */
+export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
 
 type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
 
 /**
  * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order, and makes a file of
  * it when all of it has come and is right; otherwise nothing stays.
+ * @param place.project where the file goes whatever the parts say.
  */
-export async function receiveFile(services: Services, request: FastifyRequest): Promise<StoredFile> {
+export async function receiveFile(
+  services: Pick<Services, 'database'>,
+  request: FastifyRequest,
+  place: { readonly project?: string } = {},
+): Promise<StoredFile> {
   if (!request.isMultipart()) {
     throw new ServiceError(
       'unsupported_content_type',
@@ -32,16 +39,16 @@ export async function receiveFile(services: Services, request: FastifyRequest): 
       })
     }
     const purpose = purposeOf(fields)
-    const projectId = fields.get('project_id')
+    const projectId = place.project ?? fields.get('project_id')
     return await withTx(services.database, principal, async (tx) => {
       if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
-      const place = {
+      const where = {
         accountId: principal.accountId,
         projectId: projectId ?? (await defaultProjectId(tx, principal)),
         sessionId: null,
         runId: null,
       }
-      return sealUpload(tx, place, principal.plan, upload, purpose)
+      return sealUpload(tx, where, principal.plan, upload, purpose)
     })
   } catch (error) {
     if (upload) await dropUpload(services.database, principal, upload.versionId)
@@ -49,7 +56,7 @@ export async function receiveFile(services: Services, request: FastifyRequest): 
   }
 }
 
-async function readForm(services: Services, request: FastifyRequest): Promise<Form> {
+async function readForm(services: Pick<Services, 'database'>, request: FastifyRequest): Promise<Form> {
   const principal = principalOf(request)
   const { fileBytes } = principal.plan
   const fields = new Map<string, string>()
@@ -69,7 +76,7 @@ async function readForm(services: Services, request: FastifyRequest): Promise<Fo
 }
 
 function receivePart(
-  services: Services,
+  services: Pick<Services, 'database'>,
   request: FastifyRequest,
   part: MultipartFile,
 ): Promise<ReceivedUpload> {

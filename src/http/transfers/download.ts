@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
-import { namesTag, parseRange } from '../http/byte-ranges.ts'
-import { readStream } from '../workspace/content.ts'
-import type { FileVersion, StoredFile } from '../workspace/files.ts'
+import type { Database } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { readStream } from '../../workspace/content.ts'
+import type { FileVersion, StoredFile } from '../../workspace/files.ts'
+import { namesTag, parseRange } from '../byte-ranges.ts'
 
 /**
  * Sends one version of a file: all of it, the part that `Range` names (206), or nothing when the client has it

@@ -1,0 +1,25 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText, streamText } from 'ai'
+
+const service = createOpenAICompatible({
+  name: 'service',
+  baseURL: process.env.BASE_URL,
+  apiKey: process.env.API_KEY,
+})
+
+const { text, response } = await generateText({
+  model: service('service'),
+  prompt: 'What does the Tanya mean by a beinoni?',
+  include: { responseBody: true }, // since version 7; before, the body is always there
+})
+console.log(text)
+for (const source of response.body.x_service.sources) {
+  console.log(source.n, source.ref, source.verification[0].result)
+}
+
+const result = streamText({
+  model: service('service'),
+  prompt: 'And a tzaddik?',
+  headers: { 'x-service-session-id': response.headers['x-service-session-id'] },
+})
+for await (const piece of result.textStream) process.stdout.write(piece)

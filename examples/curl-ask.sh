@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+set -euo pipefail
+curl -s "$BASE_URL/chat/completions" \
+  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \
+  -d '{"model": "service", "messages": [{"role": "user", "content": "What is bittul?"}]}'

@@ -1,0 +1,17 @@
+import { OpenAI } from '@llamaindex/openai'
+
+const access = { model: 'service', apiKey: process.env.API_KEY, baseURL: process.env.BASE_URL }
+const llm = new OpenAI(access)
+
+const { message, raw } = await llm.chat({
+  messages: [{ role: 'user', content: 'What does the Tanya mean by a beinoni?' }],
+})
+console.log(message.content)
+for (const source of raw.x_service.sources) {
+  console.log(source.n, source.ref, source.verification[0].result)
+}
+
+const defaultHeaders = { 'x-service-session-id': raw.x_service.session_id }
+const inSession = new OpenAI({ ...access, additionalSessionOptions: { defaultHeaders } })
+const stream = await inSession.chat({ messages: [{ role: 'user', content: 'And a tzaddik?' }], stream: true })
+for await (const { delta } of stream) process.stdout.write(delta)

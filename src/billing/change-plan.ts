@@ -1,0 +1,21 @@
+import { type Account, findAccount, setPlan } from '../accounts/accounts.ts'
+import type { Plans } from '../accounts/plans.ts'
+import type { Executor } from '../db/client.ts'
+import { raiseAllowance } from './pools.ts'
+
+/**
+ * Gives an account another plan from its next request on. A higher one brings what it allows more at once, for the rest
+ * of the month.
+ * @throws ServiceError `not_found` for an unknown address, `invalid_value` for an unknown plan.
+ */
+export async function changePlan(
+  executor: Executor,
+  plans: Plans,
+  email: string,
+  plan: string,
+): Promise<Account> {
+  const before = await findAccount(executor, email)
+  const after = await setPlan(executor, plans, email, plan)
+  await raiseAllowance(executor, after.id, plans.of(before.plan), plans.of(after.plan))
+  return after
+}

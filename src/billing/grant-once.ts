@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { accounts, creditPools } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+import { grantCredits } from './pools.ts'
+
+/** The newest pool of an account; what a form shows it by. `0` before the first. */
+export async function newestPool(executor: Executor, accountId: string): Promise<string> {
+  const [row] = await executor
+    .select({ id: sql<string>`coalesce(max(${creditPools.id}), 0)::text` })
+    .from(creditPools)
+    .where(eq(creditPools.accountId, accountId))
+  return row?.id ?? '0'
+}
+
+/**
+ * Gives credits that do not expire, unless the account has been given some since `seen`: a form that is sent twice would
+ * else give twice.
+ * @throws ServiceError `invalid_value`.
+ */
+export async function grantOnce(
+  executor: Executor,
+  grant: { readonly accountId: string; readonly micros: bigint; readonly seen: string },
+): Promise<void> {
+  await executor
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, grant.accountId))
+    .for('update')
+  if ((await newestPool(executor, grant.accountId)) !== grant.seen) {
+    throw new ServiceError(
+      'invalid_value',
+      'The account has been given credits since this form was opened. Look at its pools, and send the form again if it should have more.',
+    )
+  }
+  await grantCredits(executor, grant.accountId, grant.micros)
+}

@@ -1,0 +1,42 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from './client.ts'
+
+/** Registers the connections of the pools; they are read when somebody asks. */
+export function registerPoolMetrics(registry: Registry, database: Database): void {
+  const pools = Object.entries({
+    tenant: database.tenantPool,
+    system: database.systemPool,
+    background: database.backgroundPool,
+  })
+  const registers = [registry]
+  new Gauge({
+    name: 'service_pg_pool_connections',
+    help: 'Connections to Postgres',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { totalCount, idleCount }] of pools) {
+        this.set({ pool, state: 'idle' }, idleCount)
+        this.set({ pool, state: 'used' }, totalCount - idleCount)
+      }
+    },
+  })
+  new Gauge({
+    name: 'service_pg_pool_max_connections',
+    help: 'Connections to Postgres that a pool may have',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, { options }] of pools) this.set({ pool }, options.max)
+    },
+  })
+  new Gauge({
+    name: 'service_pg_pool_waiting_requests',
+    help: 'Requests that wait for a connection',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount)
+    },
+  })
+}

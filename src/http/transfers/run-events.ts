@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { CommittedEvent } from '../../turns/event-log.ts'
+import { followCommitted, type ReaderServices } from '../../turns/follow.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import { disconnectSignal } from '../disconnect.ts'
+import { sendStream, withFiller } from '../stream.ts'
+import { InputError } from '../zod.ts'
+
+const keepAliveMs = 10_000
+
+/** The `seq` of an event that a reader comes back with. */
+export const eventPosition = z.coerce.number().int().min(0).max(2_147_483_647)
+
+/**
+ * Sends the committed events of a run as server-sent events, from the one after `startingAfter`, else after the
+ * reader's `Last-Event-ID`, else from the first; up to the run's end, whichever replica drives it.
+ * @param body the JSON of an event.
+ * @throws InputError when `Last-Event-ID` is no position.
+ */
+export function sendRunEvents(
+  services: ReaderServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: Run,
+  {
+    startingAfter,
+    body,
+  }: { readonly startingAfter: number | undefined; readonly body: (event: CommittedEvent) => object },
+): FastifyReply {
+  const after = startingAfter ?? lastEventId(request) ?? 0
+  const frames = eventFrames(services, run, after, disconnectSignal(reply), body)
+  return sendStream(
+    reply,
+    'text/event-stream; charset=utf-8',
+    withFiller(frames, keepAliveMs, () => ': keep-alive\n\n'),
+  )
+}
+
+/** What a browser's EventSource sends when it connects again. */
+function lastEventId(request: FastifyRequest): number | undefined {
+  const sent = request.headers['last-event-id']
+  if (sent === undefined || sent === '') return undefined
+  const parsed = eventPosition.safeParse(sent)
+  if (parsed.success) return parsed.data
+  throw new InputError(
+    new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path: ['Last-Event-ID'] }))),
+  )
+}
+
+async function* eventFrames(
+  services: ReaderServices,
+  run: Run,
+  after: number,
+  left: AbortSignal,
+  body: (event: CommittedEvent) => object,
+): AsyncGenerator<string> {
+  // Headers go with the first bytes: a reader of a run that waits learns at once that it is connected.
+  yield ': connected\n\n'
+  for await (const events of followCommitted(services, run, after, left)) {
+    yield events
+      .map((item) => `id: ${item.seq}\nevent: ${item.event.type}\ndata: ${JSON.stringify(body(item))}\n\n`)
+      .join('')
+  }
+}

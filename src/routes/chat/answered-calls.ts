@@ -1,0 +1,78 @@
+import type { Principal } from '../../accounts/principal.ts'
+import { withTx } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { findRunOfCall, openCallsOf } from '../../turns/continuation.ts'
+import type { Run } from '../../turns/start-turn.ts'
+import type { Services } from '../services.ts'
+import type { ServiceOptions } from './options.ts'
+import type { ChatMessage } from './schema.ts'
+
+/**
+ * The turn that paused for the tool results at the end of the messages. Stock agent loops send their whole history and
+ * name no session, so that the results alone must lead back to it. Undefined: the messages answer nothing of this
+ * service, and are a conversation of their own unless a session is named.
+ * @throws ServiceError `invalid_value` when calls and results do not match: the model would refuse them.
+ */
+export async function findAskingTurn(
+  services: Services,
+  principal: Principal,
+  sent: readonly ChatMessage[],
+  named: Pick<ServiceOptions, 'sessionId' | 'projectId'>,
+): Promise<Run | undefined> {
+  const results = trailingResults(sent)
+  const [first] = results
+  const asking =
+    first === undefined
+      ? undefined
+      : await withTx(services.database, principal, (tx) => findRunOfCall(tx, principal, first))
+  if (asking) requireAnswers(asking, results, named)
+  else if (named.sessionId === undefined) requireCalls(sent)
+  return asking
+}
+
+/** Ids of the calls that the messages behind the last one of the model answer. */
+function trailingResults(sent: readonly ChatMessage[]): readonly string[] {
+  return sent.slice(sent.findLastIndex(({ role }) => role === 'assistant') + 1).flatMap(resultOf)
+}
+
+function resultOf({ role, tool_call_id: id }: ChatMessage): readonly string[] {
+  return role === 'tool' && id !== undefined ? [id] : []
+}
+
+/** Each open call of the turn is answered once, nothing else is, and it is where the request says. */
+function requireAnswers(
+  asking: Run,
+  results: readonly string[],
+  { sessionId = asking.sessionId, projectId = asking.projectId }: Partial<ServiceOptions>,
+): void {
+  if (sessionId !== asking.sessionId || projectId !== asking.projectId) {
+    throw invalid('They answer tool calls of another session or project than the one that is named.')
+  }
+  const open = openCallsOf(asking).map(({ id }) => id)
+  const stray = results.find((id, at) => !open.includes(id) || results.indexOf(id) !== at)
+  if (stray !== undefined) throw noSuchCall(stray)
+  const left = open.find((id) => !results.includes(id))
+  if (left !== undefined) throw unanswered(left)
+}
+
+/** In a whole conversation every result has a call before it. A call without a result is the model's own affair. */
+function requireCalls(sent: readonly ChatMessage[]): void {
+  const known = new Set<string>()
+  for (const message of sent) {
+    const stray = resultOf(message).find((id) => !known.has(id))
+    if (stray !== undefined) throw noSuchCall(stray)
+    for (const { id } of message.tool_calls ?? []) known.add(id)
+  }
+}
+
+function noSuchCall(id: string): ServiceError {
+  return invalid(`There is no open tool call "${id}". Send the assistant's message with it too.`)
+}
+
+function unanswered(id: string): ServiceError {
+  return invalid(`No result for the tool call "${id}". Send one message of role \`tool\` for each call.`)
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_value', `\`messages\`: ${message}`, { param: 'messages' })
+}

@@ -1,0 +1,63 @@
+import { ServiceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { Attachments, InlineFile } from '../../turns/attachments.ts'
+import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
+import type { ChatMessage } from './schema.ts'
+
+type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]
+export type FilePart = Extract<Part, { type: 'file' }>
+
+/** Files in the messages of one request. */
+const mostFiles = 20
+
+/**
+ * The files that the messages bring along, and the id by which each of their parts is kept.
+ * @throws ServiceError `invalid_value` for too many, and for data that is not what it says.
+ */
+export function readAttachments(
+  messages: readonly ChatMessage[],
+  readsImages: boolean,
+  field: 'messages' | 'input',
+): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
+  const parts = messages.flatMap(filePartsOf)
+  if (parts.length > mostFiles) {
+    throw invalid(`At most ${mostFiles} files can be attached to a request.`, field)
+  }
+  const ids = new Map<FilePart, string>()
+  const inline = new Map<string, InlineFile>()
+  for (const part of parts) {
+    const id = part.file.file_id ?? newId('file')
+    ids.set(part, id)
+    if (!part.file.file_id) inline.set(id, inlineFile(part, id, field))
+  }
+  const named = new Set([...ids.values()].filter((id) => !inline.has(id)))
+  return {
+    attachments: { ids: named, inline, readsImages, param: field },
+    idOf: (part) => ids.get(part) ?? '',
+  }
+}
+
+function filePartsOf({ role, content }: ChatMessage): readonly FilePart[] {
+  if (role !== 'user' || !Array.isArray(content)) return []
+  return content.filter((part) => part.type === 'file')
+}
+
+const dataUrl = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;[a-z0-9-]+=[^;,]*)*;base64,/i
+
+function inlineFile({ file }: FilePart, id: string, param: string): InlineFile {
+  const data = file.file_data ?? ''
+  const [head = '', type] = dataUrl.exec(data.slice(0, 300)) ?? []
+  const base64 = data.slice(head.length)
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0) {
+    throw invalid(
+      '`file_data` must be base64, or a data URL with base64 (`data:application/pdf;base64,…`).',
+      param,
+    )
+  }
+  const name = cleanFileName(file.filename ?? '', param)
+  return { id, name, contentType: type ?? contentTypeOf(name), content: Buffer.from(base64, 'base64') }
+}
+
+function invalid(message: string, param: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
+}

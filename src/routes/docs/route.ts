@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../../errors.ts'
+import type { RouteDocs } from '../../http/openapi-docs.ts'
+
+const docs: RouteDocs = {
+  summary: 'This description, to read and to try',
+  description: 'A page for browsers. It asks for a key only to send requests with it, and keeps it nowhere.',
+  tag: 'Service',
+  content: [{ type: 'text/html', schema: { type: 'string' } }],
+  replyHeaders: {
+    'content-security-policy': 'Lets the page load and ask nothing but this host.',
+    'x-content-type-options': 'Always `nosniff`.',
+  },
+}
+
+const require = createRequire(import.meta.url)
+
+const types = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+} as const
+
+type Asset = { readonly file: string | URL; readonly type: keyof typeof types }
+
+const page: Asset = { file: new URL('page.html', import.meta.url), type: 'html' }
+const assets: Readonly<Record<string, Asset>> = {
+  'page.css': { file: new URL('page.css', import.meta.url), type: 'css' },
+  'page.js': { file: new URL('page.js', import.meta.url), type: 'js' },
+  'swagger-ui.css': { file: require.resolve('swagger-ui-dist/swagger-ui.css'), type: 'css' },
+  'swagger-ui-bundle.js': { file: require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: 'js' },
+}
+
+/**
+ * Nothing of another host, no script or style that stands in the page. Whoever could change what the page shows could
+ * else read the key that was typed into it.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** `GET /docs`: the description of the API as a page, with all that it needs from this host. */
+export function docsRoutes(app: FastifyInstance): void {
+  const senders = new Map(Object.entries(assets).map(([name, asset]) => [name, sender(asset)]))
+  const sendPage = sender(page)
+  app.get('/docs', { config: { scope: 'public', docs } }, sendPage)
+  app.get<{ Params: { file: string } }>('/docs/:file', { config: { scope: 'public' } }, (request, reply) => {
+    const send = senders.get(request.params.file)
+    if (!send) throw notFound()
+    return send(request, reply)
+  })
+}
+
+/** Sends a file, which is read and compressed once, when it is first asked for. */
+function sender({ file, type }: Asset) {
+  let content: Promise<{ readonly plain: Buffer; readonly small: Buffer }> | undefined
+  return async ({ headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply) => {
+    content ??= load(file)
+    const { plain, small } = await content
+    const compressed = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
+    return reply
+      .headers({
+        'content-type': types[type],
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'public, max-age=600',
+        vary: 'accept-encoding',
+        ...(compressed && { 'content-encoding': 'gzip' }),
+      })
+      .send(compressed ? small : plain)
+  }
+}
+
+async function load(file: string | URL) {
+  const plain = await readFile(file)
+  return { plain, small: await promisify(gzip)(plain) }
+}

@@ -1,0 +1,28 @@
+import { locateFuzzy, locateVerbatim, prepareQuote, prepareText } from './locate.ts'
+
+/** Far less than checking an answer may cost: one quotation in the texts of one page. */
+const mostSteps = 4_000_000
+
+export type FoundQuote = {
+  /** Which of the texts has it, and where, in UTF-16 units. */
+  readonly text: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Where a quotation stands: letter for letter in any of the texts, else in close wording in the first that has it. */
+export function findQuote(quote: string, texts: readonly string[]): FoundQuote | undefined {
+  const wanted = prepareQuote(quote)
+  if (wanted.folded.trim() === '') return undefined
+  const prepared = texts.map(prepareText)
+  for (const [text, passage] of prepared.entries()) {
+    const at = locateVerbatim(wanted, passage)
+    if (at) return { text, start: at.start, end: at.end }
+  }
+  const budget = { left: mostSteps }
+  for (const [text, passage] of prepared.entries()) {
+    const at = locateFuzzy(wanted, passage, budget)
+    if (at.result === 'fuzzy') return { text, start: at.start, end: at.end }
+  }
+  return undefined
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Executor } from '../db/client.ts'
+import { nearestToQuery } from './nearest-refs.ts'
+import { searchSources } from './search.ts'
+import type { SemanticSearch } from './semantic.ts'
+import type { SearchHit } from './types.ts'
+
+/** The name of a work, an author or a category, as people ask for it. */
+export const nameAsked = z.string().trim().min(1).max(300).optional()
+export const languageAsked = z.string().trim().min(2).max(8).optional()
+
+/** A ranking has an order and no ids: the place in it is the cursor. */
+const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
+const deepestHit = 1_000
+
+/** What a search may ask for, wherever it is asked. */
+export const hitQuery = z.object({
+  q: z.string().trim().min(1).max(1_000),
+  language: languageAsked,
+  work: nameAsked,
+  author: nameAsked,
+  category: nameAsked,
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+  after: hitId.optional(),
+})
+
+export type HitPage = {
+  readonly hits: readonly (SearchHit & { readonly id: string })[]
+  readonly hasMore: boolean
+  /** The nearest ref that exists, when the query is a ref that does not, under a title of the library. */
+  readonly nearest: string | undefined
+}
+
+/** One page of a ranking, of which at most the first 1,000 hits are shown. */
+export async function readHits(
+  executor: Executor,
+  { q, limit, after, ...filter }: z.output<typeof hitQuery>,
+  semantic?: SemanticSearch,
+): Promise<HitPage> {
+  const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
+  const wanted = Math.min(limit, deepestHit - offset)
+  const found = await searchSources(executor, { ...filter, text: q, offset, limit: wanted + 1 }, semantic)
+  const [nearest] = (await nearestToQuery(executor, q)) ?? []
+  return {
+    hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
+    hasMore: found.length > wanted && offset + wanted < deepestHit,
+    nearest,
+  }
+}

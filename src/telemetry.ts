@@ -1,0 +1,68 @@
+import { statfs } from 'node:fs/promises'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import manifest from '../package.json' with { type: 'json' }
+import type { Config } from './config.ts'
+import type { Database } from './db/client.ts'
+import { registerPoolMetrics } from './db/pool-metrics.ts'
+import type { Tracer } from './tracing.ts'
+import { registerDatabaseMetrics } from './turns/database-metrics.ts'
+import { createTurnMetrics, type TurnMetrics } from './turns/turn-metrics.ts'
+
+/** What the process tells of itself, as far as the settings ask for it: the rest is neither counted nor loaded. */
+export type Telemetry = {
+  readonly registry: Registry
+  readonly metrics: TurnMetrics | undefined
+  readonly tracer: Tracer | undefined
+  /** @param dataDir the folder of the embedded Postgres; undefined when the database is elsewhere. */
+  watchDatabase(database: Database, dataDir: string | undefined): void
+  close(): Promise<void>
+}
+
+export async function openTelemetry(
+  config: Pick<Config, 'metricsToken' | 'otlpEndpoint'>,
+): Promise<Telemetry> {
+  const registry = new Registry()
+  const isMeasured = config.metricsToken !== undefined
+  if (isMeasured) collectDefaultMetrics({ register: registry })
+  const tracer = await tracerFor(config.otlpEndpoint)
+  return {
+    registry,
+    metrics: isMeasured ? createTurnMetrics(registry) : undefined,
+    tracer,
+    watchDatabase(database, dataDir) {
+      if (!isMeasured) return
+      registerPoolMetrics(registry, database)
+      registerDatabaseMetrics(registry, database)
+      if (dataDir !== undefined) registerDiskMetrics(registry, dataDir)
+    },
+    async close() {
+      await tracer?.close()
+    },
+  }
+}
+
+async function tracerFor(endpoint: string | undefined): Promise<Tracer | undefined> {
+  if (endpoint === undefined) return undefined
+  // Some 0.3 s and 30 MB that only those pay who want traces.
+  const { openTracer } = await import('./otel.ts')
+  return openTracer({ endpoint, version: manifest.version })
+}
+
+function registerDiskMetrics(registry: Registry, folder: string): void {
+  const registers = [registry]
+  const size = new Gauge({
+    name: 'service_data_disk_size_bytes',
+    help: 'Size of the file system that DATA_DIR is on',
+    registers,
+  })
+  new Gauge({
+    name: 'service_data_disk_free_bytes',
+    help: 'What is left of it for the embedded Postgres',
+    registers,
+    async collect() {
+      const { bsize, blocks, bavail } = await statfs(folder)
+      size.set(bsize * blocks)
+      this.set(bsize * bavail)
+    },
+  })
+}

@@ -1,0 +1,32 @@
+/** Where the library shows things. Refs hold blanks, colons and semicolons: each is one encoded part of the path. */
+
+export type ReadOptions = {
+  /** Words of the passage to mark. */
+  readonly quote?: string | undefined
+  /** The version to show. */
+  readonly version?: { readonly language: string; readonly version: string } | undefined
+}
+
+/** The reader at a ref. */
+export function readHref(ref: string, { quote, version }: ReadOptions = {}): string {
+  const query = new URLSearchParams()
+  if (version) query.set(version.language === 'he' ? 'hebrew' : 'translation', versionKey(version))
+  if (quote !== undefined) query.set('quote', quote)
+  return `/library/read/${encodeURIComponent(ref)}${query.size > 0 ? `?${query}` : ''}`
+}
+
+/** How an address names a version beside others of its work. */
+export function versionKey({ language, version }: { language: string; version: string }): string {
+  return `${language}/${version}`
+}
+
+export function workHref(title: string): string {
+  return `/library/work/${encodeURIComponent(title)}`
+}
+
+/** `path` with those of the parameters that have a value. */
+export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value)
+  return query.size > 0 ? `${path}?${query}` : path
+}

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Account, findAccountById } from '../../accounts/accounts.ts'
+import { listKeys } from '../../accounts/keys.ts'
+import { changePlan } from '../../billing/change-plan.ts'
+import { creditsText, parseCredits } from '../../billing/credits.ts'
+import { grantOnce, newestPool } from '../../billing/grant-once.ts'
+import { balanceOf, ensureAllowance, listPools } from '../../billing/pools.ts'
+import { withTx } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { readUsage } from '../../turns/usage.ts'
+import { spanOf } from '../../turns/usage-span.ts'
+import { doneMessage, problemOf, readFields } from '../forms.ts'
+import { type Page, sendPage } from '../page.ts'
+import type { WebServices } from '../services.ts'
+import { principalOfAccount, visitorOf } from '../visitor.ts'
+import { accountPage, type MessageShown } from './operator-views.ts'
+
+const operator = { config: { scope: 'page', page: 'operator' } } as const
+
+const planForm = z.object({ plan: z.string().max(40) })
+const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(/^\d{1,18}$/) })
+
+const done = {
+  plan: 'The plan has been changed. It holds from the next request on.',
+  grant: 'The credits have been given.',
+}
+
+type ById = { Params: { id: string } }
+
+/** `/operator/accounts/:id`: one account, another plan for it, and credits. */
+export function operatorAccountPage(app: FastifyInstance, services: WebServices): void {
+  const { database, plans, log } = services
+
+  app.get<ById>('/operator/accounts/:id', operator, (request, reply) =>
+    showAccount(services, request, { done: doneMessage(request, done) }).then((page) =>
+      sendPage(request, reply, page),
+    ),
+  )
+
+  app.post<ById>('/operator/accounts/:id/plan', operator, async (request, reply) => {
+    const { plan } = readFields(planForm, request.body)
+    const account = await accountOf(services, request)
+    try {
+      await withTx(database, 'system', (tx) => changePlan(tx, plans, account.email, plan))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, await showAccount(services, request, { problem: message }), status)
+    }
+    const who = { operator: visitorOf(request).account.id, account: account.id }
+    log.info({ ...who, from: account.plan, to: plan }, 'an operator changed a plan')
+    return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
+  })
+
+  app.post<ById>('/operator/accounts/:id/grant', operator, async (request, reply) => {
+    const { amount, seen } = readFields(grantForm, request.body)
+    const account = await accountOf(services, request)
+    const micros = parseCredits(amount)
+    try {
+      if (micros === undefined || micros === 0n) throw badAmount()
+      await withTx(database, 'system', (tx) => grantOnce(tx, { accountId: account.id, micros, seen }))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(
+        request,
+        reply,
+        await showAccount(services, request, { problem: message, amount }),
+        status,
+      )
+    }
+    const who = { operator: visitorOf(request).account.id, account: account.id }
+    log.info({ ...who, credits: creditsText(micros) }, 'an operator gave credits')
+    return reply.redirect(`/operator/accounts/${account.id}?done=grant`, 303)
+  })
+}
+
+async function accountOf({ database }: WebServices, request: FastifyRequest): Promise<Account> {
+  const { id } = request.params as ById['Params']
+  const account = await findAccountById(database.system, id)
+  if (!account) throw new ServiceError('not_found', 'There is no such account.')
+  return account
+}
+
+async function showAccount(
+  services: WebServices,
+  request: FastifyRequest,
+  message: MessageShown,
+): Promise<Page> {
+  const { database, plans } = services
+  const account = await accountOf(services, request)
+  const known = plans.names.includes(account.plan)
+  const principal = known ? principalOfAccount(account, plans) : undefined
+  const shown = await withTx(database, 'system', async (tx) => {
+    if (principal) await ensureAllowance(tx, account.id, principal.plan)
+    return {
+      balance: await balanceOf(tx, account.id),
+      pools: await listPools(tx, account.id),
+      newestPool: await newestPool(tx, account.id),
+      keys: await listKeys(tx, account.id),
+      days: principal ? await readUsage(tx, principal, { group: 'day', ...spanOf({}), limit: 400 }) : [],
+    }
+  })
+  return accountPage({ account, plans: plans.names, ...shown, ...message })
+}
+
+function badAmount(): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    'Credits are a number above zero with at most six decimals, such as 250 or 0.5.',
+  )
+}

@@ -1,0 +1,5 @@
+export const operatorTabs = [
+  { href: '/operator', label: 'Accounts' },
+  { href: '/operator/library', label: 'Library' },
+  { href: '/operator/health', label: 'Health' },
+]

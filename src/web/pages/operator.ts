@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify'
+import type { WebServices } from '../services.ts'
+import { operatorAccountPage } from './operator-account.ts'
+import { operatorAccountPages } from './operator-accounts.ts'
+import { operatorHealthPage } from './operator-health.ts'
+import { operatorLibraryPage } from './operator-library.ts'
+
+/** `/operator`: what whoever runs the service needs. For everybody else these pages do not exist. */
+export function operatorPages(app: FastifyInstance, services: WebServices): void {
+  operatorAccountPages(app, services)
+  operatorAccountPage(app, services)
+  operatorLibraryPage(app, services)
+  operatorHealthPage(app, services)
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { receiveFile } from '../../http/transfers/upload.ts'
+import { listFiles } from '../../turns/project-files.ts'
+import { createProject, findProject, listProjects } from '../../turns/projects.ts'
+import { listSessions } from '../../turns/sessions.ts'
+import { doneMessage, problemOf, readFields } from '../forms.ts'
+import { sendPage } from '../page.ts'
+import { namedId, pageOfAddress } from '../paging.ts'
+import type { WebServices } from '../services.ts'
+import { visitorOf } from '../visitor.ts'
+import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
+
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
+
+const projectForm = z.object({
+  name: z
+    .string()
+    .max(1_000)
+    .transform((name) => name.replaceAll('\0', '').trim()),
+})
+
+const done = {
+  uploaded: 'The file is here now. Questions asked in this project can draw on it.',
+  'file-deleted': 'The file has been deleted.',
+  'session-deleted': 'The conversation has been deleted.',
+}
+
+/** `/projects` and `/projects/{id}`: conversations and the files that belong together. */
+export function projectPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.get('/projects', signedIn, async (request, reply) =>
+    sendPage(request, reply, projectsPage(await projectsOf(request))),
+  )
+
+  app.post('/projects', signedIn, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { name } = readFields(projectForm, request.body)
+    try {
+      if (name === '') throw new ServiceError('invalid_value', 'Give the project a name.')
+      if (name.length > 200)
+        throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
+      const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
+      return reply.redirect(`/projects/${project.id}`, 303)
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      const page = projectsPage(await projectsOf(request), { name, problem: message })
+      return sendPage(request, reply, page, status)
+    }
+  })
+
+  app.get('/projects/:id', signedIn, async (request, reply) => {
+    const shown = await projectOf(request)
+    return sendPage(request, reply, projectPage(shown, { done: doneMessage(request, done) }))
+  })
+
+  app.post('/projects/:id/files', signedIn, async (request, reply) => {
+    try {
+      await receiveFile(services, request, { project: namedId(request) })
+      return reply.redirect(`/projects/${namedId(request)}?done=uploaded#files`, 303)
+    } catch (error) {
+      const shown = await projectOf(request)
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+  })
+
+  function projectsOf(request: FastifyRequest) {
+    const { principal } = visitorOf(request)
+    return withTx(database, principal, (tx) => listProjects(tx, principal, pageOfAddress(request)))
+  }
+
+  function projectOf(request: FastifyRequest): Promise<ProjectShown> {
+    const { principal } = visitorOf(request)
+    return withTx(database, principal, async (tx) => {
+      const project = await findProject(tx, principal, namedId(request))
+      if (!project) throw notFound()
+      const files = pageOfAddress(request, 'files_after')
+      return {
+        project,
+        plan: principal.plan,
+        sessions: await listSessions(tx, principal, pageOfAddress(request), project.id),
+        files: await listFiles(tx, principal, files, { projectId: project.id }),
+      }
+    })
+  }
+}

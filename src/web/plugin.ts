@@ -1,0 +1,129 @@
+import cookie from '@fastify/cookie'
+import formBody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findWebSession, touchWebSession } from '../accounts/web-sessions.ts'
+import { errorTable, ServiceError } from '../errors.ts'
+import { asServiceError, logFailure } from '../http/error-handler.ts'
+import { registerAssets } from './assets.ts'
+import { clearSessionCookie, sessionToken } from './cookies.ts'
+import { html } from './html.ts'
+import { sendPage } from './page.ts'
+import { accountPages } from './pages/account.ts'
+import { conversationPages } from './pages/conversation.ts'
+import { filePages } from './pages/files.ts'
+import { keyPages } from './pages/keys.ts'
+import { libraryPages } from './pages/library.ts'
+import { operatorPages } from './pages/operator.ts'
+import { projectPages } from './pages/projects.ts'
+import { runPages } from './pages/runs.ts'
+import { signInPages } from './pages/sign-in.ts'
+import { usagePages } from './pages/usage.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import { pageHeaders } from './security-headers.ts'
+import type { WebServices } from './services.ts'
+import { principalOfAccount } from './visitor.ts'
+
+/** The pages for people: the same functions as the API, behind a session instead of a key. */
+export async function webPages(app: FastifyInstance, services: WebServices): Promise<void> {
+  await app.register(cookie)
+  await app.register(formBody)
+  app.decorateRequest('visitor', null)
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.page)
+      throw new Error(`the page ${route.method} ${route.url} does not say who may open it`)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(pageHeaders)
+    requireSameOrigin(request, services.settings.appUrl)
+    await admitVisitor(services, request, reply)
+  })
+  app.addHook('preValidation', async (request) => {
+    // No id has a NUL, and the database takes none.
+    if (Object.values(request.params ?? {}).some((value) => String(value).includes('\0')))
+      throw new ServiceError('not_found', 'There is no such page.')
+  })
+  app.setErrorHandler((error, request, reply) =>
+    sendErrorPage(request, reply, asServiceError(error, request)),
+  )
+
+  await registerAssets(app)
+  signInPages(app, services)
+  keyPages(app, services)
+  accountPages(app, services)
+  conversationPages(app, services)
+  runPages(app, services)
+  projectPages(app, services)
+  filePages(app, services)
+  libraryPages(app, services)
+  usagePages(app, services)
+  operatorPages(app, services)
+  app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
+}
+
+/** People get a page; programs get the answer that they get for every unknown route. */
+function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
+  const forPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/v1')
+  if (forPeople) throw new ServiceError('not_found', 'There is no such page.')
+  reply.callNotFound()
+}
+
+/** Who is signed in, if anybody is; sends those who must be and are not to the page where one signs in. */
+async function admitVisitor(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { page } = request.routeOptions.config
+  if (request.url.startsWith('/assets/')) return
+  const token = sessionToken(request, services.settings)
+  const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
+  if (token !== undefined && found) {
+    const { account, seenLately } = found
+    const principal = principalOfAccount(account, services.plans)
+    request.visitor = { account, token, principal }
+    request.principal = principal
+    if (!seenLately) await touchWebSession(services.database.system, token)
+  } else if (token !== undefined) clearSessionCookie(request, reply, services.settings)
+  if (page === 'anyone') return
+  if (!request.visitor) {
+    const back = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
+    return void (await reply.redirect(`/signin${back}`, 303))
+  }
+  // A page that somebody may not open is not there.
+  if (page === 'operator' && !request.visitor.account.operator)
+    throw new ServiceError('not_found', 'There is no such page.')
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'That could not be done',
+  403: 'Not from here',
+  404: 'There is no such page',
+  409: 'Not now',
+  413: 'Too large',
+  429: 'Too many requests',
+  503: 'Busy at the moment',
+}
+
+/** Every failure in words, with a way on. */
+function sendErrorPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ServiceError,
+): Promise<FastifyReply> {
+  const { status } = errorTable[error.code]
+  logFailure(request, reply, error)
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+  const title = titles[status] ?? 'Something went wrong'
+  const message =
+    error.code === 'not_found' ? 'It does not exist, or it belongs to somebody else.' : error.message
+  return sendPage(
+    request,
+    reply,
+    {
+      title,
+      main: html`<section class="narrow"><h1>${title}</h1><p>${message}</p>
+<p><a class="button" href="/">To the start page</a></p><p class="faint">Request ${request.id}</p></section>`,
+    },
+    status,
+  )
+}

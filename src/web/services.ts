@@ -1,0 +1,18 @@
+import type { RateLimits } from '../http/rate-limits.ts'
+import type { Services } from '../turns/services.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
+
+export type WebSettings = {
+  /** Where the service is reached from outside, such as `https://chat.example.org`; undefined: as the request says. */
+  readonly appUrl: string | undefined
+  /** Whether anybody may make an account, and its plan. */
+  readonly signUp: 'open' | 'closed'
+  readonly signUpPlan: string
+}
+
+/** What pages are given: what the API's routes have, and the settings of the pages. */
+export type WebServices = Services & {
+  readonly settings: WebSettings
+  readonly signInLimits: SignInLimits
+  readonly rateLimits: RateLimits
+}

@@ -1,0 +1,48 @@
+import { type Html, html } from './html.ts'
+
+/** Languages of texts that are written from right to left. */
+const rightToLeft: ReadonlySet<string> = new Set(['he', 'yi', 'arc', 'ar', 'jrb', 'lad'])
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
+
+/** Such as `Hebrew` for `he`. */
+export function languageName(code: string): string {
+  try {
+    return names.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+/** By the language, not by the first letter: an English text may begin with a Hebrew word. */
+export function directionOf(language: string): 'rtl' | 'ltr' {
+  return rightToLeft.has(language) ? 'rtl' : 'ltr'
+}
+
+/** A text with some of its words marked. The stretches come in order; what overlaps is marked once. */
+export function markedText(
+  text: string,
+  spans: readonly { readonly start: number; readonly end: number }[],
+): Html {
+  const pieces: unknown[] = []
+  let at = 0
+  for (const { start, end } of spans) {
+    const from = Math.max(at, start)
+    if (end <= from) continue
+    pieces.push(text.slice(at, from), html`<mark>${text.slice(from, end)}</mark>`)
+    at = end
+  }
+  return html`${pieces}${text.slice(at)}`
+}
+
+/** A link to where a text was taken from; addresses that are none of the web are shown and lead nowhere. */
+export function sourceLink(url: string, label = 'Source'): Html {
+  if (url === '') return html``
+  if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
+  return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`
+}
+
+/** Such as `1,234 works` or `1 work`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}

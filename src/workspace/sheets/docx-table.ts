@@ -1,0 +1,145 @@
+import {
+  AlignmentType,
+  BorderStyle,
+  type ITableCellOptions,
+  type Paragraph,
+  Table,
+  TableCell,
+  TableLayoutType,
+  TableRow,
+  WidthType,
+} from 'docx'
+import { colours, link, paragraph, runs, textParagraph } from './docx-text.ts'
+import {
+  type Direction,
+  directionOf,
+  languagesOf,
+  paragraphsOf,
+  type SheetLanguage,
+  type SheetRow,
+  type SheetSource,
+} from './sheet.ts'
+import { versionLine, type Words, wordsFor } from './words.ts'
+
+/** Twentieths of a point. */
+const sideMargin = 150
+/** Between the margins of the page, and the inner margins of the cells beyond them: texts begin where headings do. */
+const noteWidth = 9638
+const tableWidth = noteWidth + 2 * sideMargin
+
+const none = { style: BorderStyle.NONE, size: 0, color: 'auto' } as const
+const noBorders = {
+  top: none,
+  bottom: none,
+  left: none,
+  right: none,
+  insideHorizontal: none,
+  insideVertical: none,
+}
+
+/**
+ * Refs above, the texts side by side, versions below. The table runs from the right, so that Hebrew is its first column
+ * for readers that go by the order of cells, and stands on the right.
+ */
+export function sourceTable(source: SheetSource, words: Words): Table {
+  const languages = languagesOf(source)
+  return new Table({
+    visuallyRightToLeft: true,
+    width: { size: tableWidth, type: WidthType.DXA },
+    columnWidths: [tableWidth / 2, tableWidth / 2],
+    alignment: AlignmentType.CENTER,
+    layout: TableLayoutType.FIXED,
+    borders: noBorders,
+    rows: [
+      refsRow(source),
+      ...source.rows.map((row) => cells(languages.map((language) => textLines(row, language)))),
+      cells(source.versions.map(({ language }) => [versionParagraph(source, language, words)])),
+    ],
+  })
+}
+
+function refsRow({ ref, heRef }: SheetSource): TableRow {
+  const rule = { style: BorderStyle.SINGLE, size: 4, color: colours.rule }
+  const borders = { top: none, left: none, right: none, bottom: rule }
+  const style = { color: colours.accent }
+  const before = { keepNext: true, spacing: { after: 40 } }
+  return new TableRow({
+    tableHeader: true,
+    cantSplit: true,
+    children: [
+      cell([textParagraph(heRef, { ...style, direction: 'rtl' }, before)], { borders }),
+      cell([textParagraph(ref, { ...style, direction: 'ltr' }, before)], { borders }),
+    ],
+  })
+}
+
+/** One cell for each language; a single one takes the row. */
+function cells(contents: readonly (readonly Paragraph[])[]): TableRow {
+  const columnSpan = contents.length > 1 ? 1 : 2
+  return new TableRow({
+    children: contents.map((lines) => cell(lines, { columnSpan })),
+  })
+}
+
+/** Its margins are the same on both sides: programs differ in which one they call left where a table runs from the right. */
+function cell(lines: readonly Paragraph[], more: Partial<ITableCellOptions>): TableCell {
+  return new TableCell({
+    width: { size: (tableWidth / 2) * (more.columnSpan ?? 1), type: WidthType.DXA },
+    margins: { top: 90, bottom: 30, left: sideMargin, right: sideMargin },
+    ...more,
+    children: lines,
+  })
+}
+
+function textLines({ label, texts }: SheetRow, language: SheetLanguage): readonly Paragraph[] {
+  const direction: Direction = language === 'he' ? 'rtl' : 'ltr'
+  const alignment = language === 'he' ? AlignmentType.BOTH : AlignmentType.START
+  const lines = paragraphsOf(texts[language]).map((line, i) => {
+    const number = i === 0 && label[language] !== '' ? `${label[language]}\u2002` : ''
+    const children = [
+      ...runs(number, direction, { size: 'small', color: colours.grey }),
+      ...runs(line, direction),
+    ]
+    return paragraph(children, direction, { alignment, spacing: { after: 40 } })
+  })
+  return lines.length > 0 ? lines : [paragraph([], direction)]
+}
+
+function versionParagraph(source: SheetSource, language: SheetLanguage, words: Words): Paragraph {
+  const version = source.versions.find((one) => one.language === language)
+  const line = version ? versionLine(version, words) : ''
+  const direction = directionOf(line)
+  const style = { size: 'small', color: colours.grey } as const
+  // On the side of its column, whatever direction its words have.
+  const alignment = language === 'he' ? AlignmentType.RIGHT : AlignmentType.LEFT
+  const address =
+    version && version.url !== '' ? [...runs(' ', direction, style), link(version.url, style)] : []
+  return paragraph([...runs(line, direction, style), ...address], direction, { alignment })
+}
+
+/** A band with a rule above: words of the sheet's author, told from the text by their looks. */
+export function noteTable({ note }: SheetSource): readonly [] | readonly [Paragraph, Table] {
+  if (note === '') return []
+  const direction = directionOf(note)
+  const rule = { style: BorderStyle.SINGLE, size: 12, color: colours.accent }
+  const label = { size: 'small', bold: true, color: colours.accent, direction } as const
+  const band = new TableCell({
+    shading: { fill: colours.note },
+    margins: { top: 100, bottom: 80, left: 180, right: 180 },
+    borders: { ...noBorders, top: rule },
+    children: [
+      textParagraph(wordsFor(direction).note, label, { keepNext: true }),
+      ...paragraphsOf(note).map((line) => textParagraph(line, {}, { spacing: { after: 40 } })),
+    ],
+  })
+  const table = new Table({
+    width: { size: noteWidth, type: WidthType.DXA },
+    columnWidths: [noteWidth],
+    alignment: AlignmentType.CENTER,
+    layout: TableLayoutType.FIXED,
+    borders: noBorders,
+    rows: [new TableRow({ cantSplit: true, children: [band] })],
+  })
+  // Tables that touch are taken for one.
+  return [paragraph([], direction, { spacing: { line: 160 } }), table]
+}

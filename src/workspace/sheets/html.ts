@@ -1,0 +1,126 @@
+import type { WebFonts } from './fonts.ts'
+import { styleOf } from './html-style.ts'
+import {
+  directionOf,
+  hasCantillation,
+  languagesOf,
+  paragraphsOf,
+  type Sheet,
+  type SheetLanguage,
+  type SheetRow,
+  type SheetSource,
+  sheetGenerator,
+  type UsedVersion,
+  versionsOf,
+} from './sheet.ts'
+import {
+  directionOfSheet,
+  licenseText,
+  versionLine,
+  versionName,
+  type Words,
+  wordsFor,
+  wordsOf,
+} from './words.ts'
+
+/** The sheet as one page without scripts and without anything to load: fonts and style are in it. */
+export function sheetToHtml(sheet: Sheet, fonts: WebFonts): string {
+  const words = wordsOf(sheet)
+  const direction = directionOfSheet(sheet)
+  return `<!doctype html>
+<html lang="${direction === 'rtl' ? 'he' : 'en'}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+${sheetGenerator}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
+<title>${escaped(sheet.title)}</title>
+<style>
+${styleOf(fonts)}</style>
+</head>
+<body>
+<main>
+<header>
+<h1 dir="auto">${escaped(sheet.title)}</h1>
+${paragraphs(sheet.intro, 'intro')}</header>
+${sheet.sources.map((source, index) => sourceSection(source, index + 1, words)).join('')}<footer>
+<h2>${words.versions}</h2>
+<ul>
+${versionsOf(sheet)
+  .map((version) => versionItem(version, words))
+  .join('')}</ul>
+<p>${words.colophon}</p>
+</footer>
+</main>
+</body>
+</html>
+`
+}
+
+function sourceSection(source: SheetSource, number: number, words: Words): string {
+  const { heading, ref, heRef } = source
+  const languages = languagesOf(source)
+  const title = heading === '' ? ref : heading
+  return `<section>
+<h2 dir="${directionOf(title)}"><span class="number">${number}</span> <span>${escaped(title)}</span></h2>
+<p class="refs"><bdi lang="en" dir="ltr">${escaped(ref)}</bdi><bdi lang="he" dir="rtl">${escaped(heRef)}</bdi></p>
+<div class="${languages.length > 1 ? 'columns' : 'single'}">
+${source.rows.map((row) => rowCells(row, languages)).join('')}${source.versions
+  .map((version) => {
+    const line = escaped(versionLine(version, words))
+    return `<p class="version ${version.language}" dir="auto">${line}${link(version.url)}</p>\n`
+  })
+  .join('')}</div>
+${noteAside(source)}</section>
+`
+}
+
+function rowCells({ label, texts }: SheetRow, languages: readonly SheetLanguage[]): string {
+  return languages
+    .map((language) => {
+      const direction = language === 'he' ? 'rtl' : 'ltr'
+      const marked = hasCantillation(texts[language]) ? ' cantillated' : ''
+      const number = label[language] === '' ? '' : `<span class="label">${escaped(label[language])}</span> `
+      const lines = paragraphsOf(texts[language]).map((line) => `<p>${escaped(line)}</p>`)
+      const numbered = lines.join('').replace('<p>', `<p>${number}`)
+      return `<div class="text ${language}${marked}" lang="${language}" dir="${direction}">${numbered}</div>\n`
+    })
+    .join('')
+}
+
+function noteAside({ note }: SheetSource): string {
+  if (note === '') return ''
+  const direction = directionOf(note)
+  return `<aside dir="${direction}">\n<h3>${wordsFor(direction).note}</h3>\n${paragraphs(note, 'note')}</aside>\n`
+}
+
+function versionItem(version: UsedVersion, words: Words): string {
+  const name = `<bdi>${escaped(versionName(version, words))}</bdi>: <bdi>${escaped(version.title)}</bdi>`
+  const license = `${words.license}: <bdi>${escaped(licenseText(version, words))}</bdi>`
+  return `<li>${name}. ${license}.${link(version.url)} (${words.sources}: ${version.sources.join(', ')})</li>\n`
+}
+
+function paragraphs(text: string, name: string): string {
+  return paragraphsOf(text)
+    .map((line) => `<p class="${name}" dir="${directionOf(line)}">${escaped(line)}</p>\n`)
+    .join('')
+}
+
+function link(url: string): string {
+  if (url === '') return ''
+  return ` <a href="${escaped(url)}" dir="ltr" rel="noreferrer">${escaped(shown(url))}</a>`
+}
+
+/** An address as people read it. */
+function shown(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}

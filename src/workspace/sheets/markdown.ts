@@ -1,0 +1,97 @@
+import {
+  directionOf,
+  languagesOf,
+  paragraphsOf,
+  type Sheet,
+  type SheetLanguage,
+  type SheetSource,
+  type UsedVersion,
+  versionsOf,
+} from './sheet.ts'
+import { licenseText, versionLine, versionName, type Words, wordsFor, wordsOf } from './words.ts'
+
+/**
+ * The sheet in CommonMark. Right-to-left paragraphs stand in a `div` with their direction, which Markdown has no word for;
+ * a reader that drops HTML shows their text all the same.
+ */
+export function sheetToMarkdown(sheet: Sheet): string {
+  const words = wordsOf(sheet)
+  const blocks = [
+    `# ${line(sheet.title)}`,
+    ...prose(sheet.intro),
+    ...sheet.sources.flatMap((source, index) => sourceBlocks(source, index + 1, words)),
+    '---',
+    `## ${words.versions}`,
+    ...directed(words.colophon, [
+      versionsOf(sheet)
+        .map((version) => versionItem(version, words))
+        .join('\n'),
+      line(words.colophon),
+    ]),
+  ]
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
+}
+
+function sourceBlocks(source: SheetSource, number: number, words: Words): readonly string[] {
+  const refs = [source.ref, source.heRef].filter((ref) => ref !== '').map((ref) => `**${line(ref)}**`)
+  return [
+    `## ${number}. ${line(source.heading === '' ? source.ref : source.heading)}`,
+    refs.join(' · '),
+    ...languagesOf(source).flatMap((language) => textBlocks(source, language, words)),
+    ...noteBlocks(source),
+  ]
+}
+
+function versionItem(version: UsedVersion, words: Words): string {
+  const name = inline(`${versionName(version, words)}: ${version.title}`)
+  const license = `${words.license}: ${inline(licenseText(version, words))}`
+  return `- ${name}. ${license}.${link(version.url)} (${words.sources}: ${version.sources.join(', ')})`
+}
+
+/** All of one language, then all of the other: Markdown has no columns. */
+function textBlocks(source: SheetSource, language: SheetLanguage, words: Words): readonly string[] {
+  const version = source.versions.find((one) => one.language === language)
+  const texts = source.rows.flatMap(({ label, texts: { [language]: text } }) =>
+    paragraphsOf(text).map((paragraph, i) => {
+      const number = i === 0 && label[language] !== '' ? `<sup>${line(label[language])}</sup> ` : ''
+      return `> ${number}${number === '' ? line(paragraph) : inline(paragraph)}`
+    }),
+  )
+  const cited = version ? `*${inline(versionLine(version, words))}*${link(version.url)}` : ''
+  const quoted = texts.join('\n>\n')
+  return language === 'he' ? [`<div dir="rtl" lang="he">`, quoted, '</div>', cited] : [quoted, cited]
+}
+
+function noteBlocks({ note }: SheetSource): readonly string[] {
+  const [first, ...more] = paragraphsOf(note)
+  if (first === undefined) return []
+  return directed(note, [`**${wordsFor(directionOf(note)).note}:** ${inline(first)}`, ...more.map(line)])
+}
+
+function prose(text: string): readonly string[] {
+  return text === '' ? [] : directed(text, paragraphsOf(text).map(line))
+}
+
+function directed(text: string, blocks: readonly string[]): readonly string[] {
+  return directionOf(text) === 'rtl' ? ['<div dir="rtl">', ...blocks, '</div>'] : blocks
+}
+
+function link(url: string): string {
+  return url === '' ? '' : ` <${url.replaceAll('<', '%3C').replaceAll('>', '%3E')}>`
+}
+
+/** What begins a block at the start of a line: a heading, a list, a rule. */
+function line(text: string): string {
+  return inline(text.replace(/\s+/g, ' '))
+    .replace(/^([#+=-])/, '\\$1')
+    .replace(/^(\d{1,9})([.)])/, '$1\\$2')
+}
+
+/** Markup that stands inside a line, HTML included, becomes the characters it is written with. */
+function inline(text: string): string {
+  return text
+    .replace(/[\\`*_[\]~|]/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

@@ -1,0 +1,20 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import * as ai from 'ai'
+import { aiSdkAdapter } from '../ai-7/adapter.ts'
+import { describeClients, useClientWorld } from '../support/conformance.ts'
+import { testExample } from '../support/examples.ts'
+
+const world = useClientWorld()
+const modules = { ai, createOpenAI, createOpenAICompatible }
+/** Errors in a stream are handed over as the service sent them. */
+const older = { brokenStream: 'Object' }
+
+describeClients(
+  world,
+  aiSdkAdapter(modules, 'ai 6', 'openai-compatible', older),
+  aiSdkAdapter(modules, 'ai 6', 'openai chat', older),
+  aiSdkAdapter(modules, 'ai 6', 'openai responses', older),
+)
+testExample(world, import.meta.dirname, 'ai-sdk.ts')
+testExample(world, import.meta.dirname, 'ai-sdk-openai.ts')

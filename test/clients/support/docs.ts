@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Adapter } from './adapter.ts'
+
+const root = path.resolve(import.meta.dirname, '../../..')
+const page = readFileSync(path.join(root, 'docs/clients.md'), 'utf8')
+
+const retried = ['busy session', 'too many turns', 'internal error', 'model failed', 'shutting down'] as const
+
+/** The row that the table of docs/clients.md must have for a client. */
+export function rowOf({ name, shows, troubles }: Adapter): string {
+  const attempts = retried.map((trouble) => troubles[trouble].attempts)
+  const cells = [
+    name,
+    shows.whole.toSorted().join(', '),
+    shows.streamed.toSorted().join(', '),
+    attempts.map((count) => (count === 'repeats' ? 'more' : count)).join(' '),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+/** The rows of the page, with the padding of its columns taken out. */
+export const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.replaceAll(/ +/g, ' '))
+
+/** Whether the page quotes a file of `examples/`, word for word. */
+export function quotes(file: string): boolean {
+  const language = file.endsWith('.sh') ? 'sh' : 'ts'
+  return page.includes(`\`\`\`${language}\n${readFileSync(path.join(root, 'examples', file), 'utf8')}\`\`\``)
+}

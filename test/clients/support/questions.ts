@@ -1,0 +1,94 @@
+import { callTools, type Script, type UpstreamBody } from '../../support/upstream-scripts.ts'
+
+/** Points, gershayim, a maqaf, directional marks, a letter beyond the BMP, an emoji of two code points. */
+export const hebrew = 'בִּטּוּל הוּא „אֵין עוֹד מִלְּבַדּוֹ” – רמב״ם, ב־\u2066Tanya\u2069 א׳, 𐤀, 🕯️.'
+
+/** The one question and answer on which a client shows all that the service tells beside the text. */
+const cited = 'The Gate says “does not argue with the darkness” [S2], and I noted it.'
+
+export const book = {
+  work: 'The Gate',
+  ref: 'The Gate 1:1',
+  he_ref: 'השער א׳:א׳',
+  en: 'A small lamp that is carried into a dark room does not argue with the darkness; it only shines.',
+  he: 'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר.',
+  license: 'CC0',
+  source_url: 'https://example.org/gate/1',
+}
+
+/** What may be asked. The scripted model knows them by their first word; to anything else it gives the cited answer. */
+export const questions = {
+  plain: 'שאלה: מַהוּ „בִּטּוּל” אצל רש״י?',
+  weather: 'Weather: is it sunny in חיפה?',
+  json: 'JSON: what is the answer?',
+  refused: 'Refused: the model fails before anything is charged',
+  broken: 'Broken: the model fails after a step that was charged',
+  cited: 'What does the Gate teach?',
+} as const
+
+export const weatherOf = (city: string) => `בְּ${city} שֶׁמֶשׁ ☀️`
+
+/** What has become known in the turn: results behind the last question. */
+function resultsOf(body: UpstreamBody): readonly string[] {
+  const asked = body.messages.findLastIndex(({ role }) => role === 'user')
+  return body.messages
+    .slice(asked + 1)
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => textOf(content))
+}
+
+export function lastQuestion(body: UpstreamBody): string {
+  return textOf(body.messages.findLast(({ role }) => role === 'user')?.content)
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map((part) => part?.text ?? '').join('\n') : ''
+}
+
+const failure: Script = [{ status: 400, json: { error: { message: 'scripted failure', type: 'scripted' } } }]
+const say = (text: string): Script => [{ text, chunks: 12 }]
+
+/**
+ * The one table: what the model says to each question, so that files and clients can ask at once.
+ * @param opened when the second half of the answer to a question that begins with `Held:` may come.
+ */
+export function answerTo(
+  body: UpstreamBody,
+  opened: (question: string) => Promise<void> | undefined,
+): Script {
+  const results = resultsOf(body)
+  switch (lastQuestion(body).split(':')[0]) {
+    case 'שאלה':
+      return say(hebrew)
+    case 'Weather':
+      return results.length === 0
+        ? callTools([{ name: 'weather', arguments: { city: 'חיפה' } }])
+        : say(`${results.at(-1)}!`)
+    case 'JSON':
+      return say(JSON.stringify({ answer: hebrew }))
+    case 'Held':
+      return [...say(hebrew), { waitFor: opened(lastQuestion(body)) ?? Promise.resolve() }, ...say(hebrew)]
+    case 'Refused':
+      return failure
+    case 'Broken':
+      return results.length === 0
+        ? callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' })
+        : failure
+    default:
+      return results.length === 0
+        ? callTools([
+            { name: 'read_source', arguments: { ref: book.ref } },
+            { name: 'write_file', arguments: { name: 'note.md', content: '# The Gate' } },
+          ])
+        : say(cited)
+  }
+}
+
+/** What the answer to `questions.cited` says of itself, by whatever way a client shows it. */
+export const citedAnswer = {
+  text: 'The Gate says “does not argue with the darkness” [1], and I noted it.',
+  sources: [book.ref],
+  files: ['note.md'],
+  links: [book.source_url],
+}

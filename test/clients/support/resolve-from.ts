@@ -1,0 +1,13 @@
+import { registerHooks } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Preloaded into an example: packages are those of the folder `PACKAGES_OF`, as if the file lay there. */
+const parentURL = pathToFileURL(path.join(process.env['PACKAGES_OF'] ?? '', 'example.ts')).href
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    /^(\.|\/|node:|file:)/.test(specifier) || context.parentURL?.includes('/node_modules/')
+      ? next(specifier, context)
+      : next(specifier, { ...context, parentURL }),
+})

@@ -1,0 +1,148 @@
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ask,
+  type ChatWorld,
+  type Completion,
+  type ErrorReply,
+  openChatWorld,
+} from '../support/chat-world.ts'
+import { makeKey, makeProject } from '../support/service.ts'
+import { callTools, reply } from '../support/upstream-scripts.ts'
+
+let world: ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+const tools = [{ type: 'function', function: { name: 'weather', parameters } }]
+const question = { role: 'user' as const, content: 'Weather?' }
+
+/** A turn that has asked for the weather of two cities. */
+async function askWeather(): Promise<Completion> {
+  const cities = ['חיפה', 'Zefat'].map((city) => ({ name: 'weather', arguments: { city } }))
+  world.upstream.enqueue(callTools(cities, { text: 'Let me ask.' }))
+  return (await (await world.chat(ask('Weather?', { tools }))).json()) as Completion
+}
+
+const callIds = (paused: Completion) => paused.choices[0]?.message.tool_calls?.map(({ id }) => id) ?? []
+const result = (id: string, content = 'sunny') => ({ role: 'tool' as const, tool_call_id: id, content })
+
+/** The whole history, as a stock agent loop sends it: no session is named. */
+const history = (paused: Completion, results: readonly ChatCompletionMessageParam[]) => [
+  question,
+  { role: 'assistant', ...paused.choices[0]?.message },
+  ...results,
+]
+
+const post = (messages: readonly object[], more: object = {}, key = world.key) =>
+  world.chat({ model: 'service', tools, messages, ...more }, { key })
+const answered = async (...args: Parameters<typeof post>) =>
+  (await (await post(...args)).json()) as Completion
+
+/** What the model was told last, but for the service's own words. */
+const lastTold = () => world.upstream.requests.at(-1)?.body.messages.slice(1)
+
+test('a loop that sends its whole history and names nothing goes on in the session, without the scope for it', async () => {
+  const paused = await askWeather()
+  const key = await makeKey(world.db.database, world.accountId, {
+    reach: { kind: 'owner' },
+    scopes: ['chat:write'],
+  })
+  world.upstream.enqueue(reply('Sunny in both.'))
+  const [haifa = '', zefat = ''] = callIds(paused)
+  const final = await answered(history(paused, [result(zefat), result(haifa)]), {}, key)
+  expect(final.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { content: 'Sunny in both.' },
+  })
+  expect(final.x_service.session_id).toBe(paused.x_service.session_id)
+  expect(final.x_service.run_id).not.toBe(paused.x_service.run_id)
+  const { data } = await world.get<{ data: { role: string }[] }>(
+    `/v1/agent/sessions/${paused.x_service.session_id}/messages`,
+  )
+  expect(data.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
+})
+
+test('the results alone are enough, streamed too', async () => {
+  const paused = await askWeather()
+  world.upstream.enqueue(reply('Sunny.'))
+  const response = await post(
+    callIds(paused).map((id) => result(id)),
+    { stream: true },
+  )
+  expect(response.headers.get('x-service-session-id')).toBe(paused.x_service.session_id)
+  expect(await response.text()).toContain('Sunny.')
+  expect(lastTold()?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+})
+
+test('calls that were answered before are answered anew in a session of its own, with the conversation up to them', async () => {
+  const paused = await askWeather()
+  world.upstream.enqueue(reply('One.'), reply('Two.'))
+  const results = (content: string) => callIds(paused).map((id) => result(id, content))
+  const one = await answered(history(paused, results('sunny')))
+  const two = await answered(history(paused, results('rainy')))
+  expect(one.x_service.session_id).toBe(paused.x_service.session_id)
+  expect(two.x_service.session_id).not.toBe(paused.x_service.session_id)
+  expect(lastTold()?.map(({ content }) => content)).toEqual(['Weather?', 'Let me ask.', 'rainy', 'rainy'])
+})
+
+test('a history with calls that others made is a conversation of its own', async () => {
+  world.upstream.enqueue(reply('I see.'))
+  const made = { id: 'call_other', type: 'function', function: { name: 'weather', arguments: '{}' } }
+  const final = await answered([
+    question,
+    { role: 'assistant', content: null, tool_calls: [made] },
+    result('call_other', 'rain'),
+  ])
+  expect(final.choices[0]?.message.content).toBe('I see.')
+  expect(lastTold()?.at(-1)).toEqual(result('call_other', 'rain'))
+})
+
+test('calls and results that do not match are refused before anything runs', async () => {
+  const paused = await askWeather()
+  const [first = '', second = ''] = callIds(paused)
+  const asked = world.upstream.requests.length
+  const cases: readonly (readonly [readonly object[], RegExp])[] = [
+    [history(paused, [result(first)]), new RegExp(`No result for the tool call "${second}"`)],
+    [history(paused, [result(first), result(second), result('call_x')]), /no open tool call "call_x"/],
+    [history(paused, [result(first), result(first), result(second)]), /no open tool call/],
+    [[question, result('call_x')], /no open tool call "call_x"/],
+  ]
+  for (const [messages, says] of cases) {
+    const response = await post(messages)
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as ErrorReply
+    expect(error).toMatchObject({ code: 'invalid_value', param: 'messages' })
+    expect(error.message).toMatch(says)
+  }
+  expect(world.upstream.requests.length).toBe(asked)
+})
+
+test('results for calls of another session or project than the named one are refused', async () => {
+  const [paused, other] = [await askWeather(), await askWeather()]
+  const project = await makeProject(world.db.database, world.accountId)
+  const messages = callIds(paused).map((id) => result(id))
+  for (const x_service of [{ session_id: other.x_service.session_id }, { project_id: project }]) {
+    const response = await post(messages, { x_service })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param: 'messages' } })
+  }
+})
+
+test('a key cannot answer calls of what it does not see', async () => {
+  const paused = await askWeather()
+  const stranger = await makeKey(world.db.database, world.accountId)
+  const response = await post(
+    callIds(paused).map((id) => result(id)),
+    {},
+    stranger,
+  )
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { code: 'invalid_value' } })
+})

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schemaFault } from '../../src/agent/json-schema.ts'
+import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import {
+  ask,
+  type ChatWorld,
+  type Completion,
+  type ErrorReply,
+  openChatWorld,
+} from '../support/chat-world.ts'
+import { call, startTestService, type TestService } from '../support/service.ts'
+import { callTools, reply } from '../support/upstream-scripts.ts'
+
+let world: ChatWorld
+/** A service without a language model. */
+let extractive: TestService
+
+beforeAll(async () => {
+  world = await openChatWorld()
+  const lines = (await readFile('src/sources/starter/concepts.jsonl', 'utf8')).split('\n').filter(Boolean)
+  await importJsonl(
+    world.db.database,
+    (async function* () {
+      yield* lines
+    })(),
+    { allowLicenses: [] },
+  )
+  extractive = await startTestService(world.db.database)
+})
+afterAll(async () => {
+  await extractive.stop()
+  expect(await world.close()).toEqual([])
+})
+
+const schema = {
+  type: 'object',
+  properties: { answer: { type: 'string' }, sure: { type: 'boolean' } },
+  required: ['answer', 'sure'],
+  additionalProperties: false,
+}
+const response_format = { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } }
+const listing = [{ name: 'list_files', arguments: {} }]
+const contentOf = async (response: Response) =>
+  ((await response.json()) as Completion).choices[0]?.message.content ?? ''
+
+test.each([false, true])(
+  'an answer that does not fit is made to fit, and paid for (streamed: %s)',
+  async (stream) => {
+    const index = world.upstream.requests.length
+    world.upstream.enqueue(
+      callTools(listing, { text: 'Let me look.' }),
+      reply('It is so [S9].'),
+      reply('{"answer":"It is so [S9].","sure":true}'),
+    )
+    const response = await world.chat(ask('Is it?', { response_format, stream }))
+    expect(response.status).toBe(200)
+    const text = stream ? textOf(await response.text()) : await contentOf(response)
+    expect(JSON.parse(text)).toEqual({ answer: 'It is so.', sure: true })
+    const [first, , third] = world.upstream.requests.slice(index)
+    expect(first?.body['response_format']).toEqual(response_format)
+    expect(third?.body['response_format']).toEqual(response_format)
+    expect(JSON.stringify(first?.body.messages[0])).toContain('JSON')
+  },
+)
+
+const textOf = (sse: string) =>
+  [...sse.matchAll(/^data: (\{.*)$/gm)]
+    .map(([, data = '']) => JSON.parse(data).choices[0]?.delta.content ?? '')
+    .join('')
+
+test('a model that never fits is a 502 that says so, and costs nothing', async () => {
+  world.upstream.enqueue(reply('No.'), reply('Never.'))
+  const response = await world.chat(ask('Is it?', { response_format }))
+  expect(response.status).toBe(502)
+  const { error } = (await response.json()) as ErrorReply
+  expect(error).toMatchObject({ code: 'upstream_error', message: expect.stringMatching(/not valid JSON/) })
+  const run = String(response.headers.get('x-service-run-id'))
+  expect(await world.get(`/v1/agent/runs/${run}`)).toMatchObject({ status: 'failed', credits: '0' })
+})
+
+test.each([
+  [
+    'chat',
+    '/v1/chat/completions',
+    (format: object) => ask('What is a beinoni?', { response_format: format }),
+  ],
+  [
+    'responses',
+    '/v1/responses',
+    ({ json_schema, ...format }: { json_schema?: object; type?: string }) => ({
+      model: 'service',
+      input: 'What is a beinoni?',
+      text: { format: { ...json_schema, ...format } },
+    }),
+  ],
+])(
+  'without a language model JSON and JSON that fits a schema come back too (%s)',
+  async (_name, path, body) => {
+    for (const format of [{ type: 'json_object' }, response_format]) {
+      const response = await call(extractive, world.key, 'POST', path, body(format))
+      expect(response.status).toBe(200)
+      const told = (await response.json()) as Completion & { output: { content: { text: string }[] }[] }
+      const answer = JSON.parse(told.choices?.[0]?.message.content ?? told.output[0]?.content[0]?.text ?? '')
+      expect(answer.answer).toContain('beinoni')
+      if (format === response_format) expect(schemaFault(schema, answer)).toBeNull()
+    }
+  },
+)

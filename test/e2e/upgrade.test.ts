@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+import { ask, type ChatWorld, LiveStream, openChatWorld } from '../support/chat-world.ts'
+import { gate, reply } from '../support/scripted-upstream.ts'
+
+let world: ChatWorld
+let folder: string
+
+beforeAll(async () => {
+  world = await openChatWorld()
+  folder = await mkdtemp(path.join(tmpdir(), 'chat-service-migrations-'))
+})
+
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What a next version may bring: it adds to the tables that turns write to. */
+const next = [
+  `ALTER TABLE "runs" ADD COLUMN "region" text DEFAULT 'here' NOT NULL`,
+  'ALTER TABLE "api_keys" ADD COLUMN "note" text',
+  'CREATE TABLE "notes" ("id" text PRIMARY KEY NOT NULL, "run_id" text REFERENCES "runs"("id") ON DELETE cascade)',
+  'CREATE INDEX "runs_region" ON "runs" ("region")',
+]
+
+async function migrateToNext(): Promise<void> {
+  await cp('migrations', folder, { recursive: true })
+  const journalFile = path.join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(await readFile(journalFile, 'utf8'))
+  const idx = journal.entries.length
+  journal.entries.push({ ...journal.entries.at(-1), idx, tag: '9999_next', when: Date.now() })
+  await writeFile(journalFile, JSON.stringify(journal))
+  await writeFile(path.join(folder, '9999_next.sql'), next.join('\n--> statement-breakpoint\n'))
+  const client = new pg.Client({ connectionString: world.db.url })
+  await client.connect()
+  await client.query(`set lock_timeout = '5s'; set app.account = '*'`)
+  await migrate(drizzle({ client }), { migrationsFolder: folder, migrationsSchema: 'public' })
+  await client.end()
+}
+
+test('a service of the version before serves on while the schema is brought up to the next one, and afterwards', async () => {
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Before' }, { waitFor: held.opened }, { text: ' and after.' }])
+  const stream = new LiveStream(await world.chat(ask('A long question?', { stream: true })))
+  await stream.until('Before')
+  world.upstream.setDefault(reply('An answer.'))
+  let over = false
+  const statuses: number[] = []
+  const asking = (async () => {
+    while (!over) statuses.push((await world.chat(ask('And a short one?'))).status)
+  })()
+  await migrateToNext()
+  over = true
+  await asking
+  held.open()
+  const rest = await stream.rest()
+  expect(rest).toContain(' and after.')
+  expect(rest).toContain('[DONE]')
+  statuses.push((await world.chat(ask('One more?'))).status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  const { rows } = await world.db.database.systemPool.query(`select distinct region from runs`)
+  expect(rows).toEqual([{ region: 'here' }])
+  // A replica of this version that starts now finds a newer schema, and leaves it as it is.
+  await migrateDatabase(world.db.url, world.db.url)
+})
+
+test('twelve replicas that start at once on an empty database bring it up to date once', async () => {
+  const { adminUrl, serviceUrl } = inject('postgres')
+  const name = `t_${randomBytes(8).toString('hex')}`
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  await admin.query(`create database ${name} owner service`)
+  const url = new URL(serviceUrl)
+  url.pathname = `/${name}`
+  await Promise.all(Array.from({ length: 12 }, () => migrateDatabase(url.href, url.href)))
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  const { rows } = await client.query('select count(*)::int as n from __drizzle_migrations')
+  await client.end()
+  const journal = JSON.parse(await readFile('migrations/meta/_journal.json', 'utf8'))
+  expect(rows).toEqual([{ n: journal.entries.length }])
+  await admin.query(`drop database ${name} with (force)`)
+  await admin.end()
+})

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { call, startTestService, type TestService } from '../support/service.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+
+let db: TestDatabase
+let service: TestService
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  service = await startTestService(db.database, { web: { signUpPlan: 'basic' } })
+})
+afterAll(async () => {
+  await service.stop()
+  await db.drop()
+})
+
+const keyFields = (id: string) => ({
+  id,
+  name: 'Website',
+  scopes: 'models:read',
+  reach: 'owner',
+  expires: 'never',
+})
+const keysMade = async () =>
+  (await db.database.systemPool.query<{ count: number }>('select count(*)::int from api_keys')).rows[0]?.count
+const whereTo = (response: Response) => [response.status, response.headers.get('location')]
+const problem = async (response: Response) => /role="alert">([^<]*)</.exec(await response.text())?.[1]
+
+test.each<[string, Record<string, string>]>([
+  ['another site', { 'sec-fetch-site': 'cross-site' }],
+  ['another host of the same domain', { 'sec-fetch-site': 'same-site' }],
+  ['an old browser on another site', { origin: 'https://elsewhere.example' }],
+  ['a page without an origin', { origin: 'null' }],
+  ['something that does not say where it comes from', {}],
+])('a form that is sent from %s changes nothing', async (_from, headers) => {
+  const visitor = await signedUp(service, `csrf-${crypto.randomUUID()}@example.org`)
+  const before = await keysMade()
+  const refused = await visitor.post('/settings/keys', keyFields('key_aaaaaaaaaaaaaaaaaaaaaaaa'), headers)
+  expect(refused.status).toBe(403)
+  expect(await keysMade()).toBe(before)
+})
+
+test('an old browser that names this origin only is let through', async () => {
+  const visitor = await signedUp(service, 'origin@example.org')
+  const made = await visitor.post('/settings/keys', keyFields('key_origin000000000000000000'.slice(0, 28)), {
+    origin: service.url,
+  })
+  expect(made.status).toBe(200)
+})
+
+test('an unknown address and a wrong password get the same answer', async () => {
+  await signedUp(service, 'known@example.org')
+  const replies = []
+  for (const email of ['known@example.org', 'unknown@example.org']) {
+    const reply = await openVisitor(service).post('/signin', { email, password: 'not the password' })
+    const text = (await reply.text()).replaceAll(email, 'EMAIL')
+    replies.push([reply.status, text.replaceAll(/req_\w+/g, '')])
+  }
+  expect(replies[0]).toEqual(replies[1])
+  expect(replies[0]?.[0]).toBe(400)
+})
+
+test('after ten wrong passwords an address has to wait, also with the right one, and other accounts do not', async () => {
+  await signedUp(service, 'locked@example.org')
+  await signedUp(service, 'free@example.org')
+  const attempt = (email: string, password: string) =>
+    openVisitor(service).post('/signin', { email, password })
+  for (let n = 0; n < 10; n += 1) expect((await attempt('locked@example.org', `guess ${n}`)).status).toBe(400)
+  const late = await attempt('locked@example.org', goodPassword)
+  expect(late.status).toBe(429)
+  expect(await problem(late)).toMatch(/Try again in \d+ min/)
+  expect((await attempt('free@example.org', goodPassword)).status).toBe(303)
+})
+
+test('signing in gives the browser another session and ends the one it had', async () => {
+  const visitor = await signedUp(service, 'renewed@example.org')
+  const old = visitor.cookies.get('session') ?? ''
+  await visitor.post('/signin', { email: 'renewed@example.org', password: goodPassword })
+  expect(visitor.cookies.get('session')).not.toBe(old)
+  expect(whereTo(await withCookie(old).get('/settings/keys'))).toEqual([
+    303,
+    '/signin?next=%2Fsettings%2Fkeys',
+  ])
+})
+
+test('another password ends every other session of the account and keeps the present one', async () => {
+  const here = await signedUp(service, 'careful@example.org')
+  const elsewhere = openVisitor(service)
+  await elsewhere.post('/signin', { email: 'careful@example.org', password: goodPassword })
+  expect((await elsewhere.get('/settings/keys')).status).toBe(200)
+  const wrong = await here.post('/settings/account/password', {
+    current: 'wrong',
+    next: 'quite another phrase',
+  })
+  expect([wrong.status, await problem(wrong)]).toEqual([400, 'This is not your present password.'])
+  const weak = await here.post('/settings/account/password', { current: goodPassword, next: 'password1' })
+  expect([weak.status, await problem(weak)]).toEqual([
+    400,
+    expect.stringContaining('first that would be guessed'),
+  ])
+  const changed = await here.post('/settings/account/password', {
+    current: goodPassword,
+    next: 'quite another phrase',
+  })
+  expect(whereTo(changed)).toEqual([303, '/settings/account?done=password'])
+  expect((await here.get('/settings/keys')).status).toBe(200)
+  expect((await elsewhere.get('/settings/keys')).status).toBe(303)
+  expect(
+    (await openVisitor(service).post('/signin', { email: 'careful@example.org', password: goodPassword }))
+      .status,
+  ).toBe(400)
+})
+
+test('a deleted account leaves its ledger behind and nothing else, and its address is free again', async () => {
+  const email = 'leaving@example.org'
+  const visitor = await signedUp(service, email)
+  const page = await (
+    await visitor.post('/settings/keys', keyFields('key_leaving00000000000000000'.slice(0, 28)))
+  ).text()
+  const secret = /svc_\w{49}/.exec(page)?.[0] ?? ''
+  expect((await call(service, secret, 'POST', '/v1/projects', { name: 'Mine' })).status).toBe(403)
+  expect((await call(service, secret, 'GET', '/v1/models')).status).toBe(200)
+  const gone = await visitor.post('/settings/account/delete', { current: goodPassword })
+  expect(whereTo(gone)).toEqual([303, '/signin?done=deleted'])
+  expect((await call(service, secret, 'GET', '/v1/models')).status).toBe(401)
+  const { rows } = await db.database.systemPool.query(
+    `select (select count(*)::int from accounts where email = $1) as accounts,
+            (select count(*)::int from api_keys where name = 'Website' and id like 'key_leaving%') as keys`,
+    [email],
+  )
+  expect(rows).toEqual([{ accounts: 0, keys: 0 }])
+  expect(whereTo(await openVisitor(service).post('/signup', { email, password: goodPassword }))).toEqual([
+    303,
+    '/ask',
+  ])
+})
+
+test.each([
+  ['two weeks without a request', 'seen_at', 15],
+  ['sixty days', 'created_at', 61],
+])('a session ends after %s', async (_when, column, days) => {
+  const visitor = await signedUp(service, `idle-${column}@example.org`)
+  expect((await visitor.get('/settings/keys')).status).toBe(200)
+  await db.database.systemPool.query(
+    `update web_sessions set ${column} = now() - make_interval(days => $1)
+     where account_id = (select id from accounts where email = $2)`,
+    [days, `idle-${column}@example.org`],
+  )
+  expect((await visitor.get('/settings/keys')).status).toBe(303)
+  expect(visitor.cookies.size).toBe(0)
+})
+
+test('the database holds no session token and no password in clear', async () => {
+  const visitor = await signedUp(service, 'clear@example.org')
+  const token = visitor.cookies.get('session') ?? ''
+  expect(token).toHaveLength(43)
+  const { rows } = await db.database.systemPool.query<{ row: string }>(
+    `select a::text || w::text || encode(w.digest, 'escape') as row
+     from accounts a join web_sessions w on w.account_id = a.id where email = 'clear@example.org'`,
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.row).not.toContain(token)
+  expect(rows[0]?.row).not.toContain(goodPassword)
+  expect(rows[0]?.row).toContain('$argon2id$v=19$m=19456,p=1,t=2$')
+})
+
+test('behind TLS the session cookie is bound to the host and never goes over plain http', async () => {
+  const secure = await startTestService(db.database, { web: { appUrl: 'https://chat.example.org' } })
+  try {
+    const reply = await openVisitor(secure).post('/signup', {
+      email: 'tls@example.org',
+      password: goodPassword,
+    })
+    expect(reply.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-session=[\w-]{43}; Max-Age=5184000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ])
+  } finally {
+    await secure.stop()
+  }
+})
+
+test('after signing in nobody is led to another host', async () => {
+  await signedUp(service, 'next@example.org')
+  for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+    const reply = await openVisitor(service).post('/signin', {
+      email: 'next@example.org',
+      password: goodPassword,
+      next,
+    })
+    expect(whereTo(reply)).toEqual([303, '/ask'])
+  }
+  const own = await openVisitor(service).post('/signin', {
+    email: 'next@example.org',
+    password: goodPassword,
+    next: '/settings/keys?a=1',
+  })
+  expect(whereTo(own)).toEqual([303, '/settings/keys?a=1'])
+})
+
+test('where sign-up is closed the form says who makes accounts, and sending it makes none', async () => {
+  const closed = await startTestService(db.database, { web: { signUp: 'closed' } })
+  try {
+    const page = await openVisitor(closed).get('/signup')
+    expect(await page.text()).toContain('made by whoever runs it')
+    const sent = await openVisitor(closed).post('/signup', {
+      email: 'late@example.org',
+      password: goodPassword,
+    })
+    expect(sent.status).toBe(404)
+  } finally {
+    await closed.stop()
+  }
+})
+
+test('every page forbids inline scripts, framing and caches', async () => {
+  for (const path of ['/signin', '/signup', '/no-such-page']) {
+    const { headers } = await openVisitor(service).get(path)
+    expect(headers.get('content-security-policy')).toMatch(
+      /default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'/,
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+  }
+})
+
+test('a program that asks for an unknown route gets the answer of the API, people get a page', async () => {
+  const program = await fetch(`${service.url}/nothing-here`)
+  expect([program.status, await program.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+  const person = await openVisitor(service).get('/nothing-here')
+  expect([person.status, person.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+})
+
+function withCookie(token: string): TestVisitor {
+  const visitor = openVisitor(service)
+  visitor.cookies.set('session', token)
+  return visitor
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { TestService } from './service.ts'
+
+/** The system's own browser; without one the tests that need it are skipped. */
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+
+export const hasBrowser = program !== undefined
+
+export function openBrowser(): Promise<Browser> {
+  if (program === undefined) throw new Error('no browser is installed')
+  return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
+}
+
+export type Look = {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly dark: boolean
+}
+
+export const looks: readonly Look[] = [
+  { name: 'light', width: 1_280, height: 860, dark: false },
+  { name: 'dark', width: 1_280, height: 860, dark: true },
+  { name: 'phone', width: 390, height: 844, dark: false },
+]
+
+/** A window of its own, with its own cookies. */
+export function openWindow(
+  browser: Browser,
+  service: TestService,
+  options: { readonly look?: Look; readonly scripts?: boolean } = {},
+): Promise<BrowserContext> {
+  const { width = 1_280, height = 860, dark = false } = options.look ?? {}
+  return browser.newContext({
+    baseURL: service.url,
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    javaScriptEnabled: options.scripts ?? true,
+    locale: 'en-GB',
+  })
+}
+
+/** Signs in by the form. */
+export async function signInBy(page: Page, email: string, password: string): Promise<void> {
+  await page.goto('/signin')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL((url) => url.pathname !== '/signin')
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const execute = promisify(execFile)
+
+/** Lines `NAME=` of the example. */
+const settings = [...(await readFile('.env.example', 'utf8')).matchAll(/^(\w+)=/gm)].map(
+  ([, name]) => `${name}`,
+)
+
+describe('docker-compose.yml', async () => {
+  const text = await readFile('docker-compose.yml', 'utf8')
+  const compose = parse(text, { strict: true }) as {
+    readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  }
+  const { service } = compose.services
+
+  test('names settings that exist, and passes every one on that is not fixed in a container', () => {
+    const passed = Object.keys(service?.['environment'] as object)
+    const asked = [...text.matchAll(/[^$]\$\{(\w+)/g)].map(([, name]) => `${name}`)
+    expect(asked.filter((name) => !settings.includes(name))).toEqual([])
+    const fixed = [
+      'DATA_DIR',
+      'HOST',
+      'PORT',
+      'MIGRATE_DATABASE_URL',
+      'POSTGRES_PASSWORD',
+      'SERVICE_DB_PASSWORD',
+    ]
+    expect([...passed, ...fixed].sort()).toEqual([...settings].sort())
+  })
+
+  test('the service runs without rights, on a file system that it cannot write to', () => {
+    expect(service).toMatchObject({
+      read_only: true,
+      tmpfs: ['/tmp'],
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    })
+  })
+})
+
+test('the image runs as an ordinary user, and takes no file in but what it needs', async () => {
+  const dockerfile = await readFile('Dockerfile', 'utf8')
+  expect(dockerfile).toMatch(/^USER node$/m)
+  const ignored = (await readFile('.dockerignore', 'utf8')).trim().split('\n')
+  expect(ignored).toEqual(['*', '!package.json', '!package-lock.json', '!.npmrc', '!migrations', '!src'])
+})
+
+test('.env.example names every setting that is read, and none that is not', async () => {
+  const config = await readFile('src/config.ts', 'utf8')
+  const read = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => `${name}`)
+  // Read by Compose, and by the exporter of OpenTelemetry itself.
+  const others = ['POSTGRES_PASSWORD', 'SERVICE_DB_PASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS']
+  expect(read.length).toBeGreaterThan(15)
+  expect([...read, ...others].sort()).toEqual([...settings].sort())
+})
+
+const hasSystemd = await execute('systemd-analyze', ['--version']).then(
+  () => true,
+  () => false,
+)
+
+describe.skipIf(!hasSystemd)('the systemd unit', () => {
+  test('is one that systemd takes, and little is open to it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-unit-'))
+    const unit = path.join(folder, 'agent-chat-service.service')
+    const text = await readFile('ops/agent-chat-service.service', 'utf8')
+    await writeFile(unit, text.replaceAll('/opt/agent-chat-service', process.cwd()))
+    // It says what it does not understand on standard error, and ends with 0 all the same.
+    const { stderr } = await execute('systemd-analyze', ['verify', unit])
+    expect(stderr).toBe('')
+    const security = ['security', '--offline=yes', '--threshold=20', unit]
+    const { stdout } = await execute('systemd-analyze', security)
+    expect(stdout).toContain('OK')
+    await rm(folder, { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { renderMarkdown } from '../../src/web/markdown.ts'
+
+const rendered = (text: string, citations?: ReadonlyMap<number, string>) =>
+  String(renderMarkdown(text, citations))
+
+describe('Markdown of answers and files', () => {
+  test('numbers lead to their sources, and others stay text', () => {
+    const links = new Map([[1, '#s1']])
+    const html = rendered('As it says [1][2], `[1]` and [more [1]](https://example.org).', links)
+    expect(html.match(/href="#s1"/g)).toHaveLength(1)
+    expect(html).toContain('[2]')
+    expect(html).toContain('<code>[1]</code>')
+  })
+
+  test('a definition of a link cannot give a number another meaning', () => {
+    const html = rendered('Look [1].\n\n[1]: https://elsewhere.example', new Map([[1, '#s1']]))
+    expect(html).not.toContain('href="https://elsewhere.example"')
+  })
+
+  test.each([
+    ['markup', '<b onclick="x()">a</b>', /<b/],
+    ['a script', '<script>x()</script>', /<script/],
+    ['an image', '![a](https://elsewhere.example/a.png)', /<img|href/],
+    ['a link that runs', '[a](javascript:x())', /href/],
+    [
+      'a disguised link that runs',
+      '[a](&#106;avascript&#58;x()) [b](JaVaScRiPt:x()) [c](\u0001javascript:x())',
+      /href/,
+    ],
+    ['a link to data', '[a](data:text/html,x)', /href/],
+    ['a link within the service', '[a](/signout)', /href/],
+    ['an attribute in an address', '<https://example.org/"onclick="x()>', /"onclick/],
+    ['an attribute in a title', '[a](https://example.org "x" onclick="y")', /onclick="y"[^;]/],
+    ['the language of a code block', '```"><script>\nx\n```', /<script/],
+  ])('%s is not rendered', (_, text, forbidden) => {
+    expect(rendered(text)).not.toMatch(forbidden)
+  })
+
+  test('Hebrew quotations, lists and tables run from right to left, others do not', () => {
+    expect(rendered('> נר קטן')).toContain('<blockquote dir="rtl" lang="he">')
+    expect(rendered('> a small lamp')).toContain('<blockquote>')
+    expect(rendered('- נר\n- אור')).toContain('<ul dir="rtl">')
+    expect(rendered('| נר | אור |\n|--|--|\n| א | ב |')).toContain('<div class="scroll" dir="rtl">')
+    expect(rendered('- lamp')).toContain('<ul>')
+  })
+})

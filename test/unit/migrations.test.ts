@@ -1,0 +1,69 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+/**
+ * Replicas of the version before serve on while the first new one migrates, and afterwards. So a migration only adds:
+ * what is not needed any more goes a release after the last one that reads or writes it, and is named here then.
+ */
+const allowed: readonly { readonly file: string; readonly statement: string; readonly since: string }[] = [
+  // A foreign key less is nothing that a replica of the version before would notice.
+  { file: '0005_turn_numbers.sql', statement: 'messages_account_id_accounts_id_fk', since: '0.1.0' },
+]
+
+/** What a replica of the version before would trip over, or what would hold its statements up for long. */
+const destructive: readonly (readonly [string, RegExp])[] = [
+  ['drops', /\bDROP\s+(TABLE|COLUMN|CONSTRAINT|INDEX|VIEW|TYPE|FUNCTION|TRIGGER|POLICY|SCHEMA|DEFAULT)\b/i],
+  ['drops', /\bALTER\s+TABLE\b[^;]*\bDROP\b/i],
+  ['renames', /\bRENAME\b/i],
+  ['changes a type', /\b(SET\s+DATA\s+TYPE|ALTER\s+COLUMN\s+\S+\s+TYPE)\b/i],
+  ['demands a value', /\bSET\s+NOT\s+NULL\b/i],
+  ['demands a value of a new column', /\bADD\s+COLUMN\b(?![^,;]*\bDEFAULT\b)[^,;]*\bNOT\s+NULL\b/i],
+  ['removes or rewrites rows', /(^|;)\s*(DELETE|TRUNCATE|UPDATE)\b/i],
+  ['takes rights away', /\bREVOKE\b/i],
+]
+
+const faultsOf = (statement: string) =>
+  destructive.filter(([, pattern]) => pattern.test(withoutComments(statement))).map(([what]) => what)
+
+const withoutComments = (statement: string) => statement.replaceAll(/--.*$/gm, '').trim()
+
+const files = (await readdir('migrations')).filter((name) => name.endsWith('.sql')).sort()
+
+test.each(files)('%s only adds', async (file) => {
+  const statements = (await readFile(`migrations/${file}`, 'utf8')).split('--> statement-breakpoint')
+  const faults = statements
+    .filter((text) => !allowed.some((entry) => entry.file === file && text.includes(entry.statement)))
+    .flatMap((text) => faultsOf(text).map((fault) => `${fault}: ${withoutComments(text)}`))
+  expect(faults).toEqual([])
+})
+
+test('the journal of migrations and the folder name the same files', async () => {
+  const journal = JSON.parse(await readFile('migrations/meta/_journal.json', 'utf8')) as {
+    readonly entries: readonly { readonly tag: string }[]
+  }
+  expect(journal.entries.map(({ tag }) => `${tag}.sql`)).toEqual(files)
+})
+
+test.each([
+  'ALTER TABLE "runs" DROP COLUMN "usage"',
+  'DROP TABLE runs',
+  'ALTER TABLE runs RENAME COLUMN a TO b',
+  'ALTER TABLE "runs" ALTER COLUMN "turn" SET DATA TYPE bigint',
+  'ALTER TABLE runs ALTER COLUMN turn TYPE bigint',
+  'ALTER TABLE runs ALTER COLUMN error_code SET NOT NULL',
+  'ALTER TABLE runs ADD COLUMN region text NOT NULL',
+  '-- a reason\nDELETE FROM runs',
+  'TRUNCATE run_events',
+  'DROP INDEX "runs_unfinished"',
+])('the check sees %j', (statement) => {
+  expect(faultsOf(statement)).not.toEqual([])
+})
+
+test.each([
+  `ALTER TABLE "headings" ADD COLUMN "kind" text DEFAULT 'place' NOT NULL`,
+  'ALTER TABLE runs ADD COLUMN region text',
+  'CREATE TABLE t (id text PRIMARY KEY NOT NULL, a text REFERENCES u(id) ON DELETE cascade ON UPDATE no action)',
+  'CREATE TRIGGER x BEFORE UPDATE OR DELETE ON t FOR EACH ROW EXECUTE FUNCTION f()',
+])('the check lets %j pass', (statement) => {
+  expect(faultsOf(statement)).toEqual([])
+})
