@@ -102,10 +102,7 @@ export async function startTurn(
   requireQuestion(added)
   const waits = facts.session_turns > 0
   requireRoom(plan, facts)
-  const place = { accountId, projectId: session.projectId, sessionId: session.id, runId: null }
-  const fresh = input.attachments
-    ? await attachFiles(executor, principal, place, added, input.attachments, plan)
-    : added
+  const fresh = await withFiles(executor, principal, input, session, added, plan)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
   const start = { session, fresh, lease: waits ? undefined : lease, limits }
   const write = named ? writeNextTurn : writeFirstTurn
@@ -113,6 +110,25 @@ export async function startTurn(
   if (!run) throw new Error('the start of a turn returned no row')
   await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
+}
+
+/** The messages with the files that came with them stored. */
+async function withFiles(
+  executor: Executor,
+  principal: Principal,
+  { attachments }: TurnInput,
+  session: Pick<Session, 'id' | 'projectId'>,
+  added: readonly ModelMessage[],
+  plan: Plan,
+): Promise<readonly ModelMessage[]> {
+  if (!attachments) return added
+  const place = {
+    accountId: principal.accountId,
+    projectId: session.projectId,
+    sessionId: session.id,
+    runId: null,
+  }
+  return attachFiles(executor, principal, place, added, attachments, plan)
 }
 
 function requireQuestion(fresh: readonly ModelMessage[]): void {
