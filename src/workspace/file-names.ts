@@ -1,14 +1,15 @@
 import { ServiceError } from '../errors.ts'
 
-const contentTypes: Readonly<Record<string, string>> = {
-  md: 'text/markdown; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  json: 'application/json',
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-}
+/** A map, for a name may end in `.constructor`. */
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['md', 'text/markdown; charset=utf-8'],
+  ['txt', 'text/plain; charset=utf-8'],
+  ['csv', 'text/csv; charset=utf-8'],
+  ['html', 'text/html; charset=utf-8'],
+  ['json', 'application/json'],
+  ['pdf', 'application/pdf'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+])
 
 /** Characters of a name, not bytes: Hebrew letters take two of those and emoji four. */
 const longestName = 200
@@ -40,7 +41,7 @@ export function cleanFileName(name: string, param = 'file'): string {
 
 /** By the ending of the name; unknown endings of texts are plain text. */
 export function contentTypeOf(name: string): string {
-  return contentTypes[endingOf(name)] ?? 'text/plain; charset=utf-8'
+  return contentTypes.get(endingOf(name)) ?? 'text/plain; charset=utf-8'
 }
 
 /** In small letters, without the dot; the whole name when it has none. */
