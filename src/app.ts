@@ -11,6 +11,7 @@ import { registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
+import { refuseSeveralHosts, refuseUnreadable } from './http/unreadable-requests.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
@@ -61,6 +62,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     return503OnClosing: false,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors: (_error, request, reply) => void refuseUnroutable(auth, request, reply),
   })
 
@@ -77,6 +79,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   })
   registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
   registerErrorHandler(app)
+  refuseSeveralHosts(app)
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)

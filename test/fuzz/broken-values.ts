@@ -3,9 +3,46 @@ import fc from 'fast-check'
 /** Texts that no schema expects: control and half characters, paths, markup, statements, and very long ones. */
 export const brokenText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
-    ...['', ' ', '\0', 'a\0b', '\ud800', '\udfff', '\ufeff', '\u202e', '../../etc/passwd', '..\\..', '/', '%00', '%', '%zz'],
-    ...["'; drop table runs; --", '" or 1=1', '<script>', '${7*7}', '{{7*7}}', '__proto__', 'constructor', 'toString', 'null', 'NaN', '-0'],
-    ...['1e999', '0x10', '9'.repeat(400), 'א'.repeat(300), '\u0301'.repeat(500), 'https://elsewhere.example/', 'file:///etc/passwd', '[S1]', '*'],
+    ...[
+      '',
+      ' ',
+      '\0',
+      'a\0b',
+      '\ud800',
+      '\udfff',
+      '\ufeff',
+      '\u202e',
+      '../../etc/passwd',
+      '..\\..',
+      '/',
+      '%00',
+      '%',
+      '%zz',
+    ],
+    ...[
+      "'; drop table runs; --",
+      '" or 1=1',
+      '<script>',
+      '${7*7}',
+      '{{7*7}}',
+      '__proto__',
+      'constructor',
+      'toString',
+      'null',
+      'NaN',
+      '-0',
+    ],
+    ...[
+      '1e999',
+      '0x10',
+      '9'.repeat(400),
+      'א'.repeat(300),
+      '\u0301'.repeat(500),
+      'https://elsewhere.example/',
+      'file:///etc/passwd',
+      '[S1]',
+      '*',
+    ],
   ),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.integer({ min: 1, max: 20_000 }).map((length) => 'x'.repeat(length)),
@@ -14,7 +51,23 @@ export const brokenText: fc.Arbitrary<string> = fc.oneof(
 /** Values of every wrong kind. */
 export const brokenValue: fc.Arbitrary<unknown> = fc.oneof(
   brokenText,
-  fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 31, 2 ** 53, -(2 ** 63), 1e300, -0, [], {}, [[]], [null], { a: { a: {} } }),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    2 ** 31,
+    2 ** 53,
+    -(2 ** 63),
+    1e300,
+    -0,
+    [],
+    {},
+    [[]],
+    [null],
+    { a: { a: {} } },
+  ),
   fc.integer({ min: 1, max: 400 }).map(nested),
   fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
 )
@@ -26,7 +79,11 @@ function nested(levels: number): unknown {
 }
 
 /** One way to break a value: which of its places, and what comes there. */
-export type Break = { readonly at: number; readonly how: 'replace' | 'remove' | 'add'; readonly value: unknown }
+export type Break = {
+  readonly at: number
+  readonly how: 'replace' | 'remove' | 'add'
+  readonly value: unknown
+}
 
 export const breaks: fc.Arbitrary<Break> = fc.record({
   at: fc.nat(500),

@@ -28,7 +28,9 @@ export async function watchCoverage(covers: readonly string[]): Promise<Coverage
       return result
         .filter(({ url }) => covers.some((part) => url.includes(part)))
         .flatMap(({ scriptId, functions }) =>
-          functions.flatMap(({ ranges }) => ranges.filter(({ count }) => count > 0).map((r) => nameOf(scriptId, r, counts))),
+          functions.flatMap(({ ranges }) =>
+            ranges.filter(({ count }) => count > 0).map((r) => nameOf(scriptId, r, counts)),
+          ),
         )
         .filter((name) => !known.has(name))
     },
@@ -47,7 +49,11 @@ export async function watchCoverage(covers: readonly string[]): Promise<Coverage
 }
 
 /** With counts, a block that runs ten times as often as before is new ground too: so loops are driven further. */
-function nameOf(script: string, { startOffset, endOffset, count }: Profiler.CoverageRange, counts: boolean): string {
+function nameOf(
+  script: string,
+  { startOffset, endOffset, count }: Profiler.CoverageRange,
+  counts: boolean,
+): string {
   const block = `${script}:${startOffset}:${endOffset}`
   return counts ? `${block}*${Math.min(4, Math.floor(Math.log10(count)))}` : block
 }

@@ -20,7 +20,9 @@ async function fuzzParsers({ seed, minutes, only }: Options): Promise<boolean> {
 }
 
 function tell({ target, inputs, corpus, covered, slowestMs, slowest, findings, hung }: ParserOutcome): void {
-  print(`${target.padEnd(16)}${inputs} inputs, ${covered} blocks, ${corpus} kept, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`)
+  print(
+    `${target.padEnd(16)}${inputs} inputs, ${covered} blocks, ${corpus} kept, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`,
+  )
   if (slowestMs > 500) print(`  slowest input (base64): ${slowest.slice(0, 4_000)}`)
   if (hung !== undefined) print(`  HANGS on (base64): ${hung}`)
   for (const { fault, input } of findings) print(`  FINDING ${fault}\n  input (base64): ${input}`)
@@ -32,8 +34,16 @@ async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
   const world = await openRequestsWorld(database)
   try {
     const progress = (done: number) => print(`  ${done} sent`)
-    const { sent, busy, byStatus, slowestMs, findings } = await fuzzRequests({ ...world, requests, seed, only, progress })
-    print(`${sent} requests, ${busy} of them told to wait, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`)
+    const { sent, busy, byStatus, slowestMs, findings } = await fuzzRequests({
+      ...world,
+      requests,
+      seed,
+      only,
+      progress,
+    })
+    print(
+      `${sent} requests, ${busy} of them told to wait, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`,
+    )
     for (const [status, count] of [...byStatus].sort(([a], [b]) => a - b)) print(`  ${status}  ${count}`)
     for (const finding of findings) print(`FINDING ${finding}`)
     return findings.length === 0

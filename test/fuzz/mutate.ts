@@ -2,13 +2,70 @@ import type { Random } from '../support/random.ts'
 
 /** Characters by which parsers of text have been broken before. */
 const odd = [
-  ...['\0', '\r', '\n', '\r\n', '\t', ' ', '\u00a0', '\u2028', '\ufeff', '\u200f', '\u202e', '\u05be', '\u05f4'],
-  ...['\u0591', '\u05b8', '\u05da', '\u05dd', '\ufb2a', '\u0301', '\u200d', '\ud800', '\udc00', '\u{1f4dc}', 'İ', 'ß', 'ﷺ'],
-  ...['"', "'", '`', '<', '>', '&', '[', ']', '(', ')', '{', '}', ':', ';', '/', '\\', '-', '*', '_', '#', '|', '!', '='],
+  ...[
+    '\0',
+    '\r',
+    '\n',
+    '\r\n',
+    '\t',
+    ' ',
+    '\u00a0',
+    '\u2028',
+    '\ufeff',
+    '\u200f',
+    '\u202e',
+    '\u05be',
+    '\u05f4',
+  ],
+  ...[
+    '\u0591',
+    '\u05b8',
+    '\u05da',
+    '\u05dd',
+    '\ufb2a',
+    '\u0301',
+    '\u200d',
+    '\ud800',
+    '\udc00',
+    '\u{1f4dc}',
+    'İ',
+    'ß',
+    'ﷺ',
+  ],
+  ...[
+    '"',
+    "'",
+    '`',
+    '<',
+    '>',
+    '&',
+    '[',
+    ']',
+    '(',
+    ')',
+    '{',
+    '}',
+    ':',
+    ';',
+    '/',
+    '\\',
+    '-',
+    '*',
+    '_',
+    '#',
+    '|',
+    '!',
+    '=',
+  ],
   ...['0', '-1', '1e309', '999999999999999999999', '%00', '../', '__proto__'],
 ] as const
 
-type Change = (input: Buffer, random: Random, others: readonly Buffer[], dictionary: readonly string[]) => Buffer
+type Change = (
+  input: Buffer,
+  random: Random,
+  others: readonly Buffer[],
+  dictionary: readonly string[],
+) => Buffer
 
 const place = (input: Buffer, random: Random): number => random.whole(0, input.length)
 
@@ -33,7 +90,9 @@ const changes: readonly Change[] = [
   (input, random) => insert(input, place(input, random), Buffer.from([random.whole(0, 255)])),
   (input, random) => insert(input, place(input, random), Buffer.from(anyOf(odd, random))),
   (input, random, _others, dictionary) =>
-    dictionary.length === 0 ? input : insert(input, place(input, random), Buffer.from(anyOf(dictionary, random))),
+    dictionary.length === 0
+      ? input
+      : insert(input, place(input, random), Buffer.from(anyOf(dictionary, random))),
   (input, random, _others, dictionary) => {
     const [from, to] = span(input, random)
     const piece = Buffer.from(dictionary.length === 0 ? anyOf(odd, random) : anyOf(dictionary, random))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Json } from '../support/openapi-reader.ts'
 import { form } from '../support/http-raw.ts'
+import type { Json } from '../support/openapi-reader.ts'
 import { breaks, broken, brokenText } from './broken-values.ts'
 import { type SchemaValues, schemaValues } from './schema-values.ts'
 
@@ -16,12 +16,19 @@ export type GeneratedRequest = {
 export type Operation = {
   /** Such as `POST /v1/files`. */
   readonly name: string
-  readonly responses: Readonly<Record<string, { readonly 'x-codes'?: readonly string[]; readonly $ref?: string }>>
+  readonly responses: Readonly<
+    Record<string, { readonly 'x-codes'?: readonly string[]; readonly $ref?: string }>
+  >
   readonly requests: fc.Arbitrary<GeneratedRequest>
 }
 
 type Described = {
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Json }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly schema: Json
+  }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
   readonly responses: Operation['responses']
 }
@@ -44,16 +51,29 @@ export function operationsOf(
   )
 }
 
-function requestsOf(method: string, path: string, described: Described, values: SchemaValues, ids: readonly string[]) {
+function requestsOf(
+  method: string,
+  path: string,
+  described: Described,
+  values: SchemaValues,
+  ids: readonly string[],
+) {
   const parameters = described.parameters ?? []
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.in === place)
   const named = fc.oneof(fc.constantFrom(...ids), brokenText)
   const texts = (place: string, odd: fc.Arbitrary<string>) =>
     fc.record(
       Object.fromEntries(
-        inPlace(place).map(({ name, schema }) => [name, fc.oneof({ weight: 3, arbitrary: values(schema).map(String) }, fc.constantFrom(...ids), odd)]),
+        inPlace(place).map(({ name, schema }) => [
+          name,
+          fc.oneof({ weight: 3, arbitrary: values(schema).map(String) }, fc.constantFrom(...ids), odd),
+        ]),
       ),
-      { requiredKeys: inPlace(place).filter(({ required }) => required).map(({ name }) => name) },
+      {
+        requiredKeys: inPlace(place)
+          .filter(({ required }) => required)
+          .map(({ name }) => name),
+      },
     )
   return fc
     .record({
@@ -66,9 +86,16 @@ function requestsOf(method: string, path: string, described: Described, values: 
     })
     .map(({ segments, query, extra, headers, common, body }): GeneratedRequest => {
       let n = 0
-      const target = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent((segments[n++] ?? '').toWellFormed().slice(0, 2_000)))
-      const pairs: readonly (readonly [string, string])[] = [...Object.entries(query), ...(extra ? [extra] : [])]
-      const search = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value.slice(0, 2_000)])).toString()
+      const target = path.replaceAll(/\{\w+\}/g, () =>
+        encodeURIComponent((segments[n++] ?? '').toWellFormed().slice(0, 2_000)),
+      )
+      const pairs: readonly (readonly [string, string])[] = [
+        ...Object.entries(query),
+        ...(extra ? [extra] : []),
+      ]
+      const search = new URLSearchParams(
+        pairs.map(([name, value]): [string, string] => [name, value.slice(0, 2_000)]),
+      ).toString()
       return {
         method,
         path: (search === '' ? target : `${target}?${search}`).slice(0, mostPath),
@@ -84,7 +111,10 @@ const mostPath = 8_000
 /** Headers that routes look at, described or not. */
 const commonHeaders = {
   'x-extra': brokenText,
-  range: fc.oneof(fc.constantFrom('bytes=0-1', 'bytes=-1', 'bytes=9-1', 'bytes=99999999999999999999-'), brokenText),
+  range: fc.oneof(
+    fc.constantFrom('bytes=0-1', 'bytes=-1', 'bytes=9-1', 'bytes=99999999999999999999-'),
+    brokenText,
+  ),
   'if-none-match': brokenText,
   'last-event-id': fc.oneof(fc.nat().map(String), brokenText),
   accept: brokenText,
@@ -96,28 +126,65 @@ const commonHeaders = {
 /** What Node's client sends: Latin letters, no control characters, of a length that fits beside the others. */
 function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, '?').slice(0, 500)]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, '?').slice(0, 500),
+    ]),
   )
 }
 
 type Body = { readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer | undefined }
 
-function bodiesOf({ requestBody }: Described, values: SchemaValues, ids: readonly string[]): fc.Arbitrary<Body> {
+function bodiesOf(
+  { requestBody }: Described,
+  values: SchemaValues,
+  ids: readonly string[],
+): fc.Arbitrary<Body> {
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
-  if (type === undefined || content === undefined) return fc.oneof({ weight: 4, arbitrary: fc.constant({ headers: {}, body: undefined }) }, rawJson(brokenText))
+  if (type === undefined || content === undefined)
+    return fc.oneof(
+      { weight: 4, arbitrary: fc.constant({ headers: {}, body: undefined }) },
+      rawJson(brokenText),
+    )
   if (type === 'multipart/form-data') return uploads(ids)
   const json = values(content.schema)
-  const changed = fc.tuple(json, fc.array(fc.oneof(breaks, fc.constantFrom(...ids).chain((id) => breaks.map((one) => ({ ...one, value: id })))), { minLength: 1, maxLength: 3 }))
+  const changed = fc.tuple(
+    json,
+    fc.array(
+      fc.oneof(
+        breaks,
+        fc.constantFrom(...ids).chain((id) => breaks.map((one) => ({ ...one, value: id }))),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+  )
   return fc.oneof(
     { weight: 4, arbitrary: rawJson(json.map((value) => JSON.stringify(value))) },
-    { weight: 5, arbitrary: rawJson(changed.map(([value, list]) => JSON.stringify(list.reduce(broken, value)) ?? '')) },
-    { weight: 2, arbitrary: rawJson(fc.tuple(json, fc.nat(2_000), brokenText).map(([value, at, piece]) => spliced(JSON.stringify(value), at, piece))) },
+    {
+      weight: 5,
+      arbitrary: rawJson(changed.map(([value, list]) => JSON.stringify(list.reduce(broken, value)) ?? '')),
+    },
+    {
+      weight: 2,
+      arbitrary: rawJson(
+        fc
+          .tuple(json, fc.nat(2_000), brokenText)
+          .map(([value, at, piece]) => spliced(JSON.stringify(value), at, piece)),
+      ),
+    },
   )
 }
 
 const types = fc.oneof(
   { weight: 12, arbitrary: fc.constant('application/json') },
-  fc.constantFrom('application/json; charset=utf-16', 'text/plain', 'multipart/form-data', 'multipart/form-data; boundary=B', 'application/x-www-form-urlencoded', ''),
+  fc.constantFrom(
+    'application/json; charset=utf-16',
+    'text/plain',
+    'multipart/form-data',
+    'multipart/form-data; boundary=B',
+    'application/x-www-form-urlencoded',
+    '',
+  ),
 )
 const rawJson = (texts: fc.Arbitrary<string>): fc.Arbitrary<Body> =>
   fc.tuple(texts, types).map(([body, type]) => ({ headers: { 'content-type': type }, body }))
@@ -129,7 +196,10 @@ function spliced(text: string, at: number, piece: string): string {
 
 function uploads(ids: readonly string[]): fc.Arbitrary<Body> {
   const quoted = brokenText.map((text) => text.replaceAll(/["\r\n]/g, '_'))
-  const field = fc.record({ name: fc.constantFrom('project_id', 'purpose', 'other'), value: fc.oneof(fc.constantFrom(...ids, 'assistants'), brokenText) })
+  const field = fc.record({
+    name: fc.constantFrom('project_id', 'purpose', 'other'),
+    value: fc.oneof(fc.constantFrom(...ids, 'assistants'), brokenText),
+  })
   const file = fc.record({
     name: fc.constantFrom('file', 'file', 'other'),
     filename: fc.oneof(fc.constantFrom('a.txt', 'a.pdf', 'a.docx', 'a.html'), quoted),
@@ -137,6 +207,8 @@ function uploads(ids: readonly string[]): fc.Arbitrary<Body> {
     type: fc.constantFrom('text/plain', 'text/html', 'application/pdf', 'x'),
   })
   const whole = fc.array(fc.oneof(field, file, file), { maxLength: 4 }).map(form)
-  const cut = fc.tuple(whole, fc.nat(2_000)).map(([{ headers, body }, at]) => ({ headers, body: body.subarray(0, at) }))
+  const cut = fc
+    .tuple(whole, fc.nat(2_000))
+    .map(([{ headers, body }, at]) => ({ headers, body: body.subarray(0, at) }))
   return fc.oneof({ weight: 4, arbitrary: whole }, cut, rawJson(brokenText))
 }

@@ -30,13 +30,26 @@ const lanes = 6
 /** No generated request asks for anything that takes longer. */
 const answerMs = 30_000
 
-type Answer = { readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly text: string }
+type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
 
 /** Sends generated requests to every operation of the service's own OpenAPI document, evenly, and looks at each reply. */
 export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome> {
   const { service, keys, ids, requests, seed, only = '' } = plan
   const agent = new Agent({ connections: lanes * 2 })
-  const document = JSON.parse((await ask(agent, service.url, undefined, { method: 'GET', path: '/openapi.json', headers: {}, body: undefined })).text)
+  const document = JSON.parse(
+    (
+      await ask(agent, service.url, undefined, {
+        method: 'GET',
+        path: '/openapi.json',
+        headers: {},
+        body: undefined,
+      })
+    ).text,
+  )
   const operations = operationsOf(document, ids).filter(({ name }) => name.includes(only))
   const waiting = [...operations]
   const byStatus = new Map<number, number>()
@@ -71,7 +84,10 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
       const property = fc.asyncProperty(operation.requests, (request) => check(operation, request))
       const numRuns = Math.ceil(requests / operations.length)
       const result = await fc.check(property, { numRuns, seed })
-      if (result.failed) findings.push(`${operation.name}: ${String(result.errorInstance)}\n${fc.stringify(result.counterexample?.[0])}`)
+      if (result.failed)
+        findings.push(
+          `${operation.name}: ${String(result.errorInstance)}\n${fc.stringify(result.counterexample?.[0])}`,
+        )
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
@@ -79,7 +95,12 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
   return { sent, busy, byStatus, slowestMs, findings }
 }
 
-async function ask(agent: Agent, url: string, key: string | undefined, { method, path, headers, body }: GeneratedRequest): Promise<Answer> {
+async function ask(
+  agent: Agent,
+  url: string,
+  key: string | undefined,
+  { method, path, headers, body }: GeneratedRequest,
+): Promise<Answer> {
   const reply = await send(url + path, {
     dispatcher: agent,
     method: method as 'GET',
@@ -91,19 +112,25 @@ async function ask(agent: Agent, url: string, key: string | undefined, { method,
 }
 
 /** What is wrong with a reply: a fault of the service, or one that the document does not have. */
-function faultOf({ responses }: Operation, document: object, { status, headers, text }: Answer): string | undefined {
+function faultOf(
+  { responses }: Operation,
+  document: object,
+  { status, headers, text }: Answer,
+): string | undefined {
   if (status >= 500) return 'a fault of the service'
   const listed = responses[status]
   if (listed === undefined) return 'a status that is not described'
   if (typeof headers['x-request-id'] !== 'string') return 'no request id'
   if (status < 400) return undefined
   const name = listed.$ref?.split('/').at(-1) ?? ''
-  const described = (document as { components: { responses: Operation['responses'] } }).components.responses[name] ?? listed
+  const described =
+    (document as { components: { responses: Operation['responses'] } }).components.responses[name] ?? listed
   const { error, ...more } = JSON.parse(text)
   const { message, type, param, code, ...others } = error
   const told = errorTable[code as keyof typeof errorTable]
   if (Object.keys(more).length > 0 || Object.keys(others).length > 0) return 'more than the documented shape'
-  if (typeof message !== 'string' || message === '' || (param !== null && typeof param !== 'string')) return 'not the documented shape'
+  if (typeof message !== 'string' || message === '' || (param !== null && typeof param !== 'string'))
+    return 'not the documented shape'
   if (told?.status !== status || told.type !== type) return 'code, type and status do not go together'
   return described['x-codes']?.includes(code) ? undefined : 'a code that is not described'
 }

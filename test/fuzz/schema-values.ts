@@ -12,13 +12,15 @@ export function schemaValues(document: object): SchemaValues {
   return (schema) => valueOf(schema, 0)
 
   function valueOf(schema: Json, depth: number): fc.Arbitrary<unknown> {
-    if ('$ref' in schema) return fc.constant(null).chain(() => valueOf(resolve(document, String(schema['$ref'])), depth))
+    if ('$ref' in schema)
+      return fc.constant(null).chain(() => valueOf(resolve(document, String(schema['$ref'])), depth))
     if ('const' in schema) return fc.constant(schema['const'])
     if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as readonly unknown[]))
     const branches = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined
     if (branches) return fc.oneof(...branches.map((branch) => valueOf(branch, depth)))
     const all = schema['allOf'] as readonly Json[] | undefined
-    if (all) return fc.tuple(...all.map((part) => valueOf(part, depth))).map((parts) => Object.assign({}, ...parts))
+    if (all)
+      return fc.tuple(...all.map((part) => valueOf(part, depth))).map((parts) => Object.assign({}, ...parts))
     const types = [schema['type']].flat()
     if (types[0] === undefined) return anyJson
     return fc.oneof(...types.map((type) => typed(String(type), schema, depth)))
@@ -36,7 +38,9 @@ export function schemaValues(document: object): SchemaValues {
         return fc.double({ ...bounds(schema, -2, 4), noNaN: true })
       case 'array': {
         const items = valueOf((schema['items'] ?? {}) as Json, depth + 1)
-        return depth > deepest ? fc.constant([]) : fc.array(items, { minLength: Number(schema['minItems'] ?? 0), maxLength: 3 })
+        return depth > deepest
+          ? fc.constant([])
+          : fc.array(items, { minLength: Number(schema['minItems'] ?? 0), maxLength: 3 })
       }
       case 'object':
         return objectOf(schema, depth)
@@ -50,8 +54,13 @@ export function schemaValues(document: object): SchemaValues {
     const required = (schema['required'] ?? []) as string[]
     const kept = properties.filter(([name]) => depth <= deepest || required.includes(name))
     const model = Object.fromEntries(kept.map(([name, value]) => [name, valueOf(value, depth + 1)]))
-    const free = properties.length === 0 ? fc.dictionary(fc.string({ maxLength: 8 }), anyJson, { maxKeys: 3 }) : fc.constant({})
-    return fc.tuple(fc.record(model, { requiredKeys: required.filter((name) => name in model) }), free).map(([one, more]) => ({ ...more, ...one }))
+    const free =
+      properties.length === 0
+        ? fc.dictionary(fc.string({ maxLength: 8 }), anyJson, { maxKeys: 3 })
+        : fc.constant({})
+    return fc
+      .tuple(fc.record(model, { requiredKeys: required.filter((name) => name in model) }), free)
+      .map(([one, more]) => ({ ...more, ...one }))
   }
 }
 

@@ -16,19 +16,43 @@ export const folding: Target = {
     'הקב"ה, ר\' זושא, אדמו״ר־הזקן',
     'Tzaddikim ha-tzaddik chassidus chasidut İstanbul ﷺ ﬁne',
   ],
-  dictionary: ['״', '׳', '"', "''", '־', '\u0591', '\u05b8', '\ufb2a', 'ם', 'ץ', 'ו', 'ה', 'וכשה', "'s", 'G-d', '\u0301', '\u200f', 'ﬀ'],
+  dictionary: [
+    '״',
+    '׳',
+    '"',
+    "''",
+    '־',
+    '\u0591',
+    '\u05b8',
+    '\ufb2a',
+    'ם',
+    'ץ',
+    'ו',
+    'ה',
+    'וכשה',
+    "'s",
+    'G-d',
+    '\u0301',
+    '\u200f',
+    'ﬀ',
+  ],
   check(input) {
     const text = input.toString('utf8')
     const { folded, offsets } = fold(text)
     require(offsets.length === folded.length + 1, 'each letter has its place', offsets.length, folded.length)
-    require(offsets.every((at, i) => at >= (offsets[i - 1] ?? 0) && at <= text.length), 'places rise', offsets)
+    require(offsets.every(
+      (at, i) => at >= (offsets[i - 1] ?? 0) && at <= text.length,
+    ), 'places rise', offsets)
     require(!/^ | $| {2}/.test(folded), 'one blank between words, none at the ends', folded)
     require(medial(folded) === folded, 'no final letters stay', folded)
     const again = fold(folded).folded
     require(again === folded, 'folding a folded text changes nothing', folded, again)
     let last = 0
     for (const { start, end, term } of tokenize(text)) {
-      require(last <= start && start < end && end <= text.length && term !== '', 'words stand in order', start, end, term)
+      require(last <= start &&
+        start < end &&
+        end <= text.length &&
+        term !== '', 'words stand in order', start, end, term)
       last = end
       skeletonOf(term)
       hebrewSkeleton(term)

@@ -24,8 +24,44 @@ export const markdown: Target = {
     '```js" onload=x\ncode\n```\n\n[1]: https://evil.example\n<https://e.example> <a@b.example>',
   ],
   dictionary: [
-    ...['[1]', '[2]', '[999]', '](', '![', '<a href="', '">', 'javascript:', '&#106;avascript:', 'data:', 'vbscript:', 'https://', 'mailto:', '//', '\\'],
-    ...['```', '~~~', '    ', '> ', '- ', '1. ', '| ', '|---|', '***', '__', '~~', '\n\n', '<!--', '<svg/onload=', '&lt;', '&quot;', '" onx="', "'", '`'],
+    ...[
+      '[1]',
+      '[2]',
+      '[999]',
+      '](',
+      '![',
+      '<a href="',
+      '">',
+      'javascript:',
+      '&#106;avascript:',
+      'data:',
+      'vbscript:',
+      'https://',
+      'mailto:',
+      '//',
+      '\\',
+    ],
+    ...[
+      '```',
+      '~~~',
+      '    ',
+      '> ',
+      '- ',
+      '1. ',
+      '| ',
+      '|---|',
+      '***',
+      '__',
+      '~~',
+      '\n\n',
+      '<!--',
+      '<svg/onload=',
+      '&lt;',
+      '&quot;',
+      '" onx="',
+      "'",
+      '`',
+    ],
   ],
   check(input) {
     const parser = new Parser({
@@ -33,9 +69,12 @@ export const markdown: Target = {
         require(elements.has(name), 'only harmless elements', name)
         for (const [attribute, value] of Object.entries(given)) {
           require(attributes.has(attribute), 'only harmless attributes', name, attribute, value)
-          if (attribute === 'style') require(/^text-align:(left|right|center)$/.test(value), 'only alignment', value)
-          if (attribute === 'href')
-            require(/^(https?:\/\/|mailto:|#source-1$)/i.test(value), 'links lead to the web or by mail', value)
+          if (attribute === 'style')
+            require(/^text-align:(left|right|center)$/.test(value), 'only alignment', value)
+          if (attribute === 'href' && value !== '')
+            require(/^(https?:\/\/|mailto:|#source-1$)/i.test(
+              value,
+            ), 'links lead to the web or by mail', value)
         }
       },
       oncomment: (text) => require(false, 'no comments', text),

@@ -1,14 +1,15 @@
-import { errorTable } from '../../../src/errors.ts'
-import { openDatabase } from '../../../src/db/client.ts'
-import { cleanFileName } from '../../../src/workspace/file-names.ts'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
+import { openDatabase } from '../../../src/db/client.ts'
+import { errorTable } from '../../../src/errors.ts'
+import { cleanFileName } from '../../../src/workspace/file-names.ts'
 import { send } from '../../support/http-raw.ts'
 import { startPrivatePostgres } from '../../support/private-postgres.ts'
 import { makeAccount, makeKey, startTestService } from '../../support/service.ts'
 import { require, type Target } from '../target.ts'
 
 const boundary = 'B'
-const part = (head: string, body: string) => `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}\r\n`
+const part = (head: string, body: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}\r\n`
 const file = part('name="file"; filename="a.txt"\r\ncontent-type: text/plain', 'text')
 /** Stored files are removed every so often, so that no quota fills up. */
 const sweepEvery = 500
@@ -17,7 +18,10 @@ const sweepEvery = 500
 export async function openMultipart(): Promise<Target> {
   const postgres = await startPrivatePostgres()
   const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
-  const plans = { names: builtInPlans.names, of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9 }) }
+  const plans = {
+    names: builtInPlans.names,
+    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9 }),
+  }
   const service = await startTestService(database, { plans })
   const { id } = await makeAccount(database, 'unlimited')
   const key = await makeKey(database, id)
@@ -34,8 +38,30 @@ export async function openMultipart(): Promise<Target> {
       `preamble\r\n--${boundary}\r\nContent-Disposition: form-data; name=file; filename="a\\"b/../c.txt"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==\r\n--${boundary}--`,
     ],
     dictionary: [
-      ...[`--${boundary}`, `\r\n--${boundary}\r\n`, `--${boundary}--`, '\r\n\r\n', 'content-disposition: form-data; ', 'name="', 'filename="', "filename*=utf-8''%00"],
-      ...['content-type: ', 'text/html', 'charset=utf-16', 'content-transfer-encoding: binary\r\n', '; ', '__proto__', 'project_id', 'purpose', '"', '\\', '%zz', '../'],
+      ...[
+        `--${boundary}`,
+        `\r\n--${boundary}\r\n`,
+        `--${boundary}--`,
+        '\r\n\r\n',
+        'content-disposition: form-data; ',
+        'name="',
+        'filename="',
+        "filename*=utf-8''%00",
+      ],
+      ...[
+        'content-type: ',
+        'text/html',
+        'charset=utf-16',
+        'content-transfer-encoding: binary\r\n',
+        '; ',
+        '__proto__',
+        'project_id',
+        'purpose',
+        '"',
+        '\\',
+        '%zz',
+        '../',
+      ],
     ],
     async check(input) {
       const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }

@@ -19,16 +19,41 @@ export const names: Target = {
     'W/"abc", "def", *',
     '. ',
   ],
-  dictionary: ['../', '..\\', '/', '\\', '%2e%2e%2f', '\0', '\u202e', '\u2028', '\ufeff', '.', ' ', 'bytes=', '-', ',', '"', 'e\u0301', '．．／'],
+  dictionary: [
+    '../',
+    '..\\',
+    '/',
+    '\\',
+    '%2e%2e%2f',
+    '\0',
+    '\u202e',
+    '\u2028',
+    '\ufeff',
+    '.',
+    ' ',
+    'bytes=',
+    '-',
+    ',',
+    '"',
+    'e\u0301',
+    '．．／',
+  ],
   check(input) {
     const text = input.toString('utf8')
     try {
       const name = cleanFileName(text)
-      require(!/[/\\]|\p{Cc}|[\u2028\u2029]|\p{Bidi_Control}/u.test(name), 'a name is a label and no path', name)
-      require(name.isWellFormed() && name === name.trim() && name !== '.' && name !== '..', 'a name is whole', name)
+      require(!/[/\\]|\p{Cc}|[\u2028\u2029]|\p{Bidi_Control}/u.test(
+        name,
+      ), 'a name is a label and no path', name)
+      require(name.isWellFormed() &&
+        name === name.trim() &&
+        name !== '.' &&
+        name !== '..', 'a name is whole', name)
       require([...name].length <= 200, 'a name is short', name.length)
       require(cleanFileName(name) === name, 'a clean name stays as it is', name, cleanFileName(name))
-      require(/^[\w.+-]+\/[\w.+-]+(; charset=utf-8)?$/.test(contentTypeOf(name)), 'a type is a header', contentTypeOf(name))
+      require(/^[\w.+-]+\/[\w.+-]+(; charset=utf-8)?$/.test(
+        contentTypeOf(name),
+      ), 'a type is a header', contentTypeOf(name))
       endingOf(name)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'invalid_value') throw error
@@ -36,7 +61,9 @@ export const names: Target = {
     for (const size of [0, 1, 1_000]) {
       const range = parseRange(text, size)
       if (typeof range === 'object')
-        require(0 <= range.start && range.start < range.end && range.end <= size, 'a range lies within', range, size)
+        require(0 <= range.start &&
+          range.start < range.end &&
+          range.end <= size, 'a range lies within', range, size)
     }
     namesTag(text, '"abc"')
   },

@@ -2,7 +2,14 @@ import { findPlainRefs } from '../../../src/sources/citations/plain-refs.ts'
 import { findQuotations } from '../../../src/sources/citations/quotes.ts'
 import { hebrewReadings } from '../../../src/sources/hebrew-refs.ts'
 import { mayBeRef } from '../../../src/sources/ref-lookup.ts'
-import { formatRef, headingOf, hebrewHeadingOf, parseRef, refReadings, sectionOf } from '../../../src/sources/refs.ts'
+import {
+  formatRef,
+  headingOf,
+  hebrewHeadingOf,
+  parseRef,
+  refReadings,
+  sectionOf,
+} from '../../../src/sources/refs.ts'
 import { require, type Target } from '../target.ts'
 
 /** Refs as people and models write them, alone and within a text. */
@@ -21,7 +28,24 @@ export const refs: Target = {
     'Iggeret HaKodesh §20 ¶3',
   ],
   dictionary: [
-    ...[' chapter ', ' ch. ', ' §', ' ¶', ':', '-', '–', ', Part II', ' vol. 3', ' 2a', ' 1:1-3', '0001', '9999', '(', ')', '; '],
+    ...[
+      ' chapter ',
+      ' ch. ',
+      ' §',
+      ' ¶',
+      ':',
+      '-',
+      '–',
+      ', Part II',
+      ' vol. 3',
+      ' 2a',
+      ' 1:1-3',
+      '0001',
+      '9999',
+      '(',
+      ')',
+      '; ',
+    ],
     ...['פרק ', 'סימן ', 'דף ', 'ע״א', 'ל״ב', "ט'", 'תתקצ״ט', 'עמוד ב', '־', '“', '”', '"', '״', '\u200f'],
   ],
   check(input) {
@@ -29,7 +53,8 @@ export const refs: Target = {
     const line = text.slice(0, 300)
     for (const reading of [parseRef(line), ...refReadings(line), ...hebrewReadings(line)]) {
       const canonical = formatRef(reading)
-      require(typeof canonical === 'string' && reading.address.every((part) => part !== ''), 'no empty number', reading)
+      require(typeof canonical === 'string' &&
+        reading.address.every((part) => part !== ''), 'no empty number', reading)
       sectionOf(canonical)
       hebrewHeadingOf({ ref: canonical, heRef: line })
       require(headingOf(canonical).length <= canonical.length, 'a heading is a part of its ref', canonical)

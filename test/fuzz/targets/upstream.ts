@@ -35,7 +35,11 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
     const { reason, toolCalls } = reply.finish(request)
     const ids = new Set(toolCalls.map(({ id }) => id))
     require(ids.size === toolCalls.length, 'tool calls have ids of their own', toolCalls)
-    return JSON.stringify({ text: reply.takeText(), reason, toolCalls: toolCalls.map(({ name, arguments: a }) => [name, a]) })
+    return JSON.stringify({
+      text: reply.takeText(),
+      reason,
+      toolCalls: toolCalls.map(({ name, arguments: a }) => [name, a]),
+    })
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     require(!error.message.includes('k3y.0123456789'), 'no failure tells the key', error.message)
@@ -60,9 +64,41 @@ export const upstream: Target = {
     '{"object":"error","message":"maximum context length is 8192 tokens k3y.0123456789abcdefghij"}',
   ],
   dictionary: [
-    ...['data: ', 'event: error\n', 'id: 1\n', ': c\n', '\n\n', '\r\r', '\r\n\r\n', 'data: [DONE]\n\n', '\ufeff', '[DONE]'],
-    ...['"delta":', '"message":', '"content":', '"refusal":', '"tool_calls":[', '"function":{', '"arguments":', '"index":', '"id":null'],
-    ...['"finish_reason":"length"', '"error":{', '"choices":[', '"usage":{', '"prompt_tokens":-1', 'null', '1e999', '{}', '[]', '\\ud800'],
+    ...[
+      'data: ',
+      'event: error\n',
+      'id: 1\n',
+      ': c\n',
+      '\n\n',
+      '\r\r',
+      '\r\n\r\n',
+      'data: [DONE]\n\n',
+      '\ufeff',
+      '[DONE]',
+    ],
+    ...[
+      '"delta":',
+      '"message":',
+      '"content":',
+      '"refusal":',
+      '"tool_calls":[',
+      '"function":{',
+      '"arguments":',
+      '"index":',
+      '"id":null',
+    ],
+    ...[
+      '"finish_reason":"length"',
+      '"error":{',
+      '"choices":[',
+      '"usage":{',
+      '"prompt_tokens":-1',
+      'null',
+      '1e999',
+      '{}',
+      '[]',
+      '\\ud800',
+    ],
   ],
   async check(input) {
     const whole = await outcomeOf([input])
