@@ -26,7 +26,8 @@ const forbidden = /\p{Cc}|[\u2028\u2029]/u
  * @throws ServiceError `invalid_value` for an empty name, control characters, or a name that is too long.
  */
 export function cleanFileName(name: string, param = 'file'): string {
-  const whole = name.toWellFormed().normalize('NFC').replace(invisible, '')
+  // Composed last: a character that is not seen can keep a letter and its accent apart.
+  const whole = name.toWellFormed().replace(invisible, '').normalize('NFC')
   const last = whole.split(/[/\\]/).at(-1)?.trim() ?? ''
   if (last === '' || last === '.' || last === '..' || forbidden.test(last)) {
     throw new ServiceError('invalid_value', 'The file needs a name without control characters.', { param })
