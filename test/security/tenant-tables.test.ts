@@ -30,6 +30,7 @@ beforeAll(async () => {
     await call(service, key, 'POST', '/v1/chat/completions', {
       model: 'service',
       messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: fileId } }] }],
+      x_service: { project_id: things.projectId },
     })
   }
   await signedUp(service, 'rls@example.org')
