@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { makeFile, makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { launchService } from '../support/service-process.ts'
+import { openWithRole } from '../support/service-role.ts'
 import { call, makeKey, pepperText, question } from '../support/service.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
@@ -122,34 +122,6 @@ test('an account context does not outlive its transaction on a pooled connection
     await pool.close()
   }
 })
-
-/** A database of its own, and a role that may read and write rows and nothing else. */
-async function openWithRole() {
-  const { adminUrl, serviceUrl } = inject('postgres')
-  const [name, role] = [`t_${randomBytes(8).toString('hex')}`, `r_${randomBytes(6).toString('hex')}`]
-  const asAdmin = async (...statements: readonly string[]) => {
-    const admin = new pg.Client({ connectionString: adminUrl })
-    await admin.connect()
-    for (const statement of statements) await admin.query(statement)
-    await admin.end()
-  }
-  const at = (user?: string) => {
-    const url = new URL(serviceUrl)
-    url.pathname = `/${name}`
-    if (user !== undefined) [url.username, url.password] = [user, 'rows-only']
-    return url.href
-  }
-  await asAdmin(
-    'select pg_advisory_lock(1)',
-    `create role ${role} login password 'rows-only' nosuperuser nocreatedb nocreaterole nobypassrls`,
-    `create database ${name} template service_template owner service`,
-  )
-  return {
-    ownerUrl: at(),
-    roleUrl: at(role),
-    drop: () => asAdmin(`drop database ${name} with (force)`, `drop role ${role}`),
-  }
-}
 
 test('the service runs as a role that owns nothing: turns work, and the policies bind it', async () => {
   const database = await openWithRole()
