@@ -38,6 +38,7 @@ export async function startTestService(
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
     readonly web?: Partial<WebSettings>
+    readonly trustProxy?: boolean
     /** A free one unless told. */
     readonly port?: number
   } = {},
@@ -56,7 +57,7 @@ export async function startTestService(
   const app = await buildApp(
     { database, peppers: testPeppers, plans, catalogue, runner, log, limits, appUrl: options.appUrl },
     {
-      trustProxy: false,
+      trustProxy: options.trustProxy ?? false,
       ready: () => true,
       web: { appUrl: undefined, signUp: 'open', signUpPlan: 'free', ...options.web },
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
