@@ -34,7 +34,7 @@ async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
   const world = await openRequestsWorld(database)
   try {
     const progress = (done: number) => print(`  ${done} sent`)
-    const { sent, busy, byStatus, slowestMs, findings } = await fuzzRequests({
+    const { sent, busy, byStatus, slowestMs, slowest, findings } = await fuzzRequests({
       ...world,
       requests,
       seed,
@@ -42,7 +42,7 @@ async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
       progress,
     })
     print(
-      `${sent} requests, ${busy} of them told to wait, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`,
+      `${sent} requests, ${busy} of them told to wait, slowest ${slowestMs.toFixed(0)} ms (${slowest}), ${findings.length} findings`,
     )
     for (const [status, count] of [...byStatus].sort(([a], [b]) => a - b)) print(`  ${status}  ${count}`)
     for (const finding of findings) print(`FINDING ${finding}`)

@@ -22,6 +22,8 @@ export type RequestsOutcome = {
   readonly busy: number
   readonly byStatus: ReadonlyMap<number, number>
   readonly slowestMs: number
+  /** The operation that took so long. */
+  readonly slowest: string
   readonly findings: readonly string[]
 }
 
@@ -54,7 +56,7 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
   const waiting = [...operations]
   const byStatus = new Map<number, number>()
   const findings: string[] = []
-  let [sent, busy, slowestMs] = [0, 0, 0]
+  let [sent, busy, slowestMs, slowest] = [0, 0, 0, '']
 
   async function check(operation: Operation, request: GeneratedRequest): Promise<void> {
     const began = performance.now()
@@ -63,7 +65,8 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
     // Now and then without a key: broken input must not come before the refusal.
     const key = sent % 25 === 0 ? undefined : keys[sent % keys.length]
     const answer = await askPatiently(key, request)
-    slowestMs = Math.max(slowestMs, performance.now() - began)
+    const tookMs = performance.now() - began
+    if (tookMs > slowestMs) [slowestMs, slowest] = [tookMs, operation.name]
     byStatus.set(answer.status, (byStatus.get(answer.status) ?? 0) + 1)
     const fault = faultOf(operation, document, answer)
     if (fault) throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 400)}`)
@@ -92,7 +95,7 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
   }
   await Promise.all(Array.from({ length: lanes }, lane))
   await agent.close()
-  return { sent, busy, byStatus, slowestMs, findings }
+  return { sent, busy, byStatus, slowestMs, slowest, findings }
 }
 
 async function ask(

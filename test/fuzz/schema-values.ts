@@ -9,18 +9,20 @@ const deepest = 5
 
 /** @param document the OpenAPI document, in which `$ref` are looked up. */
 export function schemaValues(document: object): SchemaValues {
-  return (schema) => valueOf(schema, 0)
+  return (schema) => arbitraryOf(schema, 0)
 
-  function valueOf(schema: Json, depth: number): fc.Arbitrary<unknown> {
+  function arbitraryOf(schema: Json, depth: number): fc.Arbitrary<unknown> {
     if ('$ref' in schema)
-      return fc.constant(null).chain(() => valueOf(resolve(document, String(schema['$ref'])), depth))
+      return fc.constant(null).chain(() => arbitraryOf(resolve(document, String(schema['$ref'])), depth))
     if ('const' in schema) return fc.constant(schema['const'])
     if (Array.isArray(schema['enum'])) return fc.constantFrom(...(schema['enum'] as readonly unknown[]))
     const branches = (schema['anyOf'] ?? schema['oneOf']) as readonly Json[] | undefined
-    if (branches) return fc.oneof(...branches.map((branch) => valueOf(branch, depth)))
+    if (branches) return fc.oneof(...branches.map((branch) => arbitraryOf(branch, depth)))
     const all = schema['allOf'] as readonly Json[] | undefined
     if (all)
-      return fc.tuple(...all.map((part) => valueOf(part, depth))).map((parts) => Object.assign({}, ...parts))
+      return fc
+        .tuple(...all.map((part) => arbitraryOf(part, depth)))
+        .map((parts) => Object.assign({}, ...parts))
     const types = [schema['type']].flat()
     if (types[0] === undefined) return anyJson
     return fc.oneof(...types.map((type) => typed(String(type), schema, depth)))
@@ -37,7 +39,7 @@ export function schemaValues(document: object): SchemaValues {
       case 'number':
         return fc.double({ ...bounds(schema, -2, 4), noNaN: true })
       case 'array': {
-        const items = valueOf((schema['items'] ?? {}) as Json, depth + 1)
+        const items = arbitraryOf((schema['items'] ?? {}) as Json, depth + 1)
         return depth > deepest
           ? fc.constant([])
           : fc.array(items, { minLength: Number(schema['minItems'] ?? 0), maxLength: 3 })
@@ -53,7 +55,7 @@ export function schemaValues(document: object): SchemaValues {
     const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
     const required = (schema['required'] ?? []) as string[]
     const kept = properties.filter(([name]) => depth <= deepest || required.includes(name))
-    const model = Object.fromEntries(kept.map(([name, value]) => [name, valueOf(value, depth + 1)]))
+    const model = Object.fromEntries(kept.map(([name, value]) => [name, arbitraryOf(value, depth + 1)]))
     const free =
       properties.length === 0
         ? fc.dictionary(fc.string({ maxLength: 8 }), anyJson, { maxKeys: 3 })

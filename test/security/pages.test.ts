@@ -2,8 +2,17 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
-import { makeFile, makeKeyWithId, makeSession, makeThings, openWorld, ownerKey, type Things, type World } from '../support/http-world.ts'
-import { goodPassword, signedUp, openVisitor, type TestVisitor } from '../support/visitor.ts'
+import {
+  makeFile,
+  makeKeyWithId,
+  makeSession,
+  makeThings,
+  openWorld,
+  ownerKey,
+  type Things,
+  type World,
+} from '../support/http-world.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 
 type Row = {
   readonly route: string
@@ -38,15 +47,37 @@ const table: readonly Row[] = [
   { route: 'GET /*', page: 'anyone', ok: 404 },
   { route: 'GET /settings/keys', page: 'account' },
   { route: 'GET /settings/keys/new', page: 'account' },
-  { route: 'POST /settings/keys', page: 'account', fields: { id: 'x', name: 'K', scopes: 'models:read', reach: 'owner', expires: 'never' }, ok: 400 },
-  { route: 'POST /settings/keys/:id/revoke', page: 'account', own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id, fields: {}, ok: 303 },
+  {
+    route: 'POST /settings/keys',
+    page: 'account',
+    fields: { id: 'x', name: 'K', scopes: 'models:read', reach: 'owner', expires: 'never' },
+    ok: 400,
+  },
+  {
+    route: 'POST /settings/keys/:id/revoke',
+    page: 'account',
+    own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id,
+    fields: {},
+    ok: 303,
+  },
   { route: 'GET /settings/account', page: 'account' },
-  { route: 'POST /settings/account/password', page: 'account', fields: { current: 'wrong', next: 'x' }, ok: 400 },
+  {
+    route: 'POST /settings/account/password',
+    page: 'account',
+    fields: { current: 'wrong', next: 'x' },
+    ok: 400,
+  },
   { route: 'POST /settings/account/delete', page: 'account', fields: { current: 'wrong' }, ok: 400 },
   { route: 'GET /ask', page: 'account' },
   { route: 'POST /ask', page: 'account', fields: { question: '' }, ok: 400 },
   { route: 'GET /sessions/:id', page: 'account', own: (t) => t.sessionId },
-  { route: 'POST /sessions/:id/rename', page: 'account', own: (t) => t.sessionId, fields: { name: 'N' }, ok: 303 },
+  {
+    route: 'POST /sessions/:id/rename',
+    page: 'account',
+    own: (t) => t.sessionId,
+    fields: { name: 'N' },
+    ok: 303,
+  },
   { route: 'POST /sessions/:id/delete', page: 'account', own: oldSession, fields: {}, ok: 303 },
   { route: 'GET /runs/:id', page: 'account', own: (t) => t.runId },
   { route: 'GET /runs/:id/events', page: 'account', own: (t) => t.runId },
@@ -58,16 +89,39 @@ const table: readonly Row[] = [
   { route: 'POST /projects/:id/files', page: 'account', own: (t) => t.projectId, upload: true, ok: 303 },
   { route: 'GET /files/:id', page: 'account', own: (t) => t.fileId },
   { route: 'GET /files/:id/content', page: 'account', own: (t) => t.fileId },
-  { route: 'POST /files/:id/rename', page: 'account', own: (t) => t.fileId, fields: { name: 'b.txt' }, ok: 303 },
+  {
+    route: 'POST /files/:id/rename',
+    page: 'account',
+    own: (t) => t.fileId,
+    fields: { name: 'b.txt' },
+    ok: 303,
+  },
   { route: 'POST /files/:id/delete', page: 'account', own: oldFile, fields: {}, ok: 303 },
   { route: 'GET /usage', page: 'account' },
   { route: 'GET /usage.csv', page: 'account' },
   { route: 'GET /operator', page: 'operator' },
   { route: 'GET /operator/accounts/new', page: 'operator' },
-  { route: 'POST /operator/accounts', page: 'operator', fields: { email: 'no address', plan: 'pro' }, ok: 400 },
+  {
+    route: 'POST /operator/accounts',
+    page: 'operator',
+    fields: { email: 'no address', plan: 'pro' },
+    ok: 400,
+  },
   { route: 'GET /operator/accounts/:id', page: 'operator', own: (t) => t.accountId },
-  { route: 'POST /operator/accounts/:id/plan', page: 'operator', own: (t) => t.accountId, fields: { plan: 'pro' }, ok: 303 },
-  { route: 'POST /operator/accounts/:id/grant', page: 'operator', own: (t) => t.accountId, fields: { amount: 'x' }, ok: 400 },
+  {
+    route: 'POST /operator/accounts/:id/plan',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { plan: 'pro' },
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/grant',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { amount: 'x' },
+    ok: 400,
+  },
   { route: 'GET /operator/library', page: 'operator' },
   { route: 'GET /operator/health', page: 'operator' },
 ]
@@ -90,12 +144,14 @@ beforeAll(async () => {
   world = await openWorld()
   unsubscribe('fastify.initialization', notePages)
   const { db, service } = world
-  for (const name of ['owner', 'other', 'operator']) visitors.set(name, await signedUp(service, `${name}@example.org`))
+  for (const name of ['owner', 'other', 'operator'])
+    visitors.set(name, await signedUp(service, `${name}@example.org`))
   visitors.set('nobody', openVisitor(service))
   const { rows } = await db.database.systemPool.query<{ id: string }>(
     `update accounts set plan = 'pro', operator = (email like 'operator@%') returning id, email`,
   )
-  const owner = (rows as { id: string; email: string }[]).find(({ email }) => email.startsWith('owner@'))?.id ?? ''
+  const owner =
+    (rows as { id: string; email: string }[]).find(({ email }) => email.startsWith('owner@'))?.id ?? ''
   things = await makeThings(db, service, { accountId: owner, key: await ownerKey(db, owner) })
 })
 afterAll(() => world.close())
@@ -139,7 +195,8 @@ test.each(table)('$route opens for those who may, and for nobody else', async (r
     if (row.page !== 'anyone' && name === 'nobody')
       expect(response.headers.get('location')).toMatch(/^\/signin(\?next=|$)/)
     await response.body?.cancel()
-    if (row.ends && name !== 'nobody') await visitor.post('/signin', { email: `${name}@example.org`, password: goodPassword })
+    if (row.ends && name !== 'nobody')
+      await visitor.post('/signin', { email: `${name}@example.org`, password: goodPassword })
   }
   // Who is signed in is led on from where one signs in.
   const signedIn = /^GET \/sign(in|up)$/.test(row.route) ? { other: 303, operator: 303, owner: 303 } : {}
@@ -151,7 +208,9 @@ const byId = table.filter(({ own, page }) => own && page === 'account')
 test.each(byId)('$route answers a foreign and a missing id alike in all headers and bytes', async (row) => {
   const other = visitors.get('other') ?? openVisitor(world.service)
   const ids = [await row.own?.(things, world), newId('session'), 'x', '%00', '../x', 'א'.repeat(50)]
-  const [first, ...more] = await Promise.all(ids.map(async (id) => comparable(await open(row, other, id ?? ''))))
+  const [first, ...more] = await Promise.all(
+    ids.map(async (id) => comparable(await open(row, other, id ?? ''))),
+  )
   expect(first).toMatchObject({ status: 404 })
   for (const one of more) expect(one).toEqual(first)
 })

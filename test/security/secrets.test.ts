@@ -60,7 +60,15 @@ async function note(where: string, answer: Response | Promise<Response>): Promis
 }
 
 async function asKey(where: string, key: string, method: string, target: string, body?: unknown) {
-  const sent = { method, path: target, key, ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }) }
+  const sent = {
+    method,
+    path: target,
+    key,
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  }
   const answer = await send(at, sent)
   told.push([where, `${JSON.stringify(answer.headers)} ${answer.text}`])
   return answer
@@ -68,32 +76,73 @@ async function asKey(where: string, key: string, method: string, target: string,
 
 /** What the model's server says of itself when it fails. */
 const failures = [
-  error(401, `Incorrect API key provided: ${marked.modelKey}. You sent "Authorization: Bearer ${marked.modelKey}".`),
+  error(
+    401,
+    `Incorrect API key provided: ${marked.modelKey}. You sent "Authorization: Bearer ${marked.modelKey}".`,
+  ),
   error(400, { error: { message: `bad request of ${marked.modelKey}`, param: marked.modelKey } }),
   [{ text: 'Half of it ' }, { sse: [{ error: { message: `key ${marked.modelKey} has no quota` } }] }],
   [{ text: 'Half of it ' }, { destroy: true as const }],
 ]
 
-test('a tour through everything, failures included, tells and stores no secret', { timeout: 240_000 }, async () => {
+test('a tour through everything, failures included, tells and stores no secret', {
+  timeout: 240_000,
+}, async () => {
   const visitor = openVisitor(at)
   await note('sign-up', visitor.post('/signup', { email: 'marked@example.org', password: marked.password }))
-  await note('wrong password', openVisitor(at).post('/signin', { email: 'marked@example.org', password: marked.wrongPassword }))
-  const strangeForm = openVisitor(at).post('/signin', { email: 'marked@example.org\0', password: marked.password })
+  await note(
+    'wrong password',
+    openVisitor(at).post('/signin', { email: 'marked@example.org', password: marked.wrongPassword }),
+  )
+  const strangeForm = openVisitor(at).post('/signin', {
+    email: 'marked@example.org\0',
+    password: marked.password,
+  })
   await note('broken form', strangeForm)
   secrets.set('session cookie', visitor.cookies.get('session') ?? '')
   const fields = { id: 'key_marked000000000000000000', name: 'K', reach: 'owner', expires: 'never' }
-  const page = await visitor.post('/settings/keys', { ...fields, id: fields.id.slice(0, 28), scopes: 'chat:write' })
+  const page = await visitor.post('/settings/keys', {
+    ...fields,
+    id: fields.id.slice(0, 28),
+    scopes: 'chat:write',
+  })
   const key = /svc_\w{49}/.exec(await page.text())?.[0] ?? ''
   expect(key).toMatch(/^svc_/)
   secrets.set('API key', key)
-  for (const target of ['/ask', '/settings/keys', '/settings/account', '/usage', '/usage.csv', '/projects', '/library', '/none'])
+  for (const target of [
+    '/ask',
+    '/settings/keys',
+    '/settings/account',
+    '/usage',
+    '/usage.csv',
+    '/projects',
+    '/library',
+    '/none',
+  ])
     await note(target, visitor.get(target))
 
   upstream.setDefault(reply('An answer.'))
-  for (const target of ['/openapi.json', '/v1/models', '/v1/key', '/v1/usage', `/v1/models?api_key=${key}`, `/none/${'x'.repeat(20_000)}`, '/v1/agent/runs/x', '/healthz', '/readyz', '/metrics'])
+  for (const target of [
+    '/openapi.json',
+    '/v1/models',
+    '/v1/key',
+    '/v1/usage',
+    `/v1/models?api_key=${key}`,
+    `/none/${'x'.repeat(20_000)}`,
+    '/v1/agent/runs/x',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+  ])
     await asKey(target, key, 'GET', target)
-  await note('metrics', fetch(`${at.url}/metrics`, { headers: { authorization: `Bearer ${marked.metricsToken}` } }))
-  await note('metrics, nearly', fetch(`${at.url}/metrics`, { headers: { authorization: `Bearer ${marked.metricsToken}x` } }))
+  await note(
+    'metrics',
+    fetch(`${at.url}/metrics`, { headers: { authorization: `Bearer ${marked.metricsToken}` } }),
+  )
+  await note(
+    'metrics, nearly',
+    fetch(`${at.url}/metrics`, { headers: { authorization: `Bearer ${marked.metricsToken}x` } }),
+  )
   for (const form of [`Basic ${key}`, key, `Bearer ${key}x`, `Bearer ${key} ${key}`])
     await note('a wrong form of the key', fetch(`${at.url}/v1/models`, { headers: { authorization: form } }))
   for (const stream of [false, true]) {
@@ -103,7 +152,11 @@ test('a tour through everything, failures included, tells and stores no secret',
       await asKey('chat, model failing', key, 'POST', '/v1/chat/completions', { ...question('Who?'), stream })
     }
     upstream.enqueue(failures[0] ?? [])
-    await asKey('responses, model failing', key, 'POST', '/v1/responses', { model: 'service', input: 'Who?', stream })
+    await asKey('responses, model failing', key, 'POST', '/v1/responses', {
+      model: 'service',
+      input: 'Who?',
+      stream,
+    })
   }
   await asKey('wrong input', key, 'POST', '/v1/chat/completions', { messages: 5 })
   const parts = form([{ name: 'file', filename: 'a.txt', content: 'text' }])
@@ -115,17 +168,30 @@ test('a tour through everything, failures included, tells and stores no secret',
   await asKey('database away', key, 'GET', '/v1/agent/sessions')
   await asKey('database away', key, 'POST', '/v1/chat/completions', question('Who?'))
   await note('database away, page', visitor.get('/settings/keys'))
-  await note('database away, sign-in', openVisitor(at).post('/signin', { email: 'marked@example.org', password: marked.password }))
+  await note(
+    'database away, sign-in',
+    openVisitor(at).post('/signin', { email: 'marked@example.org', password: marked.password }),
+  )
   proxy.refuse(false)
-  await expect.poll(async () => (await asKey('database back', key, 'GET', '/v1/models')).status, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect
+    .poll(async () => (await asKey('database back', key, 'GET', '/v1/models')).status, { timeout: 20_000 })
+    .toBeGreaterThan(0)
 
   await upstream.close()
   await asKey('model away', key, 'POST', '/v1/chat/completions', question('Who?'))
-  await note('another password', visitor.post('/settings/account/password', { current: marked.password, next: marked.nextPassword }))
+  await note(
+    'another password',
+    visitor.post('/settings/account/password', { current: marked.password, next: marked.nextPassword }),
+  )
   await note('revoke', visitor.post(`/settings/keys/${fields.id.slice(0, 28)}/revoke`, {}))
   await asKey('revoked', key, 'GET', '/v1/models')
 
-  expect(await found('what clients were told', told.map(([where, text]) => `${where.split("?")[0]}: ${text}`))).toEqual([])
+  expect(
+    await found(
+      'what clients were told',
+      told.map(([where, text]) => `${where.split('?')[0]}: ${text}`),
+    ),
+  ).toEqual([])
   expect(await found('the database', await everyRow())).toEqual([])
   ended = await service.stop('SIGTERM')
   expect(ended.code).toBe(0)
@@ -137,8 +203,16 @@ test('a tour through everything, failures included, tells and stores no secret',
 test('a start that fails says why without the password of the database', async () => {
   const wrong = new URL(database.roleUrl)
   wrong.password = marked.databasePassword.toLowerCase()
-  for (const url of [wrong.href, database.roleUrl.replace(/\/\w+$/, '/no_such_database'), database.roleUrl.replace(/:\d+\//, ':1/')]) {
-    const attempt = await launchService(folder, { DATABASE_URL: url, KEY_PEPPER: marked.keyPepper, LOG_LEVEL: 'trace' }).ended
+  for (const url of [
+    wrong.href,
+    database.roleUrl.replace(/\/\w+$/, '/no_such_database'),
+    database.roleUrl.replace(/:\d+\//, ':1/'),
+  ]) {
+    const attempt = await launchService(folder, {
+      DATABASE_URL: url,
+      KEY_PEPPER: marked.keyPepper,
+      LOG_LEVEL: 'trace',
+    }).ended
     expect(attempt.code).toBe(1)
     expect((attempt.stdout + attempt.stderr).toLowerCase()).not.toContain('marked-')
   }
@@ -149,14 +223,23 @@ async function found(where: string, lines: readonly string[]): Promise<readonly 
   expect(lines.length).toBeGreaterThan(10)
   return [...secrets].flatMap(([name, secret]) => {
     expect(secret.length, name).toBeGreaterThan(15)
-    const forms = [secret, Buffer.from(secret).toString('hex'), encodeURIComponent(secret), Buffer.from(secret).toString('base64').replace(/=+$/, '')]
-    return lines.filter((line) => forms.some((one) => line.includes(one))).map((line) => `${name} in ${where}: ${line.slice(0, 300)}`)
+    const forms = [
+      secret,
+      Buffer.from(secret).toString('hex'),
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    ]
+    return lines
+      .filter((line) => forms.some((one) => line.includes(one)))
+      .map((line) => `${name} in ${where}: ${line.slice(0, 300)}`)
   })
 }
 
 async function everyRow(): Promise<readonly string[]> {
   const { systemPool, close } = openDatabase({ url: database.ownerUrl, onIdleError: () => undefined })
-  const { rows: tables } = await systemPool.query<{ name: string }>(`select tablename as name from pg_tables where schemaname = 'public'`)
+  const { rows: tables } = await systemPool.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public'`,
+  )
   const lines: string[] = []
   for (const { name } of tables) {
     const { rows } = await systemPool.query<{ row: string }>(`select t::text as row from "${name}" t`)

@@ -2,9 +2,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, question, startTestService, type TestService } from '../support/service.ts'
-import { openVisitor } from '../support/visitor.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { reply } from '../support/upstream-scripts.ts'
+import { openVisitor } from '../support/visitor.ts'
 
 const plans: Plans = {
   names: builtInPlans.names,
@@ -21,7 +28,11 @@ beforeAll(async () => {
   upstream = await startScriptedUpstream()
   upstream.setDefault(reply('An answer.'))
   // Behind a proxy, so that the flood comes from as many addresses as it likes.
-  service = await startTestService(db.database, { plans, trustProxy: true, model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+  service = await startTestService(db.database, {
+    plans,
+    trustProxy: true,
+    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
+  })
   key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited', plans)).id)
 })
 afterAll(async () => {
@@ -34,7 +45,10 @@ const attempt = (n: number) =>
   openVisitor(service).post(
     '/signin',
     { email: `person-${n}@example.org`, password: 'a wrong password' },
-    { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` },
+    {
+      'sec-fetch-site': 'same-origin',
+      'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
+    },
   )
 
 async function timeOfTurn(): Promise<number> {
@@ -45,7 +59,8 @@ async function timeOfTurn(): Promise<number> {
   return performance.now() - began
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 async function turns(count: number): Promise<readonly number[]> {
   const times: number[] = []
@@ -61,7 +76,9 @@ test('a flood of sign-ins from everywhere is turned away in words beyond a bound
   const replies = await flood
   const byStatus = Map.groupBy(replies, ({ status }) => status)
   // Told, not asserted: how long things take is the machine's affair.
-  process.stdout.write(`a turn takes ${(busy / calm).toFixed(1)} times as long under the flood (${calm.toFixed(1)} ms, ${busy.toFixed(1)} ms)\n`)
+  process.stdout.write(
+    `a turn takes ${(busy / calm).toFixed(1)} times as long under the flood (${calm.toFixed(1)} ms, ${busy.toFixed(1)} ms)\n`,
+  )
   expect([...byStatus.keys()].toSorted()).toEqual([400, 503])
   const refused = byStatus.get(503) ?? []
   expect(refused.length).toBeGreaterThan(100)

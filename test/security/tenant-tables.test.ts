@@ -7,11 +7,11 @@ import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { makeFile, makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { call, makeKey, pepperText, question } from '../support/service.ts'
 import { launchService } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
-import { call, makeKey, pepperText, question } from '../support/service.ts'
-import { openVisitor, signedUp } from '../support/visitor.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
+import { openVisitor, signedUp } from '../support/visitor.ts'
 
 let world: World
 let mine: Things
@@ -43,7 +43,13 @@ const shared = [
   ...['search_postings', 'search_spellings', 'versions', 'works'],
 ]
 
-type Table = { readonly name: string; readonly enabled: boolean; readonly forced: boolean; readonly policies: number; readonly owned: boolean }
+type Table = {
+  readonly name: string
+  readonly enabled: boolean
+  readonly forced: boolean
+  readonly policies: number
+  readonly owned: boolean
+}
 
 async function tables(): Promise<readonly Table[]> {
   const { rows } = await world.db.database.systemPool.query<Table>(
@@ -90,7 +96,9 @@ test('a query without an account sees no row of any guarded table, though each o
   const { database } = world.db
   const all = await countsBy(database.systemPool, names)
   expect(Object.entries(all).filter(([, count]) => count < 1)).toEqual([])
-  expect(await countsBy(database.tenantPool, names)).toEqual(Object.fromEntries(names.map((name) => [name, 0])))
+  expect(await countsBy(database.tenantPool, names)).toEqual(
+    Object.fromEntries(names.map((name) => [name, 0])),
+  )
 })
 
 test('a transaction of an account sees, changes and removes no row of another account in any table', async () => {
@@ -99,11 +107,22 @@ test('a transaction of an account sees, changes and removes no row of another ac
     const client = await world.db.database.tenantPool.connect()
     try {
       await client.query(`begin; set local app.account = '${mine.accountId}'`)
-      const seen = await client.query<{ account: string }>(`select distinct account_id as account from "${name}"`)
-      expect({ name, seen: seen.rows.filter(({ account }) => account !== mine.accountId) }).toEqual({ name, seen: [] })
-      const changed = await client.query(`update "${name}" set account_id = account_id where account_id = '${foreign.accountId}'`)
+      const seen = await client.query<{ account: string }>(
+        `select distinct account_id as account from "${name}"`,
+      )
+      expect({ name, seen: seen.rows.filter(({ account }) => account !== mine.accountId) }).toEqual({
+        name,
+        seen: [],
+      })
+      const changed = await client.query(
+        `update "${name}" set account_id = account_id where account_id = '${foreign.accountId}'`,
+      )
       const removed = await client.query(`delete from "${name}" where account_id = '${foreign.accountId}'`)
-      expect({ name, changed: changed.rowCount, removed: removed.rowCount }).toEqual({ name, changed: 0, removed: 0 })
+      expect({ name, changed: changed.rowCount, removed: removed.rowCount }).toEqual({
+        name,
+        changed: 0,
+        removed: 0,
+      })
     } finally {
       await client.query('rollback')
       client.release()
@@ -115,7 +134,9 @@ test('an account context does not outlive its transaction on a pooled connection
   const pool = openDatabase({ url: world.db.url, onIdleError: () => undefined, maxConnections: 1 })
   try {
     await withTx(pool, { accountId: mine.accountId }, (tx) => tx.execute('select 1'))
-    await withTx(pool, { accountId: mine.accountId }, () => Promise.reject(new Error('rolled back'))).catch(() => undefined)
+    await withTx(pool, { accountId: mine.accountId }, () => Promise.reject(new Error('rolled back'))).catch(
+      () => undefined,
+    )
     const { rows } = await pool.tenantPool.query('select id from projects')
     expect(rows).toEqual([])
   } finally {
@@ -127,7 +148,10 @@ test('the service runs as a role that owns nothing: turns work, and the policies
   const database = await openWithRole()
   const upstream: ScriptedUpstream = await startScriptedUpstream()
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-role-'))
-  upstream.enqueue(callTools([{ name: 'write_file', arguments: { name: 'a.txt', content: 'Kept.' } }]), reply('Written.'))
+  upstream.enqueue(
+    callTools([{ name: 'write_file', arguments: { name: 'a.txt', content: 'Kept.' } }]),
+    reply('Written.'),
+  )
   const service = launchService(folder, {
     DATABASE_URL: database.roleUrl,
     MIGRATE_DATABASE_URL: database.ownerUrl,
@@ -142,18 +166,31 @@ test('the service runs as a role that owns nothing: turns work, and the policies
     const visitor = openVisitor({ url } as Parameters<typeof openVisitor>[0])
     await visitor.post('/signup', { email: 'role@example.org', password: 'four unrelated words here' })
     await rows.systemPool.query(`update accounts set plan = 'pro' where email = 'role@example.org'`)
-    const { rows: accounts } = await rows.systemPool.query<{ id: string }>(`select id from accounts where email = 'role@example.org'`)
+    const { rows: accounts } = await rows.systemPool.query<{ id: string }>(
+      `select id from accounts where email = 'role@example.org'`,
+    )
     const key = await makeKey(rows, accounts[0]?.id ?? '')
     const turn = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(question('Write it down.')),
     })
-    expect([turn.status, await turn.json()]).toMatchObject([200, { choices: [{ message: { content: 'Written.' } }], x_service: { files: [{ filename: 'a.txt' }] } }])
-    const { rows: owned } = await rows.systemPool.query('select 1 from pg_class where relowner = current_user::regrole')
+    expect([turn.status, await turn.json()]).toMatchObject([
+      200,
+      { choices: [{ message: { content: 'Written.' } }], x_service: { files: [{ filename: 'a.txt' }] } },
+    ])
+    const { rows: owned } = await rows.systemPool.query(
+      'select 1 from pg_class where relowner = current_user::regrole',
+    )
     expect(owned).toEqual([])
     expect((await rows.tenantPool.query('select 1 from runs union all select 1 from files')).rows).toEqual([])
-    for (const refused of ['create table t (x int)', 'alter table runs disable row level security', 'drop policy tenant on runs', 'truncate runs', 'delete from credit_transactions'])
+    for (const refused of [
+      'create table t (x int)',
+      'alter table runs disable row level security',
+      'drop policy tenant on runs',
+      'truncate runs',
+      'delete from credit_transactions',
+    ])
       await expect(rows.systemPool.query(refused), refused).rejects.toThrow(/permission denied|must be owner/)
     await migrateDatabase(database.ownerUrl, database.roleUrl)
     expect(await service.stop('SIGTERM')).toMatchObject({ code: 0 })
