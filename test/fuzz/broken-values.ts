@@ -23,7 +23,7 @@ export const brokenText: fc.Arbitrary<string> = fc.oneof(
       "'; drop table runs; --",
       '" or 1=1',
       '<script>',
-      '${7*7}',
+      '$' + '{7*7}',
       '{{7*7}}',
       '__proto__',
       'constructor',
