@@ -12,6 +12,7 @@ import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
 import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
 import { registerRequestRecord } from './http/request-record.ts'
+import { refuseSeveralHosts, refuseUnreadable } from './http/unreadable-requests.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
 import type { ChatPace } from './routes/chat/delivery.ts'
@@ -62,6 +63,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     return503OnClosing: false,
     // The header limit bounds the length of a URL already.
     routerOptions: { maxParamLength: 16_384 },
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors(_error, request, reply) {
       record(request, reply)
       void refuseUnroutable(auth, request, reply)
@@ -84,6 +86,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   })
   registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
   registerErrorHandler(app)
+  refuseSeveralHosts(app)
   registerJsonBody(app)
   registerZod(app)
   registerAuth(app, auth)
@@ -95,26 +98,32 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   healthRoutes(app, { ...services, ready: options.ready })
   openApiRoutes(app, api)
   docsRoutes(app)
-  await app.register(
-    (v1, _options, done) => {
-      modelRoutes(v1, services)
-      chatRoutes(v1, services, options.chatPace)
-      projectRoutes(v1, services)
-      sessionRoutes(v1, services)
-      runRoutes(v1, services)
-      runEventRoutes(v1, services)
-      fileRoutes(v1, services)
-      sourceRoutes(v1, services)
-      keyRoutes(v1, services)
-      usageRoutes(v1, services)
-      responsesRoutes(v1, services, options.chatPace)
-      done()
-    },
-    { prefix: '/v1' },
-  )
+  await app.register((v1, _options, done) => apiRoutes(v1, services, options.chatPace, done), {
+    prefix: '/v1',
+  })
   const web = { ...auth, settings: options.web, signInLimits: createSignInLimits() }
   await app.register((pages, _options, done) => {
     webPages(pages, web).then(() => done(), done)
   })
   return app
+}
+
+function apiRoutes(
+  v1: FastifyInstance,
+  services: Services,
+  pace: ChatPace | undefined,
+  done: () => void,
+): void {
+  modelRoutes(v1, services)
+  chatRoutes(v1, services, pace)
+  projectRoutes(v1, services)
+  sessionRoutes(v1, services)
+  runRoutes(v1, services)
+  runEventRoutes(v1, services)
+  fileRoutes(v1, services)
+  sourceRoutes(v1, services)
+  keyRoutes(v1, services)
+  usageRoutes(v1, services)
+  responsesRoutes(v1, services, pace)
+  done()
 }

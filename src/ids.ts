@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -6,11 +6,25 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length + 8)) {
-      if (byte < 248 && text.length < length) text += alphabet[byte % 62]
-    }
+    const byte = nextByte()
+    if (byte < 248) text += alphabet[byte % 62]
   }
   return text
+}
+
+/** Random bytes are asked for many at a time, and each is used once and wiped. */
+const pool = Buffer.alloc(4_096)
+let used = pool.length
+
+function nextByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const byte = pool[used] ?? 0
+  pool[used] = 0
+  used += 1
+  return byte
 }
 
 /** Prefixes of the ids that people see. `file-` keeps the hyphen because some clients detect files by it. */

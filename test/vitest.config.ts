@@ -14,6 +14,7 @@ export default defineConfig({
       project('http', 20_000),
       project('e2e', 60_000),
       project('web', 60_000),
+      project('security', 60_000),
     ],
   },
 })

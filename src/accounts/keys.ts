@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, isTransient, uniqueViolation } from '../db/errors.ts'
-import { accounts, apiKeys, projects } from '../db/schema/index.ts'
+import { apiKeys, projects } from '../db/schema/index.ts'
+import { statement } from '../db/statement.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
@@ -164,6 +165,22 @@ export async function revokeKey(executor: Executor, keyId: string, accountId?: s
     .where(and(mine, isNull(apiKeys.revokedAt)))
 }
 
+const findByDigest = statement<{
+  id: string
+  account_id: string
+  plan: string
+  scopes: string[]
+  binding: string
+  project_id: string | null
+  used_lately: boolean
+}>(
+  'find_key',
+  `select k.id, k.account_id, a.plan, k.scopes, k.binding, k.project_id,
+    coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
+  from api_keys k join accounts a on a.id = k.account_id
+  where k.digest = any(:digests::bytea[]) and ${usableKey('k')}`,
+)
+
 /** Asked of every request: one query, on a unique index over the digest, with the database's clock. */
 export async function authenticateKey(
   executor: Executor,
@@ -172,35 +189,17 @@ export async function authenticateKey(
   keyText: string,
 ): Promise<Principal | undefined> {
   if (!isKeyText(keyText)) return undefined
-  const [row] = await executor
-    .select({
-      keyId: apiKeys.id,
-      accountId: apiKeys.accountId,
-      plan: accounts.plan,
-      scopes: apiKeys.scopes,
-      binding: apiKeys.binding,
-      projectId: apiKeys.projectId,
-      usedLately: sql<boolean>`coalesce(${apiKeys.lastUsedAt} > now() - interval '1 minute', false)`,
-    })
-    .from(apiKeys)
-    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(
-      and(
-        inArray(
-          apiKeys.digest,
-          peppers.map((pepper) => digestKey(keyText, pepper)),
-        ),
-        usable,
-      ),
-    )
+  const [row] = await findByDigest(executor, {
+    digests: peppers.map((pepper) => digestKey(keyText, pepper)),
+  })
   if (!row) return undefined
-  if (!row.usedLately) await noteUse(executor, row.keyId)
+  if (!row.used_lately) await noteUse(executor, row.id)
   return {
-    accountId: row.accountId,
+    accountId: row.account_id,
     plan: plans.of(row.plan),
-    keyId: row.keyId,
+    keyId: row.id,
     scopes: new Set(row.scopes.filter(isScope)),
-    binding: { kind: row.binding, projectId: row.projectId } as Binding,
+    binding: { kind: row.binding, projectId: row.project_id } as Binding,
   }
 }
 
@@ -214,14 +213,17 @@ async function noteUse(executor: Executor, keyId: string): Promise<void> {
   }
 }
 
+const findUsable = statement<{ id: string }>(
+  'is_key_usable',
+  `select k.id from api_keys k where k.id = :keyId and ${usableKey('k')}`,
+)
+
 /** Whether a key still works: asked between the steps of a running turn. */
 export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
-  const [key] = await executor
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, keyId), usable))
-  return key !== undefined
+  return (await findUsable(executor, { keyId })).length > 0
 }
 
 /** Neither revoked nor expired, by the database's clock. */
-export const usable = sql`${apiKeys.revokedAt} is null and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > now())`
+function usableKey(table: string): string {
+  return `${table}.revoked_at is null and (${table}.expires_at is null or ${table}.expires_at > now())`
+}

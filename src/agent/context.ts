@@ -1,4 +1,5 @@
-import { estimateTokens, type ModelMessage } from './provider.ts'
+import { estimateTokens, type ModelMessage, type ModelRequest } from './provider.ts'
+import { toolText } from './tool-text.ts'
 
 /** What stands in place of a tool result that had to go. */
 const resultLeftOut = JSON.stringify({
@@ -51,6 +52,12 @@ function dropTurns(messages: readonly ModelMessage[], excess: number): readonly 
   }
   const systems = messages.slice(0, firstKept).filter((message) => message.role === 'system')
   return firstKept === systems.length ? messages : [...systems, turnsLeftOut, ...messages.slice(firstKept)]
+}
+
+/** What a request takes of the model's window, estimated. */
+export function promptTokens({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): number {
+  const said = messages.reduce((sum, message) => sum + tokensOf(message), 0)
+  return tools.reduce((sum, tool) => sum + toolText(tool).tokens, said)
 }
 
 const counted = new WeakMap<ModelMessage, number>()

@@ -100,6 +100,9 @@ function usableKey(apiKey: string | undefined): string | undefined {
   return key || undefined
 }
 
+/** Made once: without a reason, each end of a call would make an exception with its stack. */
+const consumerLeft = new Error('the consumer of a model call has left')
+
 /** `return()` ends the call at once even while a `next()` waits: a bare generator would let that one finish first. */
 function startCall(
   settings: Settings,
@@ -111,7 +114,7 @@ function startCall(
   return {
     next: () => chunks.next(),
     return: () => {
-      stopped.abort()
+      stopped.abort(consumerLeft)
       return chunks.return()
     },
   }

@@ -15,17 +15,17 @@ type Json = Readonly<Record<string, unknown>>
 /** Bound on a reply's text and tool calls together. */
 const REPLY_CHARACTERS = 2 * 1024 * 1024
 
-const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-  model_length: 'length',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-  content_filter: 'content_filter',
-  safety: 'content_filter',
-  sensitive: 'content_filter',
-}
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['safety', 'content_filter'],
+  ['sensitive', 'content_filter'],
+])
 /** Reasons by which servers say that they could not go on. */
 const BROKEN_OFF = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource'])
 
@@ -182,7 +182,7 @@ export class ReplyAssembler {
     if (BROKEN_OFF.has(reason)) {
       throw new CallFailure('upstream', `The model's server broke off with the reason "${reason}".`)
     }
-    this.#reason = FINISH_REASONS[reason.toLowerCase()] ?? 'stop'
+    this.#reason = FINISH_REASONS.get(reason.toLowerCase()) ?? 'stop'
   }
 
   /** Several servers say `stop` beside tool calls, some `tool_calls` without one. */

@@ -7,6 +7,7 @@ import {
   type Sampling,
   type ToolCall,
 } from './provider.ts'
+import { toolText } from './tool-text.ts'
 
 /** What an upstream turned out to accept where implementations differ. */
 export type Dialect = {
@@ -66,15 +67,11 @@ function wireContent(content: Extract<ModelMessage, { role: 'user' }>['content']
   })
 }
 
-function wireTools(request: ModelRequest): Json {
+function wireToolChoice(request: ModelRequest): Json {
   // A choice without tools is refused by OpenAI.
   if (request.tools.length === 0) return {}
   const { toolChoice } = request
   return {
-    tools: request.tools.map(({ name, description, parameters }) => ({
-      type: 'function',
-      function: { name, description, parameters },
-    })),
     tool_choice:
       typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { name: toolChoice.name } },
   }
@@ -95,14 +92,16 @@ function wireSampling(sampling: Sampling, maxTokensField: Dialect['maxTokensFiel
 
 /** The body of `POST /chat/completions`, as JSON text; what the client left out is left out. */
 export function requestBody(model: string, request: ModelRequest, dialect: Dialect): string {
-  return JSON.stringify({
+  const body = JSON.stringify({
     model,
     messages: request.messages.map(wireMessage),
-    ...wireTools(request),
+    ...wireToolChoice(request),
     ...wireSampling(request.sampling, dialect.maxTokensField),
     stream: true,
     stream_options: dialect.streamOptions ? { include_usage: true } : undefined,
   })
+  if (request.tools.length === 0) return body
+  return `${body.slice(0, -1)},"tools":[${request.tools.map((tool) => toolText(tool).json).join(',')}]}`
 }
 
 /** A complaint about the value of a field the server does know; sending the value elsewhere would only hide it. */

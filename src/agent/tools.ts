@@ -74,8 +74,13 @@ export async function withArguments<S extends z.ZodType, Transaction>(
   return badArguments(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
 }
 
-/** The JSON Schema by which the model is told what a tool takes. */
+const described = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>()
+
+/** The JSON Schema by which the model is told what a tool takes; made once for each schema. */
 export function parametersOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const known = described.get(schema)
+  if (known) return known
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' })
+  described.set(schema, parameters)
   return parameters
 }

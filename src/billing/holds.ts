@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { creditEntries, creditPools, creditTransactions, holds } from '../db/schema/index.ts'
+import { creditPools, holds } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
-import { drawFrom, lockPools, type Part, recordMovement, sumOf } from './ledger.ts'
-import { nextRenewal, notExpired, poolExpiry } from './pools.ts'
+import { placeHoldAlone, settleHoldAlone } from './hold-statements.ts'
+import { drawFrom, type Part, recordMovement, sumOf } from './ledger.ts'
+import { nextRenewal, notExpired } from './pools.ts'
 
 /**
  * Sets credits aside for a run, from the pools that expire first.
@@ -19,15 +20,26 @@ export async function placeHold(
     readonly seconds: number
   },
 ): Promise<void> {
-  const { accountId, runId, micros } = hold
-  const parts = await takeAvailable(executor, accountId, micros)
-  await executor.insert(holds).values({
-    runId,
-    accountId,
-    amountMicros: micros,
-    expiresAt: sql`now() + make_interval(secs => ${hold.seconds})` as unknown as Date,
+  const { accountId, runId, micros, seconds } = hold
+  const [offer] = await placeHoldAlone(executor, {
+    ...{ accountId, runId },
+    holdMicros: micros,
+    holdSeconds: seconds,
   })
-  await recordMovement(executor, { accountId, runId, kind: 'hold', from: 'available', to: 'held', parts })
+  if (!offer?.enough) throw await insufficient(executor, micros, BigInt(offer?.available ?? 0))
+}
+
+/** What an account is told that has less than a turn needs. */
+export async function insufficient(
+  executor: Executor,
+  micros: bigint,
+  available: bigint,
+): Promise<ServiceError> {
+  const renewal = (await nextRenewal(executor)).toISOString().slice(0, 10)
+  return new ServiceError(
+    'insufficient_credits',
+    `The turn needs ${creditsText(micros)} credits set aside and the account has ${creditsText(available)}. Add credits; the plan's allowance renews on ${renewal} (UTC).`,
+  )
 }
 
 /**
@@ -72,13 +84,7 @@ async function takeAvailable(executor: Executor, accountId: string, micros: bigi
     .orderBy(asc(creditPools.id))
     .for('update')
   const available = sumOf(pools)
-  if (available < micros) {
-    const renewal = (await nextRenewal(executor)).toISOString().slice(0, 10)
-    throw new ServiceError(
-      'insufficient_credits',
-      `The turn needs ${creditsText(micros)} credits set aside and the account has ${creditsText(available)}. Add credits; the plan's allowance renews on ${renewal} (UTC).`,
-    )
-  }
+  if (available < micros) throw await insufficient(executor, micros, available)
   const byExpiry = pools.toSorted(
     (a, b) => Number(a.expiry) - Number(b.expiry) || (a.poolId < b.poolId ? -1 : 1),
   )
@@ -101,39 +107,11 @@ export async function settleHold(
   },
 ): Promise<void> {
   const { accountId, runId, chargeMicros, facts } = run
-  const parts = await heldParts(executor, runId)
-  await lockPools(
-    executor,
-    parts.map((part) => part.poolId),
-  )
-  const charge = chargeMicros ?? 0n
-  const total = sumOf(parts)
-  if (charge > total) throw new Error(`charge of ${charge} above the hold of ${total} for ${runId}`)
-  const charged = drawFrom(parts, charge)
-  const rest = parts
-    .map(({ poolId, micros }) => ({
-      poolId,
-      micros: micros - (charged.find((part) => part.poolId === poolId)?.micros ?? 0n),
-    }))
-    .filter((part) => part.micros > 0n)
-  if (chargeMicros !== null) {
-    const movement = { accountId, runId, kind: 'charge', from: 'held', to: 'spent' } as const
-    await recordMovement(executor, { ...movement, parts: charged, facts })
-  }
-  const movement = { accountId, runId, kind: 'release', from: 'held', to: 'available' } as const
-  await recordMovement(executor, { ...movement, parts: rest })
-  await executor.update(holds).set({ settledAt: sql`now()` }).where(eq(holds.runId, runId))
+  const [settled] = await settleHoldAlone(executor, { accountId, runId, chargeMicros, facts })
+  requireCovered(runId, chargeMicros ?? 0n, BigInt(settled?.held ?? 0))
 }
 
-/** What a run holds, by pool. What expires first is spent first, so that what comes back lasts longest. */
-async function heldParts(executor: Executor, runId: string): Promise<Part[]> {
-  const rows = await executor
-    .select({ poolId: creditPools.id, micros: sql<string>`sum(${creditEntries.amountMicros})` })
-    .from(creditEntries)
-    .innerJoin(creditTransactions, eq(creditTransactions.id, creditEntries.transactionId))
-    .innerJoin(creditPools, eq(creditPools.id, creditEntries.poolId))
-    .where(and(eq(creditTransactions.runId, runId), eq(creditEntries.ledger, 'held')))
-    .groupBy(creditPools.id)
-    .orderBy(poolExpiry, asc(creditPools.id))
-  return rows.map((row) => ({ poolId: row.poolId, micros: BigInt(row.micros) }))
+/** @throws Error, by which the transaction is rolled back, when a charge exceeds what was held for it. */
+export function requireCovered(runId: string, charge: bigint, held: bigint): void {
+  if (charge > held) throw new Error(`charge of ${charge} above the hold of ${held} for ${runId}`)
 }

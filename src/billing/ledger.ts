@@ -1,4 +1,4 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { creditEntries, creditPools, creditTransactions } from '../db/schema/index.ts'
 
@@ -70,17 +70,6 @@ function poolChange(from: Ledger, to: Ledger, micros: bigint) {
     ...(from === 'held' && { heldMicros: sql`${heldMicros} - ${micros}` }),
     ...(to === 'held' && { heldMicros: sql`${heldMicros} + ${micros}` }),
   }
-}
-
-/** In the one order in which everybody locks, or two settlements could wait for each other. */
-export async function lockPools(executor: Executor, poolIds: readonly bigint[]): Promise<void> {
-  if (poolIds.length < 2) return
-  await executor
-    .select({ id: creditPools.id })
-    .from(creditPools)
-    .where(inArray(creditPools.id, [...poolIds]))
-    .orderBy(asc(creditPools.id))
-    .for('update')
 }
 
 /** Takes `micros` from the parts in their order. The caller has made sure that they suffice. */

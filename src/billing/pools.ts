@@ -10,7 +10,7 @@ export type Balance = { readonly availableMicros: bigint; readonly heldMicros: b
 export const notExpired = or(isNull(creditPools.expiresAt), gt(creditPools.expiresAt, sql`now()`))
 
 /** What expires first comes first; what never does comes last. */
-export const poolExpiry = sql`coalesce(${creditPools.expiresAt}, 'infinity')`
+const poolExpiry = sql`coalesce(${creditPools.expiresAt}, 'infinity')`
 
 /** Gives credits outside the plan. @param micros more than zero. @param expiresAt null for credits that stay. */
 export async function grantCredits(

@@ -34,7 +34,9 @@ export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => vo
 
 function recordRequest(services: RecordServices, request: FastifyRequest, reply: FastifyReply): void {
   const since = performance.now()
-  const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
+  // The pages answer every unknown path, so that people get a page.
+  const known = !request.is404 && request.routeOptions.url !== '/*'
+  const route = known ? (request.routeOptions.url ?? 'unmatched') : 'unmatched'
   const method = route === 'unmatched' ? 'other' : request.method
   if (services.tracer && !routine.has(route)) request.span = startSpan(services.tracer, request, route)
   // Not `onResponse`, which does not fire after a hang-up.

@@ -1,13 +1,16 @@
 import type { Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
-import { type Database, withTx } from '../db/client.ts'
+import { type Database, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import { ServiceError } from '../errors.ts'
 import type { Span } from '../tracing.ts'
 import type { Pressure } from './pressure.ts'
 import type { Runner } from './runner.ts'
+import { lockAccount } from './start-statements.ts'
 import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
+import { toldToModel } from './transcript.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
+import { isUsual, writeUsual } from './usual-start.ts'
 
 /** `left` is aborted when the client has left; `span` is that of its request. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
@@ -60,19 +63,37 @@ async function admit(services: AdmissionServices, principal: Principal, input: C
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const traced = withTrace(input)
   let unsure: string | undefined
-  const attempt = () =>
-    withTx(database, principal, async (tx) => {
-      const started = await startTurn(tx, principal, traced, { plans, limits, lease: runner.lease, unsure })
+  const { lease } = runner
+  const stay = () => {
+    if (input.left.aborted) throw nobodyThere()
+  }
+  const usual = () =>
+    withTurnTx(database, principal, async (tx, sendCommit) => {
+      await lockAccount(tx, { accountId: principal.accountId })
+      stay()
+      const writing = writeUsual(tx, principal, traced, { lease, limits })
+      unsure = writing.runId
+      sendCommit()
+      const run = await writing.done
+      if (run) return { run, repeated: false, conversation: toldToModel(traced.request, traced.messages) }
+      unsure = undefined
+      return undefined
+    })
+  const careful = () =>
+    withTurnTx(database, principal, async (tx) => {
+      const started = await startTurn(tx, principal, traced, { plans, limits, lease, unsure })
       if (started.repeated) return started
-      if (input.left.aborted) throw nobodyThere()
+      stay()
       refuseUnderPressure(services)
       unsure = started.run.id
       return started
     })
+  const attempt = async (): Promise<Started> =>
+    (unsure === undefined && isUsual(principal, input) ? await usual() : undefined) ?? careful()
   try {
-    const { run, repeated } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
+    const { run, repeated, conversation } = await retryTransient(attempt, AbortSignal.timeout(patienceMs))
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
-    if (!repeated && run.status === 'in_progress') runner.start(run)
+    if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
     return { run, repeated }
   } catch (error) {
     if (unsure !== undefined) runner.unanswered(unsure)

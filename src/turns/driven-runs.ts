@@ -1,3 +1,4 @@
+import type { ModelMessage } from '../agent/provider.ts'
 import { type Database, withBackgroundTx } from '../db/client.ts'
 import { LeaseLost } from './event-log.ts'
 import type { Owned } from './lease-keeping.ts'
@@ -17,38 +18,45 @@ type Driven = Owned & { readonly live: LiveRun; readonly done: Promise<void> }
 export type DrivenRuns = {
   readonly byId: ReadonlyMap<string, Driven>
   /** Begins to drive a run that this process owns by its row; after `handOver`, gives it up at once. */
-  start(run: Run): LiveRun
+  start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
   /** Stops every turn and gives its lease up; resolves when nothing is written any more. */
   handOver(): Promise<void>
 }
 
-/** @param onDone called when a run is not driven any more: it has ended, or is free for others. */
+/** @param onFree called when a run is not driven any more, and it or one that waited for it is free for others. */
 export function createDrivenRuns(
   services: TurnServices & { readonly outage: OutageLog },
-  onDone: (run: Run) => void,
+  onFree: (run: Run) => void,
 ): DrivenRuns {
   const byId = new Map<string, Driven>()
   let handingOver = false
 
-  const drive = async (run: Run, live: LiveRun, stop: TurnStop) => {
+  const drive = async (
+    run: Run,
+    live: LiveRun,
+    stop: TurnStop,
+    conversation: readonly ModelMessage[] | undefined,
+  ) => {
     const unset = setBounds(run, stop)
-    const ended = await runTurn(services, run, live, stop)
+    const outcome = await runTurn(services, run, live, stop, conversation)
     unset()
-    if (!ended) await giveUp(services.database, run, services.outage)
+    if (outcome === 'given-up') await giveUp(services.database, run, services.outage)
     if (byId.get(run.id)?.live === live) byId.delete(run.id)
-    onDone(run)
+    if (outcome !== 'ended') onFree(run)
   }
 
   return {
     byId,
-    start(run) {
+    start(run, conversation) {
       const live = createLiveRun(run.id)
       const stop = createTurnStop()
       // A process that could not renew its leases for a while may claim its own run: the earlier attempt has lost it.
       byId.get(run.id)?.stop.leave(new LeaseLost(`run ${run.id} has been claimed anew`))
       // Its readers are let go like those of the turns that were handed over.
       if (handingOver) live.abandon()
-      const done = handingOver ? giveUp(services.database, run, services.outage) : drive(run, live, stop)
+      const done = handingOver
+        ? giveUp(services.database, run, services.outage)
+        : drive(run, live, stop, conversation)
       byId.set(run.id, { epoch: run.epoch, live, stop, done })
       return live
     },

@@ -1,12 +1,15 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { StepRecord } from '../agent/events.ts'
-import { settleHold } from '../billing/holds.ts'
+import type { ModelMessage } from '../agent/provider.ts'
+import { heldParts, settleHoldParts } from '../billing/hold-statements.ts'
+import { requireCovered } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
-import { runs, sessions } from '../db/schema/index.ts'
-import { LeaseLost } from './event-log.ts'
+import { statement } from '../db/statement.ts'
+import { appendParts, appendValues } from './append-statement.ts'
+import { type Appending, leaseLost } from './event-log.ts'
+import type { Last } from './journal.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from './run-events.ts'
 import type { Run } from './start-turn.ts'
-import { storeAnswer } from './transcript.ts'
+import { answerPosition } from './transcript.ts'
 
 /** Sums over the finished steps; `costMicros` is what the ledger is told. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
@@ -37,41 +40,78 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
 
-/** Closes the row of a run, settles its hold and stores the answer, in the caller's transaction. */
-export async function closeRun(executor: Executor, run: Run, event: TerminalEvent): Promise<void> {
+/**
+ * One statement: the run's row, its last step and events, then its session, then the pools, in the order in which a
+ * start locks them, and the answer. A turn that starts in the session meanwhile waits for the session's row, and then
+ * sees this run ended. `session_row` is the newest version of that row: its count shows a turn that has come since.
+ */
+const close = statement<{ owned: boolean; held: string; waiting: boolean }>(
+  'close_run',
+  `with ${heldParts}, ${appendParts(
+    `,
+      status = :status, output = :output::jsonb, error_code = :errorCode, error_message = :errorMessage,
+      finish_reason = :finishReason, usage = :usage::jsonb, cost_micros = :costMicros::bigint,
+      lease_owner = null, lease_expires_at = null, finished_at = now()`,
+    'and coalesce(:chargeMicros::bigint, 0) <= (select coalesce(sum(micros), 0) from settle_held)',
+  )},
+  session_row as (
+    update sessions set updated_at = now() from owned where sessions.id = :sessionId returning turn_count),
+  settle_when as (select from owned, session_row), ${settleHoldParts},
+  answer_row as (
+    insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
+    select :messageId, :accountId, :sessionId, :runId, :turn::int, ${answerPosition}, 'assistant', :answer::jsonb
+    from owned where :answer::jsonb is not null)
+  select exists (select from owned) as owned,
+    (select coalesce(sum(micros), 0)::bigint from settle_held) as held,
+    coalesce((select turn_count > :turn::int from session_row), false)
+      or exists (select from runs where account_id = :accountId and status = 'queued') as waiting`,
+)
+
+/**
+ * Ends a run in the caller's transaction: its last step and events, its settled hold, the answer, the closed row.
+ * `done` tells whether turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost
+ * when the run is another's or has ended, and when the charge would exceed what is held.
+ */
+export function closeRun(
+  executor: Executor,
+  run: Run,
+  event: TerminalEvent,
+  last: Last,
+): Appending<{ readonly waiting: boolean }> {
   const status = statusOf(event)
   const { end } = event
   const cost = BigInt(end.usage.cost_micros)
-  // The session before the pools, as a start has it, or the two could wait for each other. A turn that starts
-  // meanwhile waits here, and then sees this run ended.
-  await executor.update(sessions).set({ updatedAt: sql`now()` }).where(eq(sessions.id, run.sessionId))
-  const free = status === 'failed' && !hasOutput(end)
-  await settleHold(executor, {
-    accountId: run.accountId,
-    runId: run.id,
-    chargeMicros: free ? null : cost,
-    facts: factsOf(run, end),
+  const isFree = status === 'failed' && !hasOutput(end)
+  const appended = appendValues(run, last.before, last.events, last.step)
+  const closing = close(executor, {
+    ...appended,
+    status,
+    output: JSON.stringify(outputItems(run, end)),
+    errorCode: event.type === 'run.failed' ? event.code : null,
+    errorMessage: event.type === 'run.failed' ? event.message : '',
+    finishReason: event.type === 'run.completed' ? event.reason : null,
+    usage: JSON.stringify(end.usage),
+    costMicros: cost,
+    sessionId: run.sessionId,
+    chargeMicros: isFree ? null : cost,
+    facts: JSON.stringify(factsOf(run, end)),
+    messageId: run.messageId,
+    turn: run.turn,
+    answer: status === 'failed' ? null : answerOf(end),
   })
-  if (status !== 'failed' && (end.text !== '' || end.tool_calls.length > 0)) {
-    await storeAnswer(executor, run, { role: 'assistant', content: end.text, toolCalls: end.tool_calls })
-  }
-  const [closed] = await executor
-    .update(runs)
-    .set({
-      status,
-      output: outputItems(run, end),
-      errorCode: event.type === 'run.failed' ? event.code : null,
-      errorMessage: event.type === 'run.failed' ? event.message : '',
-      finishReason: event.type === 'run.completed' ? event.reason : null,
-      usage: end.usage,
-      costMicros: cost,
-      leaseOwner: null,
-      leaseExpiresAt: null,
-      finishedAt: sql`now()`,
-    })
-    .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
-    .returning({ id: runs.id })
-  if (!closed) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+  const done = closing.then(([row]) => {
+    requireCovered(run.id, isFree ? 0n : cost, BigInt(row?.held ?? 0))
+    if (!row?.owned) throw leaseLost(run)
+    return { waiting: row.waiting }
+  })
+  return { added: appended.eventCount, done }
+}
+
+/** The message that later turns are told, as JSON; null when there is nothing to tell. */
+function answerOf(end: RunEnd): string | null {
+  if (end.text === '' && end.tool_calls.length === 0) return null
+  const answer: ModelMessage = { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
+  return JSON.stringify(answer)
 }
 
 /** What the usage pages tell of a charge. */

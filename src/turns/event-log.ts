@@ -1,7 +1,9 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { runEvents, runs } from '../db/schema/index.ts'
-import { type RunEvent, stepOf } from './run-events.ts'
+import { runEvents } from '../db/schema/index.ts'
+import { statement } from '../db/statement.ts'
+import { appendParts, appendValues, type StepRow } from './append-statement.ts'
+import type { RunEvent } from './run-events.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */
 export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }
@@ -11,49 +13,39 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
+const append = statement<{ event_count: number }>(
+  'append_events',
+  `with ${appendParts()} select event_count from owned`,
+)
+
+/** A statement that has been sent: how many events it adds, and its answer. `done` must be awaited. */
+export type Appending<T = void> = { readonly added: number; readonly done: Promise<T> }
+
 /**
- * Appends events under the owner's epoch, in the caller's transaction. Deltas that follow one another are joined.
- * @returns how many events the run has now.
- * @throws LeaseLost when the epoch is no longer the run's, or the run has ended.
+ * Appends events and the step they belong to under the owner's epoch, in the caller's transaction, in one statement.
+ * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
+ * the run has ended, or is not where `before` says; nothing is written then.
  */
-export async function appendEvents(
+export function appendEvents(
   executor: Executor,
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
-): Promise<number> {
-  const joined = joinDeltas(events)
-  const [owned] = await executor
-    .update(runs)
-    .set({ eventCount: sql`${runs.eventCount} + ${joined.length}` })
-    .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
-    .returning({ eventCount: runs.eventCount })
-  if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
-  if (joined.length === 0) return owned.eventCount
-  const first = owned.eventCount - joined.length + 1
-  await executor.insert(runEvents).values(
-    joined.map((event, i) => ({
-      runId: run.id,
-      seq: first + i,
-      accountId: run.accountId,
-      step: stepOf(event),
-      attempt: run.epoch,
-      event,
-    })),
-  )
-  return owned.eventCount
+  step?: StepRow,
+): Appending {
+  const values = appendValues(run, before, events, step)
+  const done = append(executor, values).then(([owned]) => void requireOwned(run, owned))
+  return { added: values.eventCount, done }
 }
 
-function joinDeltas(events: readonly RunEvent[]): RunEvent[] {
-  const joined: RunEvent[] = []
-  for (const event of events) {
-    const last = joined.at(-1)
-    if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
-      joined[joined.length - 1] = { ...last, text: last.text + event.text }
-    } else {
-      joined.push(event)
-    }
-  }
-  return joined
+/** @throws LeaseLost when the update of the run's row, which names its epoch, has met none. */
+export function requireOwned<T>(run: { readonly id: string; readonly epoch: number }, row: T | undefined): T {
+  if (row) return row
+  throw leaseLost(run)
+}
+
+export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {
+  return new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
 }
 
 /** Committed events after `seq`, in order: all of them, bounded by what one turn may say, or the first `most`. */

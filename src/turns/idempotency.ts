@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { idempotencyKeys, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -20,34 +20,25 @@ export const noApiKey = ''
 /** How long a client's key is remembered. */
 export const keyHours = 24
 
-/** How far back a repeated request without a key still means the same turn. */
-const guardMinutes = 15
-
 /**
- * The run that this request has started already, if it is a repetition. Asked under the account's lock, so that two
- * repetitions at the same moment cannot both start one.
- *
- * With a key: the run of that key. Without: an earlier run of the same key and request, when the client marks the
- * request as a retry, or when that run's own client was seen to leave before its reply was complete. Equal requests
- * whose connections are both open are two turns: a back end serves many people with one API key.
- * @throws ServiceError `idempotency_key_reused` when the key came with another request.
+ * How far back a repeated request without a key still means the same turn: an earlier run of the same key and request,
+ * when the client marks the request as a retry, or when that run's own client was seen to leave before its reply was
+ * complete (`start-statements`). Equal requests whose connections are both open are two turns: a back end serves many
+ * people with one API key.
  */
-export async function findRepeated(
-  executor: Executor,
-  owner: { readonly accountId: string; readonly apiKeyId: string },
-  request: RequestIdentity,
-): Promise<Run | undefined> {
-  return request.key === undefined
-    ? findUnanswered(executor, owner.apiKeyId, request)
-    : findByKey(executor, owner, { ...request, key: request.key })
-}
+export const guardMinutes = 15
 
 type Owner = { readonly accountId: string; readonly apiKeyId: string }
 
-async function findByKey(
+/**
+ * The run of this client's key. Asked under the account's lock, so that two repetitions at the same moment cannot both
+ * start one.
+ * @throws ServiceError `idempotency_key_reused` when the key came with another request.
+ */
+export async function findByKey(
   executor: Executor,
   owner: Owner,
-  request: RequestIdentity & { readonly key: string },
+  request: { readonly hash: Buffer; readonly key: string },
 ): Promise<Run | undefined> {
   const [known] = await executor
     .select({ hash: idempotencyKeys.requestHash, run: runs })
@@ -68,27 +59,6 @@ async function findByKey(
     'This Idempotency-Key was used for another request. Use a new key for a new request.',
     { shouldRetry: false },
   )
-}
-
-async function findUnanswered(
-  executor: Executor,
-  apiKeyId: string,
-  request: RequestIdentity,
-): Promise<Run | undefined> {
-  const [run] = await executor
-    .select()
-    .from(runs)
-    .where(
-      and(
-        eq(runs.apiKeyId, apiKeyId),
-        eq(runs.requestHash, request.hash),
-        gt(runs.createdAt, sql`now() - make_interval(mins => ${guardMinutes})`),
-        request.retried ? undefined : isNotNull(runs.clientClosedAt),
-      ),
-    )
-    .orderBy(desc(runs.createdAt))
-    .limit(1)
-  return run
 }
 
 /** Binds a client's key to the run it started. An expired row of the same key gives way. */

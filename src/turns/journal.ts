@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
 import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
@@ -8,8 +8,10 @@ import { modelCallMicros, type Price, toolCallPrice } from '../billing/pricing.t
 import type { Database, Executor } from '../db/client.ts'
 import { runSteps, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import { LeaseLost } from './event-log.ts'
+import type { StepRow } from './append-statement.ts'
+import { type Appending, appendEvents, requireOwned } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
+import type { Progress } from './run-progress.ts'
 import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
@@ -17,13 +19,10 @@ export type RunJournal = Journal<Executor> & {
   /** Puts an event in line; it is committed with the next step or within some 100 ms. */
   event(event: RunEvent): void
   /**
-   * Ends the run in one transaction: everything in line, the last step, the event that `prepare` makes of the final
-   * cost, and then `close`, which settles the money and closes the row.
+   * Ends the run in one transaction: everything in line, the last step, and the event that `prepare` makes of the final
+   * cost are given to `close`, which appends them, settles the money and closes the row.
    */
-  end<E extends RunEvent>(
-    prepare: (costMicros: bigint) => E,
-    close: (tx: Executor, event: E) => Promise<void>,
-  ): Promise<E>
+  end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>): Promise<E>
   /**
    * Sets more credits aside before a step, under the same fence.
    * @returns false when the account has not enough; nothing has changed then.
@@ -35,6 +34,16 @@ export type RunJournal = Journal<Executor> & {
   readonly costMicros: bigint
 }
 
+/** What is written together with the end of a run, and where the run is before. */
+export type Last = {
+  readonly before: Progress
+  readonly events: readonly RunEvent[]
+  readonly step: StepRow | undefined
+}
+
+/** Writes the end of a run with these events, the last of which is `event`, in one statement. */
+export type Close<E> = (tx: Executor, event: E, last: Last) => Appending
+
 export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
 /** The journal of the attempt that owns `run`. */
@@ -42,11 +51,14 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
   const writer = createRunWriter(database, run, options)
   let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
 
-  const recordStep = async (tx: Executor, step: number, record: StepRecord) => {
-    const costMicros = stepMicros(options.price, record)
-    await insertStep(tx, run, step, record, costMicros)
-    return { step, costMicros }
-  }
+  const rowOf = (step: number, record: StepRecord): StepRow => ({
+    ...{ step, record },
+    costMicros: stepMicros(options.price, record),
+  })
+  const recordStep = (tx: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => ({
+    ...{ step: row.step, costMicros: row.costMicros },
+    appending: appendEvents(tx, run, before, events, row),
+  })
   return {
     get costMicros() {
       return writer.costMicros
@@ -55,57 +67,57 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     close: writer.close,
     async model(step, record, last) {
       if (last) lastStep = { step, record }
-      else await writer.write(async (tx) => ({ value: undefined, ...(await recordStep(tx, step, record)) }))
+      else {
+        const row = rowOf(step, record)
+        await writer.write(async (tx, waiting, before) => ({
+          value: undefined,
+          ...recordStep(tx, before, row, waiting),
+        }))
+      }
     },
     tool(step, call, outcome) {
-      return writer.write(async (tx) => {
+      return writer.write(async (tx, waiting, before) => {
         const record = await committed(tx, call, outcome)
-        const recorded = await recordStep(tx, step, record)
-        return { value: record, events: toolEvents(step, record), ...recorded }
+        const events = [...waiting, ...toolEvents(step, record)]
+        return {
+          ...{ value: record, wrote: outcome.commit !== undefined },
+          ...recordStep(tx, before, rowOf(step, record), events),
+        }
       })
     },
     end(prepare, close) {
-      return writer.write(async (tx) => {
-        const recorded = lastStep && (await recordStep(tx, lastStep.step, lastStep.record))
-        const event = prepare(writer.costMicros + (recorded?.costMicros ?? 0n))
-        return { value: event, events: [event], ...recorded, close: () => close(tx, event) }
+      return writer.write(async (tx, waiting, before) => {
+        const step = lastStep && rowOf(lastStep.step, lastStep.record)
+        const event = prepare(writer.costMicros + (step?.costMicros ?? 0n))
+        const appending = close(tx, event, { before, events: [...waiting, event], step })
+        const recorded = step && { step: step.step, costMicros: step.costMicros }
+        return { value: event, appending, ...recorded, ended: true }
       })
     },
-    extendHold: (step, micros) => refusable(writer.write((tx) => raiseHold(tx, run, step, micros))),
+    extendHold: (step, micros) =>
+      refusable(
+        writer.write(async (tx, waiting, before) => {
+          await raiseHold(tx, run, step, micros)
+          return {
+            value: true,
+            holdMicros: micros,
+            wrote: true,
+            appending: appendEvents(tx, run, before, waiting),
+          }
+        }),
+      ),
   }
 }
 
-async function insertStep(
-  tx: Executor,
-  run: OwnedRun,
-  step: number,
-  record: StepRecord,
-  costMicros: bigint,
-): Promise<void> {
-  await updateOwned(tx, run, { stepCount: step })
-  const key = { runId: run.id, step, accountId: run.accountId, epoch: run.epoch }
-  await tx.insert(runSteps).values({ ...key, kind: record.kind, record, costMicros })
-}
-
-async function raiseHold(tx: Executor, run: OwnedRun, step: number, micros: bigint) {
+async function raiseHold(tx: Executor, run: OwnedRun, step: number, micros: bigint): Promise<void> {
   // The run before the pools, as its end has it.
-  await updateOwned(tx, run, { holdMicros: sql`${runs.holdMicros} + ${micros}` })
-  await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
-  return { value: true, holdMicros: micros }
-}
-
-/** @throws LeaseLost when the epoch is no longer the run's, or the run has ended. */
-async function updateOwned(
-  tx: Executor,
-  run: OwnedRun,
-  change: { readonly stepCount: number } | { readonly holdMicros: SQL },
-): Promise<void> {
   const [owned] = await tx
     .update(runs)
-    .set(change)
+    .set({ holdMicros: sql`${runs.holdMicros} + ${micros}` })
     .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
     .returning({ id: runs.id })
-  if (!owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+  requireOwned(run, owned)
+  await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
 }
 
 async function refusable(extension: Promise<boolean>): Promise<boolean> {

@@ -40,26 +40,34 @@ export type RunnerServices = {
   readonly tracer?: Tracer | undefined
 }
 
+/** `freed`: it has ended, and another turn may have waited for that; `given-up`: somebody else has to go on with it. */
+export type Outcome = 'ended' | 'freed' | 'given-up'
+
+type Conversation = LoopInput<Executor>['messages']
+
+const nothingJournaled: Awaited<ReturnType<typeof readJournal>> = { steps: [], costMicros: 0n }
+
 /**
  * Drives one attempt at a run from its journal to its end. All it learns goes into the live run for the readers of
  * this process and through the journal into the database. While the database is in trouble that can pass, it waits.
  * It never throws: what goes wrong ends the run, and a run that was lost to another replica is left alone.
- * @returns whether the run has come to its end; if not, somebody else has to go on with it.
+ * @param known the conversation, when this process has just written it: then nothing has to be read.
  */
 export async function runTurn(
   services: TurnServices,
   run: Run,
   live: LiveRun,
   stop: TurnStop,
-): Promise<boolean> {
+  known?: Conversation,
+): Promise<Outcome> {
   const model = services.catalogue.find(run.model)
   const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
-    const { transcript, journaled, earlier } = await retryTransient(
-      () => readRun(services.database, run),
-      stop.writing,
-    )
+    const { transcript, journaled, earlier } =
+      known && run.epoch === 1
+        ? { transcript: known, journaled: nothingJournaled, earlier: [] }
+        : await retryTransient(() => readRun(services.database, run), stop.writing)
     // Readers of this process start from the beginning, whoever wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
     journal = createJournal(services.database, run, {
@@ -81,13 +89,13 @@ export async function runTurn(
       await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
     }
     watch.released()
-    return true
+    return turn.othersWait ? 'freed' : 'ended'
   } catch (error) {
     live.abandon()
     watch.released(stop.writing.reason ?? error)
     const reason = databaseFault(error)?.message ?? messageOf(error)
     services.log.warn({ runId: run.id, epoch: run.epoch, reason }, 'attempt at a run given up')
-    return false
+    return 'given-up'
   } finally {
     await journal?.close()
   }

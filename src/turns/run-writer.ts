@@ -1,7 +1,7 @@
-import { type Database, type Executor, withTx } from '../db/client.ts'
+import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import { EventLine } from './event-line.ts'
-import { appendEvents } from './event-log.ts'
+import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import { type Progress, wasCommitted } from './run-progress.ts'
 
@@ -15,17 +15,24 @@ export type OwnedRun = {
   readonly holdMicros: bigint
 }
 
-/** What one write does beside appending the events that are in line. */
-export type Work<T> = (tx: Executor) => Promise<{
+/** What one write does with the events that are in line: it appends them, and whatever belongs with them. */
+export type Work<T> = (
+  tx: Executor,
+  waiting: readonly RunEvent[],
+  before: Progress,
+) => Promise<{
   readonly value: T
-  readonly events?: readonly RunEvent[]
+  /** The statement that appends the events, just sent and the last one. */
+  readonly appending: Appending
   /** The step it records, and what that cost. */
   readonly step?: number
   readonly costMicros?: bigint
   /** What it adds to the hold. */
   readonly holdMicros?: bigint
-  /** Done last, after the events: closes the run. */
-  readonly close?: () => Promise<void>
+  /** It closes the run. */
+  readonly ended?: boolean
+  /** Something else was written before: it must not be committed when the run is another's. */
+  readonly wrote?: boolean
 }>
 
 /**
@@ -36,7 +43,7 @@ export type Work<T> = (tx: Executor) => Promise<{
 export type RunWriter = {
   /** Puts an event in line; it is committed with the next write, within some 100 ms. */
   event(event: RunEvent): void
-  /** Does `work` (again, if need be) and appends its events behind those in line. A failure changes nothing. */
+  /** Does `work` (again, if need be). A failure changes nothing. */
   write<T>(work: Work<T>): Promise<T>
   /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
   close(): Promise<void>
@@ -60,8 +67,6 @@ type Written<T> = State & { readonly value: T }
 
 const flushAfterMs = 100
 
-const nothing: Work<undefined> = async () => ({ value: undefined })
-
 export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
   const line = new EventLine()
   const { eventCount, stepCount, holdMicros } = run
@@ -69,6 +74,10 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     progress: { eventCount, stepCount, holdMicros, ended: false },
     costMicros: options.costMicros,
   }
+  const appendWaiting: Work<undefined> = async (tx, waiting, before) => ({
+    value: undefined,
+    appending: appendEvents(tx, run, before, waiting),
+  })
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
   let tail: Promise<unknown> = Promise.resolve()
@@ -101,7 +110,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     flushWaits = true
     inOrder(async () => {
       flushWaits = false
-      if (!line.isEmpty) await transact(nothing)
+      if (!line.isEmpty) await transact(appendWaiting)
     }).catch(options.onFault)
   }
 
@@ -133,30 +142,30 @@ function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>):
   // What the last attempt has done, set when its COMMIT is about to be sent: it may work although no answer comes.
   let unsure: Written<T> | undefined
   const attempt = () =>
-    withTx(database, run, async (tx) => {
+    withTurnTx(database, run, async (tx, sendCommit) => {
       if (unsure && (await wasCommitted(tx, run, writing.before.progress, unsure.progress))) return unsure
-      unsure = await writeOnce(tx, run, writing)
-      return unsure
+      const { written, done, wrote } = await writeOnce(tx, writing)
+      if (wrote) await done
+      unsure = written
+      sendCommit()
+      await done
+      return written
     })
   return retryTransient(attempt, writing.leave)
 }
 
-async function writeOnce<T>(
-  tx: Executor,
-  run: OwnedRun,
-  { work, waiting, before }: Writing<T>,
-): Promise<Written<T>> {
-  const { value, events = [], step, costMicros = 0n, holdMicros = 0n, close } = await work(tx)
-  const eventCount = await appendEvents(tx, run, [...waiting, ...events])
-  await close?.()
-  return {
+async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>) {
+  const { value, appending, step, wrote = false, ...rest } = await work(tx, waiting, before.progress)
+  const { costMicros = 0n, holdMicros = 0n, ended = false } = rest
+  const written: Written<T> = {
     value,
     costMicros: before.costMicros + costMicros,
     progress: {
-      eventCount,
+      eventCount: before.progress.eventCount + appending.added,
       stepCount: step ?? before.progress.stepCount,
       holdMicros: before.progress.holdMicros + holdMicros,
-      ended: close !== undefined,
+      ended,
     },
   }
+  return { written, done: appending.done, wrote }
 }

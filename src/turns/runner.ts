@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ModelMessage } from '../agent/provider.ts'
 import { withBackgroundTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
 import { createClaiming } from './claiming.ts'
@@ -20,8 +21,11 @@ export type Runner = {
   readonly lease: Lease
   /** What this process tells the others and hears from them. */
   readonly signals: Signals
-  /** Begins to drive a run that this process owns by its row; while draining, hands it over. */
-  start(run: Run): LiveRun
+  /**
+   * Begins to drive a run that this process owns by its row; while draining, hands it over.
+   * @param conversation what the model is told, when it is known: then it is not read again.
+   */
+  start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
   /** A run may have been started whose client was told that it was not: it is looked for, and left to be claimed. */
   unanswered(runId: string): void
   /** The run if this process drives it. */

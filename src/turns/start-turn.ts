@@ -1,23 +1,28 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { usable } from '../accounts/keys.ts'
+import { eq } from 'drizzle-orm'
 import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { placeHold } from '../billing/holds.ts'
 import { ensureAllowance } from '../billing/pools.ts'
 import type { Executor } from '../db/client.ts'
-import { accounts, apiKeys, runs, sessions } from '../db/schema/index.ts'
+import { runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Attachments, attachFiles } from './attachments.ts'
 import { requireLast } from './continuation.ts'
-import { findRepeated, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
-import { newInput, storeInput, textOf } from './transcript.ts'
-import { countTurns, unfinished } from './turn-counts.ts'
+import {
+  lockAccount,
+  readStartFacts,
+  type StartFacts,
+  writeFirstTurn,
+  writeNextTurn,
+} from './start-statements.ts'
+import { newInput, toldToModel } from './transcript.ts'
+import { writeRun } from './write-run.ts'
 
 export type Run = typeof runs.$inferSelect
 
@@ -47,9 +52,6 @@ export type TurnLimits = {
 
 export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, mostMicros: 50_000_000n })
 
-/** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
-const holdGraceSeconds = 60
-
 export type Admission = {
   readonly plans: Plans
   readonly limits: TurnLimits
@@ -60,7 +62,12 @@ export type Admission = {
 }
 
 /** `repeated`: the request is one that had started this run before; nothing was written. */
-export type Started = { readonly run: Run; readonly repeated: boolean }
+export type Started = {
+  readonly run: Run
+  readonly repeated: boolean
+  /** What the model is told beside our instructions, when all of it has just been written. */
+  readonly conversation?: readonly ModelMessage[]
+}
 
 /**
  * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
@@ -75,47 +82,57 @@ export async function startTurn(
   input: TurnInput,
   { plans, limits, lease, unsure }: Admission,
 ): Promise<Started> {
-  const plan = await lockAccount(executor, principal, plans)
   const { accountId, keyId } = principal
+  const [account] = await lockAccount(executor, { accountId })
+  if (!account) throw notFound()
+  const plan = plans.of(account.plan)
+  const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
+  const facts = await factsOf(executor, principal, input)
+  requireKey(principal, plan, facts)
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
   const written = unsure === undefined ? undefined : await runOf(executor, unsure)
   if (written) return { run: written, repeated: !isOwnStart(written, lease) }
-  const owner = { accountId, apiKeyId: keyId ?? noApiKey }
-  const earlier = await findRepeated(executor, owner, input.identity)
+  const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
-  const session = await sessionOf(executor, principal, input)
+  // Whether the principal may see a named session was asked before; it may have been deleted since.
+  if (input.sessionId !== undefined && !named) throw notFound()
+  const session = named ?? (await newSession(executor, principal, input))
   if (input.after) await requireLast(executor, input.after)
-  const added = newInput(input.messages, input.sessionId !== undefined)
+  const added = newInput(input.messages, named !== undefined)
   requireQuestion(added)
-  const place = { accountId, projectId: session.projectId, sessionId: session.id, runId: null }
-  const fresh = input.attachments
-    ? await attachFiles(executor, principal, place, added, input.attachments, plan)
-    : added
-  const waitsFor = await unfinishedRuns(executor, session.id)
-  if (waitsFor > plan.queuedTurns) {
-    throw new ServiceError(
-      'session_busy',
-      'Too many turns of this session are waiting. Let one of them end first.',
-      { shouldRetry: false },
-    )
+  const waits = facts.session_turns > 0
+  requireRoom(plan, facts)
+  const fresh = await withFiles(executor, principal, input, session, added, plan)
+  if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
+  const start = { session, fresh, lease: waits ? undefined : lease, limits }
+  const write = named ? writeNextTurn : writeFirstTurn
+  const run = await writeRun(executor, principal, input, start, write).done
+  if (!run) throw new Error('the start of a turn returned no row')
+  await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
+  return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
+}
+
+/** The messages with the files that came with them stored. */
+async function withFiles(
+  executor: Executor,
+  principal: Principal,
+  { attachments }: TurnInput,
+  session: Pick<Session, 'id' | 'projectId'>,
+  added: readonly ModelMessage[],
+  plan: Plan,
+): Promise<readonly ModelMessage[]> {
+  if (!attachments) return added
+  const place = {
+    accountId: principal.accountId,
+    projectId: session.projectId,
+    sessionId: session.id,
+    runId: null,
   }
-  await requireFreePlace(executor, accountId, plan, waitsFor > 0)
-  const run = await insertRun(executor, principal, input, session, waitsFor > 0 ? undefined : lease, limits)
-  await rememberKey(executor, owner, input.identity, run.id)
-  await ensureAllowance(executor, accountId, plan)
-  await placeHold(executor, {
-    accountId,
-    runId: run.id,
-    micros: run.holdMicros,
-    seconds: limits.turnSeconds + holdGraceSeconds,
-  })
-  await storeInput(executor, run, fresh)
-  await touchSession(executor, session, run.turn, fresh)
-  return { run, repeated: false }
+  return attachFiles(executor, principal, place, added, attachments, plan)
 }
 
 function requireQuestion(fresh: readonly ModelMessage[]): void {
-  if (fresh.some((message) => message.role === 'user' || message.role === 'tool')) return
+  if (hasQuestion(fresh)) return
   throw new ServiceError(
     'invalid_value',
     'There is no new message: `messages` must end with one of role `user`.',
@@ -123,54 +140,52 @@ function requireQuestion(fresh: readonly ModelMessage[]): void {
   )
 }
 
-/** Serialises the starts of one account and reads its plan and key as they are at this moment. */
-async function lockAccount(executor: Executor, principal: Principal, plans: Plans): Promise<Plan> {
-  const [account] = await executor
-    .select({ plan: accounts.plan })
-    .from(accounts)
-    .where(eq(accounts.id, principal.accountId))
-    .for('no key update')
-  if (!account) throw notFound()
-  const plan = plans.of(account.plan)
-  if (principal.keyId === null) return plan
-  const [key] = await executor
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.id, principal.keyId), usable))
-  if (!key) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
-  if (!plan.apiAccess) throw noApiAccess(plan.name)
-  return plan
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
 }
 
-/** The session the turn runs in, locked; a new one in the named or the default project when none is named. */
-async function sessionOf(executor: Executor, principal: Principal, input: TurnInput): Promise<Session> {
-  if (input.sessionId !== undefined) {
-    const [session] = await executor
-      .select()
-      .from(sessions)
-      .where(eq(sessions.id, input.sessionId))
-      .for('update')
-    // Whether the principal may see it was asked before; it may have been deleted since.
-    if (!session) throw notFound()
-    return session
-  }
-  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
-    throw notFound()
-  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
-  const [session] = await executor
-    .insert(sessions)
-    .values({ id: newId('session'), accountId: principal.accountId, projectId, model: input.model, name: '' })
-    .returning()
-  if (!session) throw new Error('insert returned no row')
+async function lockSession(executor: Executor, id: string): Promise<Session | undefined> {
+  const [session] = await executor.select().from(sessions).where(eq(sessions.id, id)).for('update')
   return session
 }
 
-async function unfinishedRuns(executor: Executor, sessionId: string): Promise<number> {
-  const [row] = await executor
-    .select({ count: sql<number>`count(*)::int` })
-    .from(runs)
-    .where(and(eq(runs.sessionId, sessionId), unfinished))
-  return row?.count ?? 0
+async function factsOf(executor: Executor, principal: Principal, input: TurnInput): Promise<StartFacts> {
+  const { hash, key, retried } = input.identity
+  const [facts] = await readStartFacts(executor, {
+    ...{ accountId: principal.accountId, keyId: principal.keyId, sessionId: input.sessionId },
+    ...{ hash, retried, lookBack: key === undefined, guardMinutes },
+  })
+  if (!facts) throw new Error('a select without a source returned no row')
+  return facts
+}
+
+/** The key and its plan as they are at this moment. */
+function requireKey(principal: Principal, plan: Plan, facts: StartFacts): void {
+  if (principal.keyId === null) return
+  if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
+  if (!plan.apiAccess) throw noApiAccess(plan.name)
+}
+
+async function repeatedRun(
+  executor: Executor,
+  { accountId, keyId }: Principal,
+  { hash, key }: RequestIdentity,
+  { unanswered }: StartFacts,
+): Promise<Run | undefined> {
+  if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, { hash, key })
+  return keyId === null || unanswered === null ? undefined : runOf(executor, unanswered)
+}
+
+/** A session in the named or the default project, which is written together with its first turn. */
+async function newSession(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+): Promise<Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>> {
+  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
+    throw notFound()
+  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
+  return { id: newId('session'), projectId, turnCount: 0, name: '' }
 }
 
 async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
@@ -184,86 +199,34 @@ function isOwnStart(run: Run, lease: Lease): boolean {
 }
 
 /**
- * The turns of an account that started in the last minute, and its places: every session with an unfinished turn has
- * one, kept for the turn that waits there when the running one ends. So a start never takes the place of a turn that
- * waits, and one that waits in its session needs no other. Exact, because starts of one account are serialised.
+ * The turns that wait in the session, those of the account that started in the last minute, and its places: every
+ * session with an unfinished turn has one, kept for the turn that waits there when the running one ends. So a start
+ * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
+ * of one account are serialised.
  */
-async function requireFreePlace(
-  executor: Executor,
-  accountId: string,
-  plan: Plan,
-  waits: boolean,
-): Promise<void> {
-  const { taken, lately, seconds } = await countTurns(executor, accountId)
+function requireRoom(plan: Plan, facts: StartFacts): void {
+  if (facts.session_turns > plan.queuedTurns) {
+    throw new ServiceError(
+      'session_busy',
+      'Too many turns of this session are waiting. Let one of them end first.',
+      { shouldRetry: false },
+    )
+  }
+  const first = facts.first_lately
+  const lately = first?.since ?? first?.count ?? 0
   if (lately >= plan.turnsPerMinute) {
+    const seconds = Math.max(first?.seconds ?? 1, 1)
     throw new ServiceError(
       'rate_limit_exceeded',
       `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${seconds} s.`,
-      { retryAfterSeconds: Math.max(seconds, 1) },
+      { retryAfterSeconds: seconds },
     )
   }
-  if (!waits && taken >= plan.concurrentTurns) {
+  if (facts.session_turns === 0 && facts.taken_places >= plan.concurrentTurns) {
     throw new ServiceError(
       'too_many_concurrent_runs',
       `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
       { retryAfterSeconds: 5 },
     )
   }
-}
-
-async function insertRun(
-  executor: Executor,
-  principal: Principal,
-  input: TurnInput,
-  session: Session,
-  lease: Lease | undefined,
-  limits: TurnLimits,
-): Promise<Run> {
-  const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})` as unknown as Date
-  const [run] = await executor
-    .insert(runs)
-    .values({
-      id: newId('run'),
-      accountId: principal.accountId,
-      projectId: session.projectId,
-      sessionId: session.id,
-      apiKeyId: principal.keyId,
-      messageId: newId('message'),
-      turn: session.turnCount + 1,
-      model: input.model,
-      request: input.request,
-      requestHash: input.identity.hash,
-      holdMicros: input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros,
-      mostMicros: limits.mostMicros,
-      deadlineAt: inSeconds(limits.turnSeconds),
-      onDisconnect: input.onDisconnect,
-      ...(lease
-        ? {
-            status: 'in_progress' as const,
-            epoch: 1,
-            leaseOwner: lease.owner,
-            leaseExpiresAt: inSeconds(lease.seconds),
-            startedAt: sql`now()` as unknown as Date,
-          }
-        : { status: 'queued' as const }),
-    })
-    .returning()
-  if (!run) throw new Error('insert returned no row')
-  return run
-}
-
-/** Counts the turn, and names a session that has no name yet by its first question. */
-async function touchSession(
-  executor: Executor,
-  session: Session,
-  turn: number,
-  input: readonly ModelMessage[],
-): Promise<void> {
-  const question = input.findLast((message) => message.role === 'user')
-  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
-  const name = session.name === '' ? [...text].slice(0, 80).join('') : session.name
-  await executor
-    .update(sessions)
-    .set({ turnCount: turn, name, updatedAt: sql`now()` })
-    .where(eq(sessions.id, session.id))
 }

@@ -1,7 +1,8 @@
 import { isKeyUsable } from '../accounts/keys.ts'
+import { promptTokens } from '../agent/context.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import { type LoopInput, runAgent } from '../agent/loop.ts'
-import { estimateTokens, type ModelRequest } from '../agent/provider.ts'
+import type { ModelRequest } from '../agent/provider.ts'
 import { creditsText } from '../billing/credits.ts'
 import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import type { Database, Executor } from '../db/client.ts'
@@ -38,6 +39,7 @@ export class TurnWriter {
   readonly #watch: TurnWatch
   #step: number
   #holdMicros: bigint
+  #othersWait = true
 
   constructor(
     services: { readonly database: Database; readonly log: Logger },
@@ -67,6 +69,11 @@ export class TurnWriter {
     this.#restore()
   }
 
+  /** Whether another turn may be free to run now that this one has ended; so until it is known. */
+  get othersWait(): boolean {
+    return this.#othersWait
+  }
+
   /** Shows the finished steps of earlier attempts to the answer again: the same text comes out. */
   #restore(): void {
     let textLength = 0
@@ -88,9 +95,8 @@ export class TurnWriter {
       this.#stop.end('cancelled')
       return null
     }
-    const prompt =
-      estimateTokens(JSON.stringify(request.messages)) + estimateTokens(JSON.stringify(request.tools))
-    const need = this.journal.costMicros + nextCallMicros(price, prompt, request.sampling.maxTokens)
+    const next = nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
+    const need = this.journal.costMicros + next
     if (need <= this.#holdMicros) return null
     const bounded = need < this.#run.mostMicros ? need : this.#run.mostMicros
     const missing = bounded - this.#holdMicros
@@ -213,7 +219,13 @@ export class TurnWriter {
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
-      (tx, ended) => closeRun(tx, this.#run, ended),
+      (tx, ended, last) => {
+        const { added, done } = closeRun(tx, this.#run, ended, last)
+        const noted = done.then(({ waiting }) => {
+          this.#othersWait = waiting
+        })
+        return { added, done: noted }
+      },
     )
     this.#watch.ended(event)
     this.#live.push(event)

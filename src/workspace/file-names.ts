@@ -1,14 +1,15 @@
 import { ServiceError } from '../errors.ts'
 
-const contentTypes: Readonly<Record<string, string>> = {
-  md: 'text/markdown; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  json: 'application/json',
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-}
+/** A map, for a name may end in `.constructor`. */
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ['md', 'text/markdown; charset=utf-8'],
+  ['txt', 'text/plain; charset=utf-8'],
+  ['csv', 'text/csv; charset=utf-8'],
+  ['html', 'text/html; charset=utf-8'],
+  ['json', 'application/json'],
+  ['pdf', 'application/pdf'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+])
 
 /** Characters of a name, not bytes: Hebrew letters take two of those and emoji four. */
 const longestName = 200
@@ -25,7 +26,8 @@ const forbidden = /\p{Cc}|[\u2028\u2029]/u
  * @throws ServiceError `invalid_value` for an empty name, control characters, or a name that is too long.
  */
 export function cleanFileName(name: string, param = 'file'): string {
-  const whole = name.toWellFormed().normalize('NFC').replace(invisible, '')
+  // Composed last: a character that is not seen can keep a letter and its accent apart.
+  const whole = name.toWellFormed().replace(invisible, '').normalize('NFC')
   const last = whole.split(/[/\\]/).at(-1)?.trim() ?? ''
   if (last === '' || last === '.' || last === '..' || forbidden.test(last)) {
     throw new ServiceError('invalid_value', 'The file needs a name without control characters.', { param })
@@ -40,7 +42,7 @@ export function cleanFileName(name: string, param = 'file'): string {
 
 /** By the ending of the name; unknown endings of texts are plain text. */
 export function contentTypeOf(name: string): string {
-  return contentTypes[endingOf(name)] ?? 'text/plain; charset=utf-8'
+  return contentTypes.get(endingOf(name)) ?? 'text/plain; charset=utf-8'
 }
 
 /** In small letters, without the dot; the whole name when it has none. */

@@ -5,7 +5,7 @@ import { readEvents, withoutVoid } from '../../src/turns/event-log.ts'
 import { endOfRun } from '../../src/turns/follow.ts'
 import { createLiveRun, type LiveRun } from '../../src/turns/live-runs.ts'
 import { isTerminal, type TerminalEvent } from '../../src/turns/run-events.ts'
-import { runTurn } from '../../src/turns/run-turn.ts'
+import { type Outcome, runTurn } from '../../src/turns/run-turn.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { requestCancel } from '../../src/turns/runs.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
@@ -45,7 +45,7 @@ function newRunner(): Runner {
   return runner
 }
 
-type Attempt = { readonly live: LiveRun; readonly done: Promise<boolean> }
+type Attempt = { readonly live: LiveRun; readonly done: Promise<Outcome> }
 
 /** Drives a run as its owner, without a runner: this owner sends no heartbeat. */
 function attempt(run: Run): Attempt {

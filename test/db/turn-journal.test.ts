@@ -3,7 +3,6 @@ import type { ModelStep } from '../../src/agent/events.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import { withTx } from '../../src/db/client.ts'
 import type { Catalogue } from '../../src/turns/catalogue.ts'
-import { closeRun } from '../../src/turns/end-run.ts'
 import { LeaseLost, readEvents, withoutVoid } from '../../src/turns/event-log.ts'
 import { createJournal, readJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
@@ -16,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
+  closing,
   emptyEnd,
   makePerson,
   type Person,
@@ -117,21 +117,21 @@ test('an owner that lost its run can write nothing: no event, no step, no deferr
   await expect(journal.model(1, asking, false)).rejects.toThrow(LeaseLost)
   await expect(journal.tool(1, call, outcome)).rejects.toThrow(LeaseLost)
   await expect(journal.extendHold(1, 1_000_000n)).rejects.toThrow(LeaseLost)
-  await expect(journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))).rejects.toThrow(LeaseLost)
+  await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
   await journal.close()
   expect(faults).toEqual([expect.any(LeaseLost)])
   expect([await logOf(run), await stepsOf(run)]).toEqual(before)
   expect(journal.costMicros).toBe(0n)
   // The deferred write ran in the transaction that was rolled back.
   expect(wrote).toEqual(['deferred'])
-  await journalOf(next).journal.end(emptyEnd, (tx, event) => closeRun(tx, next, event))
+  await journalOf(next).journal.end(emptyEnd, closing(next))
 })
 
 test('after the end nothing more can be written, and a second end is refused', async () => {
   const run = await start(db.database, person)
   const { journal } = journalOf(run)
-  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
-  await expect(journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))).rejects.toThrow(LeaseLost)
+  await journal.end(emptyEnd, closing(run))
+  await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
   await expect(journal.model(1, asking, false)).rejects.toThrow(LeaseLost)
   expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.cancelled'])
 })
@@ -152,7 +152,7 @@ test('a write that failed loses no event and charges no step', async () => {
   const log = await logOf(run)
   expect(log.map(({ seq }) => seq)).toEqual([1, 2])
   expect(textOf(log.map(({ event }) => event))).toBe('Let me see.')
-  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+  await journal.end(emptyEnd, closing(run))
 })
 
 test('events that nobody hurries are committed by themselves, and deltas in a row become one', async () => {
@@ -161,7 +161,7 @@ test('events that nobody hurries are committed by themselves, and deltas in a ro
   for (const text of ['a', 'b', 'c']) journal.event({ type: 'text.delta', step: 1, text })
   await expect.poll(async () => textOf((await logOf(run)).map(({ event }) => event))).toBe('abc')
   expect(await logOf(run)).toHaveLength(1)
-  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+  await journal.end(emptyEnd, closing(run))
 })
 
 test('results of parallel calls that were committed before the crash stay, those after it follow', async () => {

@@ -123,7 +123,7 @@ test('a wrong Last-Event-ID is named', async () => {
     'last-event-id': 'x',
   })
   expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID' } })
+  expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID', code: 'invalid_value' } })
 })
 
 test('after a day the events are gone, and the end of the run is told from what it kept', async () => {

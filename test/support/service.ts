@@ -42,6 +42,7 @@ export async function startTestService(
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
     readonly web?: Partial<WebSettings>
+    readonly trustProxy?: boolean
     /** A free one unless told. */
     readonly port?: number
     readonly telemetry?: Partial<Pick<Config, 'metricsToken' | 'otlpEndpoint'>>
@@ -86,7 +87,7 @@ export async function startTestService(
       appUrl: options.appUrl,
     },
     {
-      trustProxy: false,
+      trustProxy: options.trustProxy ?? false,
       ready: () => true,
       web: { appUrl: undefined, signUp: 'open', signUpPlan: 'free', ...options.web },
       metrics: { registry, token },

@@ -6,7 +6,7 @@ import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/catalogue.ts'
 import { closeRun } from '../../src/turns/end-run.ts'
-import { createJournal } from '../../src/turns/journal.ts'
+import { type Close, createJournal } from '../../src/turns/journal.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import type { TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
@@ -116,6 +116,14 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
   },
 })
 
+/** What ends a run at the end of its journal. */
+export const closing =
+  (run: Run): Close<TerminalEvent> =>
+  (tx, event, last) => {
+    const { added, done } = closeRun(tx, run, event, last)
+    return { added, done: done.then(() => undefined) }
+  }
+
 /** Ends a run as its owner would, without having driven it. */
 export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = createJournal(database, run, {
@@ -125,6 +133,6 @@ export async function endRun(database: Database, run: Run): Promise<void> {
     onCommit: () => undefined,
     onFault: () => undefined,
   })
-  await journal.end(emptyEnd, (tx, event) => closeRun(tx, run, event))
+  await journal.end(emptyEnd, closing(run))
   await journal.close()
 }

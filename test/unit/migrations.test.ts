@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
  * Replicas of the version before serve on while the first new one migrates, and afterwards. So a migration only adds:
  * what is not needed any more goes a release after the last one that reads or writes it, and is named here then.
  */
-const allowed: readonly { readonly file: string; readonly statement: string; readonly since: string }[] = []
+const allowed: readonly { readonly file: string; readonly statement: string; readonly since: string }[] = [
+  // A foreign key less is nothing that a replica of the version before would notice.
+  { file: '0005_turn_numbers.sql', statement: 'messages_account_id_accounts_id_fk', since: '0.1.0' },
+]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */
 const destructive: readonly (readonly [string, RegExp])[] = [

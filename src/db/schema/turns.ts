@@ -44,6 +44,8 @@ export const runs = pgTable(
     messageId: text('message_id').notNull(),
     /** Order of the turn in its session, from 1. */
     turn: integer('turn').notNull(),
+    /** Order of the turn in its account, from 1: tells how many started lately without counting them. */
+    accountTurn: integer('account_turn'),
     model: text('model').notNull(),
     status: text('status', { enum: runStatuses }).notNull(),
     /** What the client asked for: sampling, client tools, delivery options. Never a secret. */
@@ -97,9 +99,8 @@ export const messages = pgTable(
   'messages',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Without a foreign key, which would lock the account's row with each answer; the session's does what it would. */
+    accountId: text('account_id').notNull(),
     sessionId: text('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),

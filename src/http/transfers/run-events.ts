@@ -41,7 +41,7 @@ export function sendRunEvents(
 function lastEventId(request: FastifyRequest): number | undefined {
   const sent = request.headers['last-event-id']
   if (sent === undefined || sent === '') return undefined
-  const parsed = eventPosition.safeParse(sent)
+  const parsed = eventPosition.safeParse(sent, { reportInput: true })
   if (parsed.success) return parsed.data
   throw new InputError(
     new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path: ['Last-Event-ID'] }))),

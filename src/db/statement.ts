@@ -1,0 +1,33 @@
+import type { Executor } from './client.ts'
+
+type Queries = {
+  query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
+}
+
+/**
+ * A statement of the path that every turn takes: written by hand, parsed and planned once on each connection. Parameters
+ * are named (`:runId`), so that one statement can be put together from parts of several features.
+ * @param name unique among the statements of the service.
+ * @returns a function that runs it. A parameter that its text does not name is ignored; one that is missing is null.
+ */
+export function statement<Row extends object>(name: string, text: string) {
+  const names: string[] = []
+  const numbered = text.replaceAll(/(?<!:):([a-z]\w*)/gi, (_, parameter: string) => {
+    if (!names.includes(parameter)) names.push(parameter)
+    return `$${names.indexOf(parameter) + 1}`
+  })
+  return async (executor: Executor, values: Readonly<Record<string, unknown>>): Promise<readonly Row[]> => {
+    const { $client } = executor as Executor & { readonly $client: Queries }
+    try {
+      const { rows } = await $client.query({
+        name,
+        text: numbered,
+        values: names.map((parameter) => values[parameter]),
+      })
+      return rows as Row[]
+    } catch (cause) {
+      // As the query builder does, but without parameters; see `databaseFault`.
+      throw new Error(`the statement "${name}" failed`, { cause })
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Principal } from '../accounts/principal.ts'
+import type { ModelMessage } from '../agent/provider.ts'
+import { insufficient } from '../billing/holds.ts'
+import type { Executor } from '../db/client.ts'
+import { newId } from '../ids.ts'
+import type { Lease } from './leases.ts'
+import type { Session } from './sessions.ts'
+import type { writeFirstTurn } from './start-statements.ts'
+import type { Run, TurnInput, TurnLimits } from './start-turn.ts'
+import { textOf } from './transcript.ts'
+
+/** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
+const holdGraceSeconds = 60
+
+export type Start = {
+  readonly session: Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>
+  /** What is said in this turn. */
+  readonly fresh: readonly ModelMessage[]
+  /** Undefined: the run waits. */
+  readonly lease: Lease | undefined
+  readonly limits: TurnLimits
+}
+
+/** A start that has been sent: the id it gives its run, and the run, undefined when the statement admitted nothing. */
+export type Writing = { readonly runId: string; readonly done: Promise<Run | undefined> }
+
+/** Sends the statement that writes a start. `done` rejects with `insufficient_credits`, and nothing is written then. */
+export function writeRun(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  { session, fresh, lease, limits }: Start,
+  write: typeof writeFirstTurn,
+): Writing {
+  const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
+  const run = {
+    id: newId('run'),
+    accountId: principal.accountId,
+    projectId: session.projectId,
+    sessionId: session.id,
+    apiKeyId: principal.keyId,
+    messageId: newId('message'),
+    turn: session.turnCount + 1,
+    model: input.model,
+    status: lease ? ('in_progress' as const) : ('queued' as const),
+    request: input.request,
+    requestHash: input.identity.hash,
+    holdMicros: micros,
+    mostMicros: limits.mostMicros,
+    epoch: lease ? 1 : 0,
+    leaseOwner: lease?.owner ?? null,
+    onDisconnect: input.onDisconnect,
+  }
+  const written = write(executor, {
+    ...run,
+    runId: run.id,
+    keyId: run.apiKeyId,
+    hash: run.requestHash,
+    request: JSON.stringify(run.request),
+    sessionName: session.name === '' ? nameOf(fresh) : session.name,
+    input: JSON.stringify(fresh.map((content, position) => ({ id: newId('message'), position, content }))),
+    leaseSeconds: lease?.seconds ?? 0,
+    turnSeconds: limits.turnSeconds,
+    holdSeconds: limits.turnSeconds + holdGraceSeconds,
+  })
+  const done = written.then(async ([row]) => {
+    if (!row?.admitted) return undefined
+    if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))
+    return {
+      ...{ ...untold, ...run },
+      accountTurn: row.account_turn,
+      createdAt: row.created_at,
+      deadlineAt: row.deadline_at,
+      leaseExpiresAt: row.lease_expires_at,
+      startedAt: row.started_at,
+    }
+  })
+  return { runId: run.id, done }
+}
+
+/** Of a run that has just been written. */
+const untold = {
+  output: [],
+  errorCode: null,
+  errorMessage: '',
+  finishReason: null,
+  usage: {},
+  costMicros: 0n,
+  stepCount: 0,
+  eventCount: 0,
+  cancelRequestedAt: null,
+  clientClosedAt: null,
+  finishedAt: null,
+} as const
+
+/** A session is named by its first question. */
+function nameOf(input: readonly ModelMessage[]): string {
+  const question = input.findLast((message) => message.role === 'user')
+  const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''
+  return [...text].slice(0, 80).join('')
+}

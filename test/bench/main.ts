@@ -1,0 +1,65 @@
+/** `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. */
+import { parseArgs } from 'node:util'
+import { measureGets } from './turns/gets.ts'
+import { measureGrowth } from './turns/growth.ts'
+import { measureLatency } from './turns/latency.ts'
+import { profileTurns } from './turns/profile.ts'
+import { measureRates } from './turns/rates.ts'
+import { type Figure, print, printFigure, reached } from './turns/report.ts'
+import { measureStartup } from './turns/startup.ts'
+import { measureStatements } from './turns/statements.ts'
+import { measureStreams } from './turns/streams.ts'
+import { openWorld, type World } from './turns/world.ts'
+
+type Part = (
+  world: World,
+  length: { readonly rounds: number; readonly seconds: number; readonly short: boolean },
+) => Promise<readonly Figure[]>
+
+const parts: Readonly<Record<string, Part>> = {
+  statements: measureStatements,
+  latency: measureLatency,
+  rates: measureRates,
+  gets: measureGets,
+  streams: measureStreams,
+  startup: measureStartup,
+  growth: measureGrowth,
+  profile: profileTurns,
+}
+
+const { values, positionals } = parseArgs({
+  options: {
+    short: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+  },
+  allowPositionals: true,
+})
+const { short } = values
+const length = {
+  short,
+  rounds: Number(values.rounds ?? 3),
+  seconds: Number(values.seconds ?? (short ? 1 : 3)),
+}
+const unknown = positionals.filter((name) => !(name in parts))
+if (unknown.length > 0)
+  throw new TypeError(`no part ${unknown.join(', ')}; parts: ${Object.keys(parts).join(', ')}`)
+const chosen = Object.entries(parts).filter(
+  ([name]) => positionals.length === 0 || positionals.includes(name),
+)
+
+const figures: Figure[] = []
+for (const [name, measure] of chosen) {
+  print(`\n${name}`)
+  const world = await openWorld()
+  try {
+    const measured = await measure(world, length)
+    for (const figure of measured) printFigure(figure)
+    figures.push(...measured)
+  } finally {
+    await world.close()
+  }
+}
+const missed = figures.filter((figure) => reached(figure) === 'missed')
+print(`\n${figures.length} figures, ${missed.length} below their gate`)
+process.exitCode = missed.length > 0 ? 1 : 0

@@ -1,0 +1,76 @@
+import type pg from 'pg'
+import { closedLoop, percentile } from './load.ts'
+import { requireGood } from './rates.ts'
+import { type Figure, print } from './report.ts'
+import { oneCall } from './script.ts'
+import type { World } from './world.ts'
+
+/** Whether a turn costs the same when the account has many runs, sessions and ledger entries: p50 at one client. */
+export async function measureGrowth(
+  world: World,
+  { seconds, short }: { readonly seconds: number; readonly short: boolean },
+): Promise<readonly Figure[]> {
+  const target = world.service.target
+  requireGood(await closedLoop({ target, script: oneCall }, 4, 3))
+  const p50 = async () => {
+    const { exchanges } = requireGood(await closedLoop({ target, script: oneCall }, 1, seconds))
+    return percentile(
+      exchanges.map(({ totalMs }) => totalMs),
+      0.5,
+    )
+  }
+  await fill(world, 0, 1_000)
+  const few = Math.min(await p50(), await p50())
+  const rows = short ? 100_000 : 1_000_000
+  await fill(world, 1_000, rows)
+  const many = Math.min(await p50(), await p50())
+  print(`  one turn, p50: ${few.toFixed(2)} ms at 1,000 rows of each kind, ${many.toFixed(2)} ms at ${rows}`)
+  return [
+    {
+      ...{ name: `a turn at ${rows} runs against one at 1,000`, unit: 'x', goal: 1.1, gate: 1.25 },
+      value: many / few,
+    },
+  ]
+}
+
+/** Finished runs of some months with their sessions, messages, holds and entries, numbered from `from` to `to`. */
+async function fill({ admin, accountId }: World, from: number, to: number): Promise<void> {
+  const { rows } = await admin.query<{ project: string; key: string; pool: string }>(
+    `select project_id as project, k.id as key, (select id from credit_pools where account_id = $1 limit 1) as pool
+      from api_keys k where account_id = $1`,
+    [accountId],
+  )
+  const { project, key, pool } = rows[0] ?? {}
+  const numbers = `generate_series(${from + 1}, ${to}) as n`
+  const at = `now() - interval '100 days' + n * interval '5 seconds'`
+  const statements = [
+    `insert into sessions (id, account_id, project_id, model, name, turn_count, created_at, updated_at)
+      select 'sess_fill' || n, '${accountId}', '${project}', 'service', 'Filled', 1, ${at}, ${at} from ${numbers}`,
+    `insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, model, status, request,
+        request_hash, hold_micros, most_micros, step_count, event_count, epoch, deadline_at, created_at, started_at, finished_at)
+      select 'run_fill' || n, '${accountId}', '${project}', 'sess_fill' || n, '${key}', 'msg_fill' || n, 1, 'service',
+        'completed', '{}', sha256(n::text::bytea), 0, 0, 1, 4, 1, ${at}, ${at}, ${at}, ${at} from ${numbers}`,
+    `insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
+      select 'msg_fill' || n, '${accountId}', 'sess_fill' || n, 'run_fill' || n, 1, 0, 'user',
+        '{"role":"user","content":"A question"}' from ${numbers}`,
+    `insert into holds (run_id, account_id, amount_micros, expires_at, settled_at)
+      select 'run_fill' || n, '${accountId}', 0, ${at}, ${at} from ${numbers}`,
+    `with made as (
+        insert into credit_transactions (account_id, run_id, kind, amount_micros, created_at)
+        select '${accountId}', 'run_fill' || n, kind, 1, ${at} from ${numbers}, unnest(array['hold', 'release']) as kind
+        returning id, kind)
+      insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+        select id, ${pool}, ledger, '${accountId}', case (kind = 'hold') = (ledger = 'held') when true then 1 else -1 end
+        from made, unnest(array['held', 'available']) as ledger`,
+  ]
+  for (const statement of statements) await run(admin, statement)
+  await admin.query('analyze')
+}
+
+async function run(admin: pg.Client, statement: string): Promise<void> {
+  try {
+    await admin.query(statement)
+  } catch (cause) {
+    throw new Error(`could not fill: ${statement.slice(0, 60)}`, { cause })
+  }
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Exchange, exchange, type Target } from './exchange.ts'
+import type { TurnScript } from './script.ts'
+
+export type LoadResult = {
+  readonly done: number
+  readonly failed: number
+  /** What was wrong with the first reply that failed. */
+  readonly reason: string | undefined
+  readonly seconds: number
+  readonly exchanges: readonly Exchange[]
+}
+
+export type Load = { readonly target: Target; readonly script: TurnScript; readonly streamed?: boolean }
+
+/** Closed loop: so many clients, each sends its next turn when the last one has ended. */
+export async function closedLoop(load: Load, concurrency: number, seconds: number): Promise<LoadResult> {
+  const tally = new Tally(load)
+  const until = performance.now() + seconds * 1_000
+  const client = async () => {
+    while (performance.now() < until) await tally.one()
+  }
+  await Promise.all(Array.from({ length: concurrency }, client))
+  return tally.result()
+}
+
+/** Open loop: turns begin at a fixed rate, whatever the answers take. */
+export async function openLoop(load: Load, perSecond: number, seconds: number): Promise<LoadResult> {
+  const tally = new Tally(load)
+  const began = performance.now()
+  const sent: Promise<void>[] = []
+  for (let i = 0; i < perSecond * seconds; i += 1) {
+    const waitMs = began + (i * 1_000) / perSecond - performance.now()
+    if (waitMs > 1) await delay(waitMs)
+    sent.push(tally.one())
+  }
+  await Promise.all(sent)
+  return tally.result()
+}
+
+/** So many turns at once, begun over some time. */
+export async function together(load: Load, count: number, overMs: number): Promise<LoadResult> {
+  const tally = new Tally(load)
+  const clients = Array.from({ length: count }, async (_, i) => {
+    await delay((overMs * i) / count)
+    await tally.one()
+  })
+  await Promise.all(clients)
+  return tally.result()
+}
+
+class Tally {
+  readonly #load: Load
+  readonly #began = performance.now()
+  readonly #exchanges: Exchange[] = []
+  #failed = 0
+  #reason: string | undefined
+
+  constructor(load: Load) {
+    this.#load = load
+  }
+
+  async one(): Promise<void> {
+    const { target, script, streamed = true } = this.#load
+    try {
+      this.#exchanges.push(await exchange(target, script, { streamed }))
+    } catch (error) {
+      this.#failed += 1
+      this.#reason ??= `${target.name}: ${error instanceof Error ? error.message : String(error)}`
+    }
+  }
+
+  result(): LoadResult {
+    return {
+      done: this.#exchanges.length,
+      failed: this.#failed,
+      reason: this.#reason,
+      seconds: (performance.now() - this.#began) / 1_000,
+      exchanges: this.#exchanges,
+    }
+  }
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5)

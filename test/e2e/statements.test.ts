@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
+import { countStatements, type StatementCount } from '../support/statement-count.ts'
+import { callTools, reply, type ScriptSource } from '../support/upstream-scripts.ts'
+
+let directory: string
+let server: EmbeddedServer
+let admin: pg.Client
+let database: Database
+let upstream: ScriptedUpstream
+let service: TestService
+let key: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'chat-service-statements-'))
+  server = await openEmbedded(directory, ['fsync=off', 'shared_preload_libraries=pg_stat_statements'])
+  await migrateDatabase(server.url, server.url)
+  const adminUrl = new URL(server.adminUrl)
+  adminUrl.pathname = '/service'
+  admin = new pg.Client({ connectionString: adminUrl.href })
+  await admin.connect()
+  await admin.query('create extension pg_stat_statements')
+  database = openDatabase({ url: server.url, onIdleError: () => undefined })
+  upstream = await startScriptedUpstream()
+  const model = { baseUrl: upstream.baseUrl, apiKey: undefined, name: 'scripted' }
+  service = await startTestService(database, { model })
+  key = await makeKey(database, (await makeAccount(database)).id)
+})
+afterAll(async () => {
+  await service.stop()
+  await upstream.close()
+  await database.close()
+  await admin.end()
+  await server.release()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const turns = 10
+
+/** Of one turn, on average over some, once the key has its project and the month its allowance. */
+async function around(script: ScriptSource): Promise<Pick<StatementCount, 'statements' | 'commits'>> {
+  upstream.setDefault(script)
+  const ask = async (n: number) => {
+    const body = { ...question(`Question ${n}`), stream: true }
+    const response = await call(service, key, 'POST', '/v1/chat/completions', body)
+    expect(await response.text()).toMatch(/"finish_reason":"stop".*\[DONE\]/s)
+  }
+  await ask(0)
+  const counting = countStatements(admin)
+  await counting.reset()
+  for (let n = 1; n <= turns; n += 1) await ask(n)
+  const { statements, commits } = await counting.read()
+  return { statements: statements / turns, commits: commits / turns }
+}
+
+test('a turn of one model call takes four statements and two commits: its key, the lock, its start and its end', async () => {
+  const { statements, commits } = await around(() => reply('The answer of the model.', { chunks: 4 }))
+  expect(statements).toBe(4)
+  // What replicas do by the clock commits as well: rarely within the time of ten turns.
+  expect(commits).toBeGreaterThanOrEqual(2)
+  expect(commits).toBeLessThan(3)
+})
+
+test('the number of chunks does not change the number of statements', async () => {
+  const { statements } = await around(() => reply('word '.repeat(400), { chunks: 400 }))
+  // Text of 2 KB is written before the end of the turn, so that a reader elsewhere sees it.
+  expect(statements).toBeLessThanOrEqual(5)
+})
+
+test('a tool call adds the steps of the model and the tool, the look at the key, the larger hold and what the tool asks', async () => {
+  const { statements } = await around((body) =>
+    body.messages.some(({ role }) => role === 'tool')
+      ? reply('The answer of the model.')
+      : callTools([{ name: 'list_files', arguments: {} }]),
+  )
+  expect(statements).toBeLessThanOrEqual(15)
+})

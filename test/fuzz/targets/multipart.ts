@@ -1,0 +1,86 @@
+import { builtInPlans } from '../../../src/accounts/plans.ts'
+import { openDatabase } from '../../../src/db/client.ts'
+import { errorTable } from '../../../src/errors.ts'
+import { cleanFileName } from '../../../src/workspace/file-names.ts'
+import { send } from '../../support/http-raw.ts'
+import { startPrivatePostgres } from '../../support/private-postgres.ts'
+import { makeAccount, makeKey, startTestService } from '../../support/service.ts'
+import { require, type Target } from '../target.ts'
+
+const boundary = 'B'
+const part = (head: string, body: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}\r\n`
+const file = part('name="file"; filename="a.txt"\r\ncontent-type: text/plain', 'text')
+/** Stored files are removed every so often, so that no quota fills up. */
+const sweepEvery = 500
+
+/** Uploads, through the real route and its database. */
+export async function openMultipart(): Promise<Target> {
+  const postgres = await startPrivatePostgres()
+  const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
+  const plans = {
+    names: builtInPlans.names,
+    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9 }),
+  }
+  const service = await startTestService(database, { plans })
+  const { id } = await makeAccount(database, 'unlimited')
+  const key = await makeKey(database, id)
+  let sent = 0
+  return {
+    name: 'multipart',
+    covers: ['/src/http/', '/src/workspace/', '/busboy/', '/@fastify/multipart/'],
+    most: 4 * 1024,
+    seeds: [
+      `${file}--${boundary}--\r\n`,
+      `${part('name="purpose"', 'assistants')}${file}--${boundary}--\r\n`,
+      `${file}${part('name="project_id"', 'proj_x')}--${boundary}--\r\n`,
+      `${part(`name="file"; filename*=UTF-8''%D7%A9%D7%9C.md`, '# שלום')}--${boundary}--\r\n`,
+      `preamble\r\n--${boundary}\r\nContent-Disposition: form-data; name=file; filename="a\\"b/../c.txt"\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==\r\n--${boundary}--`,
+    ],
+    dictionary: [
+      ...[
+        `--${boundary}`,
+        `\r\n--${boundary}\r\n`,
+        `--${boundary}--`,
+        '\r\n\r\n',
+        'content-disposition: form-data; ',
+        'name="',
+        'filename="',
+        "filename*=utf-8''%00",
+      ],
+      ...[
+        'content-type: ',
+        'text/html',
+        'charset=utf-16',
+        'content-transfer-encoding: binary\r\n',
+        '; ',
+        '__proto__',
+        'project_id',
+        'purpose',
+        '"',
+        '\\',
+        '%zz',
+        '../',
+      ],
+    ],
+    async check(input) {
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+      const reply = await send(service, { method: 'POST', path: '/v1/files', key, headers, body: input })
+      const body = JSON.parse(reply.text)
+      if (reply.status === 200)
+        require(body.filename === cleanFileName(body.filename), 'a stored name is clean', body.filename)
+      else {
+        const { error } = body
+        const told = errorTable[error.code as keyof typeof errorTable]
+        require(told?.status === reply.status && told.status < 500, 'a refusal is the client’s fault', error)
+      }
+      sent += 1
+      if (sent % sweepEvery === 0) await database.systemPool.query('delete from files')
+    },
+    async close() {
+      await service.stop()
+      await database.close()
+      await postgres.close()
+    },
+  }
+}

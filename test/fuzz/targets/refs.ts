@@ -1,0 +1,68 @@
+import { findPlainRefs } from '../../../src/sources/citations/plain-refs.ts'
+import { findQuotations } from '../../../src/sources/citations/quotes.ts'
+import { hebrewReadings } from '../../../src/sources/hebrew-refs.ts'
+import { mayBeRef } from '../../../src/sources/ref-lookup.ts'
+import {
+  formatRef,
+  headingOf,
+  hebrewHeadingOf,
+  parseRef,
+  refReadings,
+  sectionOf,
+} from '../../../src/sources/refs.ts'
+import { require, type Target } from '../target.ts'
+
+/** Refs as people and models write them, alone and within a text. */
+export const refs: Target = {
+  name: 'refs',
+  covers: ['/src/sources/'],
+  most: 4 * 1024,
+  seeds: [
+    'Tanya, Part I; Likkutei Amarim 32:4',
+    'Likutei Moharan, Part II, 24:1-3',
+    'תניא חלק א פרק ל״ב',
+    'ליקוטי מוהר״ן תנינא כ״ד, א-ג',
+    'Berakhot 2a-b',
+    'As it says (Kuzari 1:1; 2:3) and “the soul of a Jew” in Tanya ch. 2. See also Zohar III, p. 12a.',
+    'ראה תניא פ״ב, ושם: "נפש השנית בישראל היא חלק אלוה ממעל ממש" (תניא ב, א).',
+    'Iggeret HaKodesh §20 ¶3',
+  ],
+  dictionary: [
+    ...[
+      ' chapter ',
+      ' ch. ',
+      ' §',
+      ' ¶',
+      ':',
+      '-',
+      '–',
+      ', Part II',
+      ' vol. 3',
+      ' 2a',
+      ' 1:1-3',
+      '0001',
+      '9999',
+      '(',
+      ')',
+      '; ',
+    ],
+    ...['פרק ', 'סימן ', 'דף ', 'ע״א', 'ל״ב', "ט'", 'תתקצ״ט', 'עמוד ב', '־', '“', '”', '"', '״', '\u200f'],
+  ],
+  check(input) {
+    const text = input.toString('utf8')
+    const line = text.slice(0, 300)
+    for (const reading of [parseRef(line), ...refReadings(line), ...hebrewReadings(line)]) {
+      const canonical = formatRef(reading)
+      require(typeof canonical === 'string' &&
+        reading.address.every((part) => part !== ''), 'no empty number', reading)
+      sectionOf(canonical)
+      hebrewHeadingOf({ ref: canonical, heRef: line })
+      require(headingOf(canonical).length <= canonical.length, 'a heading is a part of its ref', canonical)
+    }
+    mayBeRef(line)
+    for (const { start, end } of findPlainRefs(text))
+      require(0 <= start && start < end && end <= text.length, 'a ref lies in its text', start, end)
+    for (const { start, end } of findQuotations(text, []).quotations)
+      require(0 <= start && start <= end && end <= text.length, 'a quotation lies in its text', start, end)
+  },
+}

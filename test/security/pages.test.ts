@@ -1,0 +1,216 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../src/ids.ts'
+import {
+  makeFile,
+  makeKeyWithId,
+  makeSession,
+  makeThings,
+  openWorld,
+  ownerKey,
+  type Things,
+  type World,
+} from '../support/http-world.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+
+type Row = {
+  readonly route: string
+  readonly page: 'anyone' | 'account' | 'operator'
+  /** The id of a thing of the owner's for the path, a fresh one where the call uses it up. */
+  readonly own?: (things: Things, world: World) => string | Promise<string>
+  readonly fields?: Readonly<Record<string, string>>
+  readonly upload?: true
+  /** Status for those who may; 200 unless told. */
+  readonly ok?: number
+  /** Ends the session that sends it. */
+  readonly ends?: true
+}
+
+const oldSession = (t: Things, { service }: World) => makeSession(service, t)
+const oldFile = (t: Things, { service }: World) => makeFile(service, t)
+
+/** Every page, who may open it, and what it answers to them. */
+const table: readonly Row[] = [
+  { route: 'GET /', page: 'anyone', ok: 303 },
+  { route: 'GET /signin', page: 'anyone' },
+  { route: 'POST /signin', page: 'anyone', fields: { email: 'nobody@example.org', password: 'x' }, ok: 400 },
+  { route: 'GET /signup', page: 'anyone' },
+  { route: 'POST /signup', page: 'anyone', fields: { email: 'no address', password: 'x' }, ok: 400 },
+  { route: 'POST /signout', page: 'anyone', fields: {}, ok: 303, ends: true },
+  { route: 'GET /assets/:name', page: 'anyone', own: () => 'base.css' },
+  { route: 'GET /assets/fonts/:name', page: 'anyone', own: () => 'latin.woff2' },
+  { route: 'GET /library', page: 'anyone' },
+  { route: 'GET /library/search', page: 'anyone' },
+  { route: 'GET /library/work/:title', page: 'anyone', own: () => 'None', ok: 404 },
+  { route: 'GET /library/read/:ref', page: 'anyone', own: () => 'None 1:1', ok: 404 },
+  { route: 'GET /*', page: 'anyone', ok: 404 },
+  { route: 'GET /settings/keys', page: 'account' },
+  { route: 'GET /settings/keys/new', page: 'account' },
+  {
+    route: 'POST /settings/keys',
+    page: 'account',
+    fields: { id: 'x', name: 'K', scopes: 'models:read', reach: 'owner', expires: 'never' },
+    ok: 400,
+  },
+  {
+    route: 'POST /settings/keys/:id/revoke',
+    page: 'account',
+    own: async (t, { db }) => (await makeKeyWithId(db, t.accountId, { kind: 'owner' })).id,
+    fields: {},
+    ok: 303,
+  },
+  { route: 'GET /settings/account', page: 'account' },
+  {
+    route: 'POST /settings/account/password',
+    page: 'account',
+    fields: { current: 'wrong', next: 'x' },
+    ok: 400,
+  },
+  { route: 'POST /settings/account/delete', page: 'account', fields: { current: 'wrong' }, ok: 400 },
+  { route: 'GET /ask', page: 'account' },
+  { route: 'POST /ask', page: 'account', fields: { question: '' }, ok: 400 },
+  { route: 'GET /sessions/:id', page: 'account', own: (t) => t.sessionId },
+  {
+    route: 'POST /sessions/:id/rename',
+    page: 'account',
+    own: (t) => t.sessionId,
+    fields: { name: 'N' },
+    ok: 303,
+  },
+  { route: 'POST /sessions/:id/delete', page: 'account', own: oldSession, fields: {}, ok: 303 },
+  { route: 'GET /runs/:id', page: 'account', own: (t) => t.runId },
+  { route: 'GET /runs/:id/events', page: 'account', own: (t) => t.runId },
+  { route: 'GET /runs/:id/turn', page: 'account', own: (t) => t.runId },
+  { route: 'POST /runs/:id/cancel', page: 'account', own: (t) => t.runId, fields: {}, ok: 303 },
+  { route: 'GET /projects', page: 'account' },
+  { route: 'POST /projects', page: 'account', fields: { name: '' }, ok: 400 },
+  { route: 'GET /projects/:id', page: 'account', own: (t) => t.projectId },
+  { route: 'POST /projects/:id/files', page: 'account', own: (t) => t.projectId, upload: true, ok: 303 },
+  { route: 'GET /files/:id', page: 'account', own: (t) => t.fileId },
+  { route: 'GET /files/:id/content', page: 'account', own: (t) => t.fileId },
+  {
+    route: 'POST /files/:id/rename',
+    page: 'account',
+    own: (t) => t.fileId,
+    fields: { name: 'b.txt' },
+    ok: 303,
+  },
+  { route: 'POST /files/:id/delete', page: 'account', own: oldFile, fields: {}, ok: 303 },
+  { route: 'GET /usage', page: 'account' },
+  { route: 'GET /usage.csv', page: 'account' },
+  { route: 'GET /operator', page: 'operator' },
+  { route: 'GET /operator/accounts/new', page: 'operator' },
+  {
+    route: 'POST /operator/accounts',
+    page: 'operator',
+    fields: { email: 'no address', plan: 'pro' },
+    ok: 400,
+  },
+  { route: 'GET /operator/accounts/:id', page: 'operator', own: (t) => t.accountId },
+  {
+    route: 'POST /operator/accounts/:id/plan',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { plan: 'pro' },
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/grant',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { amount: 'x' },
+    ok: 400,
+  },
+  { route: 'GET /operator/library', page: 'operator' },
+  { route: 'GET /operator/health', page: 'operator' },
+]
+
+let world: World
+let things: Things
+const served: string[] = []
+const visitors = new Map<string, TestVisitor>()
+
+const notePages = (message: unknown) => {
+  const { fastify } = message as { fastify: FastifyInstance }
+  fastify.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.scope !== 'page') return
+    for (const one of [method].flat()) served.push(`${one} ${url} ${config.page}`)
+  })
+}
+
+beforeAll(async () => {
+  subscribe('fastify.initialization', notePages)
+  world = await openWorld()
+  unsubscribe('fastify.initialization', notePages)
+  const { db, service } = world
+  for (const name of ['owner', 'other', 'operator'])
+    visitors.set(name, await signedUp(service, `${name}@example.org`))
+  visitors.set('nobody', openVisitor(service))
+  const { rows } = await db.database.systemPool.query<{ id: string }>(
+    `update accounts set plan = 'pro', operator = (email like 'operator@%') returning id, email`,
+  )
+  const owner =
+    (rows as { id: string; email: string }[]).find(({ email }) => email.startsWith('owner@'))?.id ?? ''
+  things = await makeThings(db, service, { accountId: owner, key: await ownerKey(db, owner) })
+})
+afterAll(() => world.close())
+
+async function open({ route, fields, upload }: Row, visitor: TestVisitor, id: string): Promise<Response> {
+  const [method = '', template = ''] = route.split(' ')
+  const path = template.replace(/:\w+/, encodeURIComponent(id)).replace('/*', '/none')
+  if (method === 'GET') return visitor.get(path)
+  if (!upload) return visitor.post(path, fields ?? {})
+  const body = new FormData()
+  body.set('file', new File(['text'], 'a.txt'))
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { 'sec-fetch-site': 'same-origin', cookie }
+  return fetch(world.service.url + path, { method, body, headers, redirect: 'manual' })
+}
+
+/** All that a visitor could compare, without what differs between any two requests. */
+async function comparable(response: Response): Promise<unknown> {
+  const headers = [...response.headers].filter(([name]) => !/^(date|x-request-id)$/.test(name))
+  return { status: response.status, headers, text: (await response.text()).replaceAll(/req_\w+/g, '') }
+}
+
+test('the table has every page of the service, with who it says may open it', () => {
+  const pages = served.filter((route) => !route.startsWith('HEAD '))
+  expect(pages.toSorted()).toEqual(table.map(({ route, page }) => `${route} ${page}`).toSorted())
+})
+
+/** What each visitor gets: those who must sign in are sent there, and what is another's is not there. */
+function expected({ page, own, ok = 200 }: Row): Readonly<Record<string, number>> {
+  if (page === 'anyone') return { nobody: ok, other: ok, operator: ok, owner: ok }
+  if (page === 'operator') return { nobody: 303, other: 404, operator: ok, owner: 404 }
+  return { nobody: 303, other: own ? 404 : ok, operator: own ? 404 : ok, owner: ok }
+}
+
+test.each(table)('$route opens for those who may, and for nobody else', async (row) => {
+  const got: Record<string, number> = {}
+  for (const name of ['nobody', 'other', 'operator', 'owner']) {
+    const visitor = visitors.get(name) ?? openVisitor(world.service)
+    const response = await open(row, visitor, (await row.own?.(things, world)) ?? '')
+    got[name] = response.status
+    if (row.page !== 'anyone' && name === 'nobody')
+      expect(response.headers.get('location')).toMatch(/^\/signin(\?next=|$)/)
+    await response.body?.cancel()
+    if (row.ends && name !== 'nobody')
+      await visitor.post('/signin', { email: `${name}@example.org`, password: goodPassword })
+  }
+  // Who is signed in is led on from where one signs in.
+  const signedIn = /^GET \/sign(in|up)$/.test(row.route) ? { other: 303, operator: 303, owner: 303 } : {}
+  expect(got).toEqual({ ...expected(row), ...signedIn })
+})
+
+const byId = table.filter(({ own, page }) => own && page === 'account')
+
+test.each(byId)('$route answers a foreign and a missing id alike in all headers and bytes', async (row) => {
+  const other = visitors.get('other') ?? openVisitor(world.service)
+  const ids = [await row.own?.(things, world), newId('session'), 'x', '%00', '../x', 'א'.repeat(50)]
+  const [first, ...more] = await Promise.all(
+    ids.map(async (id) => comparable(await open(row, other, id ?? ''))),
+  )
+  expect(first).toMatchObject({ status: 404 })
+  for (const one of more) expect(one).toEqual(first)
+})

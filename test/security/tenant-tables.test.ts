@@ -1,0 +1,204 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase, withTx } from '../../src/db/client.ts'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+import { makeFile, makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { call, makeKey, pepperText, question } from '../support/service.ts'
+import { launchService } from '../support/service-process.ts'
+import { openWithRole } from '../support/service-role.ts'
+import { callTools, reply } from '../support/upstream-scripts.ts'
+import { openVisitor, signedUp } from '../support/visitor.ts'
+
+let world: World
+let mine: Things
+let foreign: Things
+
+beforeAll(async () => {
+  world = await openWorld()
+  mine = await makeThings(world.db, world.service, await makeOwner(world.db))
+  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
+  const { service } = world
+  const headers = { 'idempotency-key': 'k' }
+  for (const things of [mine, foreign]) {
+    const { key } = things
+    const fileId = await makeFile(service, things, 'page.html')
+    await call(service, key, 'POST', '/v1/chat/completions', question('Kept?'), headers)
+    await call(service, key, 'POST', '/v1/chat/completions', {
+      model: 'service',
+      messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: fileId } }] }],
+      x_service: { project_id: things.projectId },
+    })
+  }
+  await signedUp(service, 'rls@example.org')
+})
+afterAll(() => world.close())
+
+/** The library belongs to everybody; the migrations say nothing about anybody. */
+const shared = [
+  ...['__drizzle_migrations', 'headings', 'library_state', 'links', 'passage_texts', 'passages'],
+  ...['search_postings', 'search_spellings', 'versions', 'works'],
+]
+
+type Table = {
+  readonly name: string
+  readonly enabled: boolean
+  readonly forced: boolean
+  readonly policies: number
+  readonly owned: boolean
+}
+
+async function tables(): Promise<readonly Table[]> {
+  const { rows } = await world.db.database.systemPool.query<Table>(
+    `select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+            (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
+            exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id') as owned
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast') and c.relkind in ('r', 'p', 'm', 'v', 'f')
+      order by 1`,
+  )
+  return rows
+}
+
+test('every table but those of the library is guarded by a policy that binds its owner too', async () => {
+  const all = await tables()
+  const open = all.filter(({ enabled, forced, policies }) => !enabled || !forced || policies === 0)
+  expect(open.map(({ name }) => name).toSorted()).toEqual(shared.toSorted())
+  expect(all.filter(({ owned, name }) => owned && shared.includes(name))).toEqual([])
+})
+
+test('no table of the library leads to an account', async () => {
+  const { rows } = await world.db.database.systemPool.query<{ name: string }>(
+    `with recursive owned(oid) as (
+       select 'accounts'::regclass::oid
+       union select c.conrelid from pg_constraint c join owned on c.confrelid = owned.oid where c.contype = 'f')
+     select relname as name from pg_class join owned using (oid) where relname = any($1)`,
+    [shared],
+  )
+  expect(rows).toEqual([])
+})
+
+const guarded = async () => (await tables()).filter(({ enabled }) => enabled).map(({ name }) => name)
+const countsBy = async (pool: pg.Pool | pg.PoolClient, names: readonly string[]) => {
+  const counts: Record<string, number> = {}
+  for (const name of names) {
+    const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n from "${name}"`)
+    counts[name] = rows[0]?.n ?? -1
+  }
+  return counts
+}
+
+test('a query without an account sees no row of any guarded table, though each of them has rows', async () => {
+  const names = await guarded()
+  const { database } = world.db
+  const all = await countsBy(database.systemPool, names)
+  expect(Object.entries(all).filter(([, count]) => count < 1)).toEqual([])
+  expect(await countsBy(database.tenantPool, names)).toEqual(
+    Object.fromEntries(names.map((name) => [name, 0])),
+  )
+})
+
+test('a transaction of an account sees, changes and removes no row of another account in any table', async () => {
+  const names = (await guarded()).filter((name) => name !== 'accounts')
+  for (const name of names) {
+    const client = await world.db.database.tenantPool.connect()
+    try {
+      await client.query(`begin; set local app.account = '${mine.accountId}'`)
+      const seen = await client.query<{ account: string }>(
+        `select distinct account_id as account from "${name}"`,
+      )
+      expect({ name, seen: seen.rows.filter(({ account }) => account !== mine.accountId) }).toEqual({
+        name,
+        seen: [],
+      })
+      const changed = await client.query(
+        `update "${name}" set account_id = account_id where account_id = '${foreign.accountId}'`,
+      )
+      const removed = await client.query(`delete from "${name}" where account_id = '${foreign.accountId}'`)
+      expect({ name, changed: changed.rowCount, removed: removed.rowCount }).toEqual({
+        name,
+        changed: 0,
+        removed: 0,
+      })
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+})
+
+test('an account context does not outlive its transaction on a pooled connection', async () => {
+  const pool = openDatabase({ url: world.db.url, onIdleError: () => undefined, maxConnections: 1 })
+  try {
+    await withTx(pool, { accountId: mine.accountId }, (tx) => tx.execute('select 1'))
+    await withTx(pool, { accountId: mine.accountId }, () => Promise.reject(new Error('rolled back'))).catch(
+      () => undefined,
+    )
+    const { rows } = await pool.tenantPool.query('select id from projects')
+    expect(rows).toEqual([])
+  } finally {
+    await pool.close()
+  }
+})
+
+test('the service runs as a role that owns nothing: turns work, and the policies bind it', async () => {
+  const database = await openWithRole()
+  const upstream: ScriptedUpstream = await startScriptedUpstream()
+  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-role-'))
+  upstream.enqueue(
+    callTools([{ name: 'write_file', arguments: { name: 'a.txt', content: 'Kept.' } }]),
+    reply('Written.'),
+  )
+  const service = launchService(folder, {
+    DATABASE_URL: database.roleUrl,
+    MIGRATE_DATABASE_URL: database.ownerUrl,
+    KEY_PEPPER: pepperText,
+    MODEL_BASE_URL: upstream.baseUrl,
+    MODEL_NAME: 'scripted',
+    SIGNUP: 'open',
+  })
+  const rows = openDatabase({ url: database.roleUrl, onIdleError: () => undefined })
+  try {
+    const url = await service.ready
+    const visitor = openVisitor({ url } as Parameters<typeof openVisitor>[0])
+    await visitor.post('/signup', { email: 'role@example.org', password: 'four unrelated words here' })
+    await rows.systemPool.query(`update accounts set plan = 'pro' where email = 'role@example.org'`)
+    const { rows: accounts } = await rows.systemPool.query<{ id: string }>(
+      `select id from accounts where email = 'role@example.org'`,
+    )
+    const key = await makeKey(rows, accounts[0]?.id ?? '')
+    const turn = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(question('Write it down.')),
+    })
+    expect([turn.status, await turn.json()]).toMatchObject([
+      200,
+      { choices: [{ message: { content: 'Written.' } }], x_service: { files: [{ filename: 'a.txt' }] } },
+    ])
+    const { rows: owned } = await rows.systemPool.query(
+      'select 1 from pg_class where relowner = current_user::regrole',
+    )
+    expect(owned).toEqual([])
+    expect((await rows.tenantPool.query('select 1 from runs union all select 1 from files')).rows).toEqual([])
+    for (const refused of [
+      'create table t (x int)',
+      'alter table runs disable row level security',
+      'drop policy tenant on runs',
+      'truncate runs',
+      'delete from credit_transactions',
+    ])
+      await expect(rows.systemPool.query(refused), refused).rejects.toThrow(/permission denied|must be owner/)
+    await migrateDatabase(database.ownerUrl, database.roleUrl)
+    expect(await service.stop('SIGTERM')).toMatchObject({ code: 0 })
+  } finally {
+    service.signal('SIGKILL')
+    await rows.close()
+    await upstream.close()
+    await database.drop()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
