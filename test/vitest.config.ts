@@ -8,6 +8,8 @@ const project = (name: string, testTimeout: number) => ({
 export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres-server.ts'],
+    // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
+    maxWorkers: 3,
     projects: [
       project('unit', 20_000),
       project('db', 20_000),
