@@ -22,7 +22,8 @@ export function openParser(): Parser {
     maxThreads: threads,
     // A thread that ends takes the word forms that it remembers with it.
     idleTimeout: 60_000,
-    resourceLimits: { maxYoungGenerationSizeMb: 128 },
+    // Texts live for one job: with less room the collector copies them again and again, a quarter of the time.
+    resourceLimits: { maxYoungGenerationSizeMb: 256 },
   })
   return {
     width: threads,
