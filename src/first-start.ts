@@ -38,6 +38,7 @@ export function welcome(credentials: FirstCredentials, baseUrl: string): string 
   return `
   The service is ready. This is shown once: keep it.
 
+    Pages      ${baseUrl}
     Base URL   ${baseUrl}/v1
     Account    ${credentials.email}
     Password   ${credentials.password}

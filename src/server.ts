@@ -115,7 +115,7 @@ async function startService(
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     ready: readiness.ask,
-    web: { appUrl: config.appUrl, signUp: config.signUp, signUpPlan: config.signUpPlan },
+    web: { signUp: config.signUp, signUpPlan: config.signUpPlan },
     metrics: { registry, token: config.metricsToken },
   })
   try {

@@ -13,6 +13,15 @@ export type Parameter = {
   readonly refuse?: (value: unknown) => string | undefined
 }
 
+/** Both APIs have it: to ask for none is no harm. */
+export const topLogprobs: Parameter = {
+  name: 'top_logprobs',
+  does: 'refused',
+  note: '0 is accepted',
+  refuse: (value) =>
+    value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
+}
+
 /** @throws ServiceError `unsupported_parameter` for the first one that is refused. */
 export function refuseUnsupported(
   parameters: readonly Parameter[],

@@ -22,6 +22,16 @@ const firstLately = `
   where account_id = :accountId and created_at > now() - interval '1 minute'
   order by created_at limit 1`
 
+/** The key as it is at this moment; people have none. */
+const keyUsable = `
+  (:keyId::text is null or exists (select from api_keys
+    where id = :keyId and revoked_at is null and (expires_at is null or expires_at > now())))`
+
+/** Whether this month's allowance has been given. */
+const allowanceGiven = `
+  exists (select from credit_pools
+    where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC'))`
+
 export type StartFacts = {
   readonly key_usable: boolean
   /** An earlier run of an equal request that has no key of its own, see `idempotency`. */
@@ -46,8 +56,7 @@ export type StartFacts = {
 export const readStartFacts = statement<StartFacts>(
   'start_facts',
   `select
-    (:keyId::text is null or exists (select from api_keys
-      where id = :keyId and revoked_at is null and (expires_at is null or expires_at > now()))) as key_usable,
+    ${keyUsable} as key_usable,
     (select id from runs
       where :lookBack::boolean and api_key_id = :keyId and request_hash = :hash
         and created_at > now() - make_interval(mins => :guardMinutes::int)
@@ -62,8 +71,7 @@ export const readStartFacts = statement<StartFacts>(
         'count', case when account_turn is null then (select count(*)::int from runs
           where account_id = :accountId and created_at > now() - interval '1 minute') end)
       from (${firstLately}) as first) as first_lately,
-    exists (select from credit_pools
-      where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC')) as has_allowance`,
+    ${allowanceGiven} as has_allowance`,
 )
 
 /**
@@ -75,17 +83,15 @@ const nothingUnusual = `
   admitted as materialized (
     select from accounts a
     where a.id = :accountId and a.plan = :plan
-      and (:keyId::text is null or exists (select from api_keys
-        where id = :keyId and revoked_at is null and (expires_at is null or expires_at > now())))
+      and ${keyUsable}
       and not exists (select from runs
         where api_key_id = :keyId and request_hash = :hash
           and created_at > now() - make_interval(mins => :guardMinutes::int)
-          and (:retried::boolean or client_closed_at is not null))
+          and client_closed_at is not null)
       and coalesce((select (${newestTurn}) - account_turn + 1 < :turnsPerMinute::int from (${firstLately}) as first
         ), not exists (${firstLately}))
       and (${takenPlaces}) < :concurrentTurns::int
-      and exists (select from credit_pools
-        where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC'))),`
+      and ${allowanceGiven}),`
 
 const sessionMade = `
   insert into sessions (id, account_id, project_id, model, name, turn_count)

@@ -37,7 +37,6 @@ export function writeUsual(
       plan: plan.name,
       turnsPerMinute: plan.turnsPerMinute,
       concurrentTurns: plan.concurrentTurns,
-      retried: false,
       guardMinutes,
     }),
   )

@@ -7,7 +7,8 @@ import { sessionDays } from '../accounts/web-sessions.ts'
  */
 const names = { secure: '__Host-session', plain: 'session' } as const
 
-export type CookieSettings = { readonly appUrl: string | undefined }
+/** An address with https:// says that browsers reach the service over TLS, whatever the proxy tells. */
+export type CookieSettings = { readonly appUrl?: string | undefined }
 
 export function sessionToken(request: FastifyRequest, settings: CookieSettings): string | undefined {
   return request.cookies[isSecure(request, settings) ? names.secure : names.plain]

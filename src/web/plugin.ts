@@ -34,7 +34,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(pageHeaders)
-    requireSameOrigin(request, services.settings.appUrl)
+    requireSameOrigin(request, services.appUrl)
     await admitVisitor(services, request, reply)
   })
   app.addHook('preValidation', async (request) => {
@@ -75,7 +75,7 @@ async function admitVisitor(
 ): Promise<void> {
   const { page } = request.routeOptions.config
   if (request.url.startsWith('/assets/')) return
-  const token = sessionToken(request, services.settings)
+  const token = sessionToken(request, services)
   const found = token === undefined ? undefined : await findWebSession(services.database.system, token)
   if (token !== undefined && found) {
     const { account, seenLately } = found
@@ -83,7 +83,7 @@ async function admitVisitor(
     request.visitor = { account, token, principal }
     request.principal = principal
     if (!seenLately) await touchWebSession(services.database.system, token)
-  } else if (token !== undefined) clearSessionCookie(request, reply, services.settings)
+  } else if (token !== undefined) clearSessionCookie(request, reply, services)
   if (page === 'anyone') return
   if (!request.visitor) {
     const back = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''

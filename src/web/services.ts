@@ -3,8 +3,6 @@ import type { Services } from '../turns/services.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 export type WebSettings = {
-  /** Where the service is reached from outside, such as `https://chat.example.org`; undefined: as the request says. */
-  readonly appUrl: string | undefined
   /** Whether anybody may make an account, and its plan. */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string

@@ -166,7 +166,7 @@ test('the database holds no session token and no password in clear', async () =>
 })
 
 test('behind TLS the session cookie is bound to the host and never goes over plain http', async () => {
-  const secure = await startTestService(db.database, { web: { appUrl: 'https://chat.example.org' } })
+  const secure = await startTestService(db.database, { appUrl: 'https://chat.example.org' })
   try {
     const reply = await openVisitor(secure).post('/signup', {
       email: 'tls@example.org',

@@ -89,7 +89,7 @@ export async function startTestService(
     {
       trustProxy: options.trustProxy ?? false,
       ready: () => true,
-      web: { appUrl: undefined, signUp: 'open', signUpPlan: 'free', ...options.web },
+      web: { signUp: 'open', signUpPlan: 'free', ...options.web },
       metrics: { registry, token },
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),

@@ -1,4 +1,4 @@
-import type { Parameter } from '../parameters.ts'
+import { type Parameter, topLogprobs } from '../parameters.ts'
 
 const useTools = () => 'Use `tools` and `tool_choice` instead: the older form is not supported.'
 const library = 'The agent searches its library, not the web'
@@ -79,13 +79,7 @@ export const chatParameters: readonly Parameter[] = [
   { name: 'temperature', does: 'honoured', note: '0 to 2' },
   { name: 'tool_choice', does: 'honoured', note: 'of your own tools; the agent keeps its own' },
   { name: 'tools', does: 'honoured', note: 'up to 128 of type `function`; other types are refused' },
-  {
-    name: 'top_logprobs',
-    does: 'refused',
-    note: '0 is accepted',
-    refuse: (value) =>
-      value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
-  },
+  topLogprobs,
   { name: 'top_p', does: 'honoured', note: '0 to 1' },
   { name: 'user', does: 'honoured', note: 'passed on to the model’s API; up to 512 characters' },
   { name: 'verbosity', does: 'ignored' },

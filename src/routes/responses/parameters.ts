@@ -1,4 +1,4 @@
-import type { Parameter } from '../parameters.ts'
+import { type Parameter, topLogprobs } from '../parameters.ts'
 
 /** Every parameter of OpenAI's request for a response, and `x_service`. The request is held against it. */
 export const responsesParameters: readonly Parameter[] = [
@@ -57,13 +57,7 @@ export const responsesParameters: readonly Parameter[] = [
   },
   { name: 'tool_choice', does: 'honoured', note: '`none`, `auto`, `required` or a function' },
   { name: 'tools', does: 'honoured', note: 'up to 128 of type `function`; other types are refused' },
-  {
-    name: 'top_logprobs',
-    does: 'refused',
-    note: '0 is accepted',
-    refuse: (value) =>
-      value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
-  },
+  topLogprobs,
   { name: 'top_p', does: 'honoured', note: '0 to 1' },
   { name: 'truncation', does: 'ignored', note: 'what is too long is always shortened' },
   { name: 'user', does: 'honoured', note: 'passed on to the model’s API; up to 512 characters' },

@@ -21,7 +21,7 @@ const done = {
 
 /** `/settings/account`: password and the end of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
-  const { database, signInLimits, settings } = services
+  const { database, signInLimits } = services
   app.get('/settings/account', signedIn, (request, reply) =>
     sendPage(request, reply, accountPage(visitorOf(request), { done: doneMessage(request, done) })),
   )
@@ -51,7 +51,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
       const { message, status } = problemOf(error)
       return sendPage(request, reply, accountPage(visitorOf(request), { problem: message }), status)
     }
-    clearSessionCookie(request, reply, settings)
+    clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=deleted', 303)
   })
 }

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../../accounts/keys.ts'
 import { defaultScopes } from '../../accounts/scopes.ts'
 import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
+import { originOf } from '../../http/origin.ts'
 import { newId } from '../../ids.ts'
 import { listProjects, type Project } from '../../turns/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../forms.ts'
@@ -68,7 +69,7 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
       return sendPage(
         request,
         reply,
-        keyMadePage(visitor, { key, info, baseUrl: baseUrlOf(services, request) }),
+        keyMadePage(visitor, { key, info, baseUrl: `${originOf(services, request)}/v1` }),
       )
     } catch (error) {
       if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
@@ -108,9 +109,4 @@ function emptyForm(): KeyFormValues {
 function reachOf(text: string): KeyReach {
   if (text === 'dedicated' || text === 'owner') return { kind: text }
   return { kind: 'project', projectId: text }
-}
-
-/** The address that the client libraries are given. */
-function baseUrlOf({ settings }: WebServices, request: FastifyRequest): string {
-  return `${settings.appUrl ?? `${request.protocol}://${request.host}`}/v1`
 }

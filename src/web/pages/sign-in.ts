@@ -78,7 +78,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
 
   app.post('/signout', anyone, async (request, reply) => {
     if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-    clearSessionCookie(request, reply, services.settings)
+    clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=signed-out', 303)
   })
 }
@@ -100,7 +100,7 @@ async function enter(
   const { token } = await signIn(services.database, input)
   await services.signInLimits.succeeded(input.email, request.ip)
   if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
-  setSessionCookie(request, reply, services.settings, token)
+  setSessionCookie(request, reply, services, token)
 }
 
 async function makeAccount(
