@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
@@ -171,6 +172,15 @@ function adminUrlOf(port: number, password: string): string {
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
 }
 
+/**
+ * A quarter of the memory, as the manual of Postgres advises (20.4.1), and at most what holds the search index of a
+ * million passages: read from elsewhere, a search takes some four times as long. Only what is read takes memory.
+ */
+function sharedBuffersMb(): number {
+  const memoryMb = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 1_048_576
+  return Math.max(128, Math.min(1_024, Math.floor(memoryMb / 4)))
+}
+
 /** The port of the running server, or why there is none. */
 async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number; readonly output: string }> {
   const { run, programs, directory, settings } = cluster
@@ -186,6 +196,7 @@ async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number;
     'unix_socket_directories=',
     `port=${port}`,
     'jit=off',
+    `shared_buffers=${sharedBuffersMb()}MB`,
     ...settings,
   ]
     .map((setting) => `-c ${setting}`)

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bundledServer, bundleService } from '../../build/bundle.ts'
 
 const megabyte = 1024 * 1024
 const patienceMs = 600_000
@@ -25,14 +25,13 @@ type Service = {
 }
 
 async function startService(folder: string): Promise<Service> {
-  const server = fileURLToPath(new URL('../../src/server.ts', import.meta.url))
   const env = {
     PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
     DATA_DIR: folder,
     PORT: '0',
     LOG_LEVEL: 'warn',
   }
-  const child = spawn(process.execPath, [server], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [bundledServer], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   for await (const piece of child.stdout.iterator({ destroyOnReturn: false })) {
     said += piece
@@ -121,6 +120,7 @@ async function measure(service: Service, megabytes: number): Promise<void> {
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'files-bench-'))
+await bundleService({ ifChanged: true })
 const service = await startService(folder)
 try {
   await measure(service, Number(process.argv[2] ?? 512))

@@ -1,5 +1,6 @@
 /** `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. */
 import { parseArgs } from 'node:util'
+import { bundleService } from '../../build/bundle.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
@@ -48,6 +49,7 @@ const chosen = Object.entries(parts).filter(
   ([name]) => positionals.length === 0 || positionals.includes(name),
 )
 
+await bundleService({ ifChanged: true })
 const figures: Figure[] = []
 for (const [name, measure] of chosen) {
   print(`\n${name}`)

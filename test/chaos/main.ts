@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import process from 'node:process'
+import { bundleService } from '../../build/bundle.ts'
 import { check, rules, type Violation } from './checker.ts'
 import { figuresOf } from './figures.ts'
 import { openHarness } from './harness.ts'
@@ -14,6 +15,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function main(options: Options): Promise<boolean> {
   print(`seed ${options.seed}`)
+  await bundleService({ ifChanged: true })
   const harness = await openHarness(options)
   const progress = reportProgress(harness.history)
   try {

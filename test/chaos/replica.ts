@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { bundledServer } from '../../build/bundle.ts'
 
 /** How one process of a replica ended. */
 export type Exit = {
@@ -49,8 +50,6 @@ type Life = {
 /** No run of the harness waits longer for a process to stop. */
 const mostStopMs = 90_000
 
-const server = path.resolve(import.meta.dirname, '../../src/server.ts')
-
 export function startReplica(
   name: string,
   options: {
@@ -70,7 +69,7 @@ export function startReplica(
   let gone = Promise.withResolvers<void>()
 
   const launch = () => {
-    const child = spawn(process.execPath, [server], {
+    const child = spawn(process.execPath, [bundledServer], {
       cwd: options.directory,
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -44,6 +44,7 @@ type Environment = Readonly<Record<string, string>>
 async function tryImage(image: Image, env: Environment): Promise<void> {
   const writing = confined(image, ['sh', '-c', 'touch ./probe'], env)
   if ((await writing.ended) === 0) throw new Error('the root file system can be written to')
+  await canSetPdfs(image, env)
   const service = confined(image, image.command, env)
   try {
     const health = () => confined(image, image.healthCommand, env).ended
@@ -59,6 +60,15 @@ async function tryImage(image: Image, env: Environment): Promise<void> {
   const code = await service.ended
   if (code !== 0) throw new Error(`it ended with ${code}: ${service.output()}`)
   say('it ends with 0 when told to stop')
+}
+
+/** Typst is machine code for each platform: an optional package that a careless step leaves out. */
+async function canSetPdfs(image: Image, env: Environment): Promise<void> {
+  const script = `const { NodeCompiler } = await import('@myriaddreamin/typst-ts-node-compiler')
+    process.stdout.write(NodeCompiler.create().pdf({ mainFileContent: 'Text' }).subarray(0, 5))`
+  const typst = confined(image, ['node', '--input-type=module', '--eval', script], env)
+  if ((await typst.ended) !== 0 || !typst.output().includes('%PDF-')) throw new Error(typst.output())
+  say('a PDF can be set')
 }
 
 async function ask(image: Image, env: Environment): Promise<void> {

@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { launchService, type ServiceProcess, serverFile } from '../support/service-process.ts'
+import { bundledServer } from '../../build/bundle.ts'
+import { launchService, type ServiceProcess } from '../support/service-process.ts'
 
 const started = new Set<ServiceProcess>()
 let folder: string
@@ -133,7 +134,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     ],
     ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER must be set together'],
     ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME must be set together'],
-    ['DATA_DIR', { DATA_DIR: `${serverFile}/data` }, 'choose another with DATA_DIR'],
+    ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'choose another with DATA_DIR'],
   ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
     expect(await refusal(env)).toContain(sentence)
   })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { bundleService } from '../../build/bundle.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 
@@ -12,8 +13,9 @@ declare module 'vitest' {
   }
 }
 
-/** One real Postgres for a test run, with a migrated template that every test file clones. */
+/** One real Postgres for a test run, with a migrated template that every test file clones; and the service as it is started. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await bundleService({ ifChanged: true })
   const directory = await mkdtemp(path.join(tmpdir(), 'chat-service-test-'))
   const server = await openEmbedded(directory, ['fsync=off', 'max_connections=300'])
   await migrateDatabase(server.url, server.url)

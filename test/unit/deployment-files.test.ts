@@ -49,7 +49,15 @@ test('the image runs as an ordinary user, and takes no file in but what it needs
   const dockerfile = await readFile('Dockerfile', 'utf8')
   expect(dockerfile).toMatch(/^USER node$/m)
   const ignored = (await readFile('.dockerignore', 'utf8')).trim().split('\n')
-  expect(ignored).toEqual(['*', '!package.json', '!package-lock.json', '!.npmrc', '!migrations', '!src'])
+  expect(ignored).toEqual([
+    '*',
+    '!package.json',
+    '!package-lock.json',
+    '!.npmrc',
+    '!migrations',
+    '!src',
+    '!build',
+  ])
 })
 
 test('.env.example names every setting that is read, and none that is not', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { Agent } from 'undici'
+import { bundledServer } from '../../../build/bundle.ts'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { parsePeppers } from '../../../src/accounts/pepper.ts'
@@ -82,7 +83,7 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   const model = await startWorker(here('model.ts'), { cwd: directory, env: {} })
   const floorEnv = { MODEL_URL: model.url, DATABASE_URL: postgres.url }
   const startService = (nodeArgs: readonly string[] = []) =>
-    startWorker(path.resolve(import.meta.dirname, '../../../src/server.ts'), {
+    startWorker(bundledServer, {
       cwd: directory,
       nodeArgs,
       env: {
