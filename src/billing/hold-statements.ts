@@ -1,16 +1,13 @@
 import { statement } from '../db/statement.ts'
 
 /**
- * The two movements that every turn makes, each as the common table expressions of one statement: the turn's start and
+ * The movements of a turn, each as the common table expressions of one statement: the turn's start and
  * end put them into theirs, and `holds` runs them alone. Pools are locked in the order of their ids, by everybody; what
  * expires first is drawn first.
  */
 
-/**
- * Parameters `accountId runId holdMicros holdSeconds`. Needs an expression `hold_when` before it: only if that has a row,
- * anything is written. `hold_offer` tells what the account had, and whether it sufficed; if not, nothing is written.
- */
-export const placeHoldParts = `
+/** From the pools into a run's hold: a movement of that kind, with that expression for the step it was made before. */
+const takeParts = (kind: 'hold' | 'extend', step: string) => `
   hold_pools as materialized (
     select id, available_micros, coalesce(expires_at, 'infinity') as expiry from credit_pools
     where account_id = :accountId and available_micros > 0 and (expires_at is null or expires_at > now())
@@ -26,12 +23,9 @@ export const placeHoldParts = `
         sum(available_micros) over (order by expiry, id) - available_micros as drawn
       from hold_pools) as pools, hold_offer
     where enough and drawn < :holdMicros::bigint),
-  hold_row as (
-    insert into holds (run_id, account_id, amount_micros, expires_at)
-    select :runId, :accountId, :holdMicros::bigint, now() + make_interval(secs => :holdSeconds) from hold_offer where enough),
   hold_transaction as (
-    insert into credit_transactions (account_id, run_id, kind, amount_micros)
-    select :accountId, :runId, 'hold', :holdMicros::bigint from hold_offer where enough
+    insert into credit_transactions (account_id, run_id, kind, amount_micros, step)
+    select :accountId, :runId, '${kind}', :holdMicros::bigint, ${step} from hold_offer where enough
     returning id),
   hold_entries as (
     insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
@@ -40,6 +34,21 @@ export const placeHoldParts = `
   hold_moves as (
     update credit_pools set available_micros = available_micros - micros, held_micros = held_micros + micros
     from hold_parts where id = pool_id)`
+
+/**
+ * Parameters `accountId runId holdMicros holdSeconds`. Needs an expression `hold_when` before it: only if that has a row,
+ * anything is written. `hold_offer` tells what the account had, and whether it sufficed; if not, nothing is written.
+ */
+export const placeHoldParts = `${takeParts('hold', 'null::int')},
+  hold_row as (
+    insert into holds (run_id, account_id, amount_micros, expires_at)
+    select :runId, :accountId, :holdMicros::bigint, now() + make_interval(secs => :holdSeconds) from hold_offer where enough)`
+
+/** The same for a hold that is there already: `holdMicros` more, before the step `beforeStep`; without `holdSeconds`. */
+export const extendHoldParts = `${takeParts('extend', ':beforeStep::int')},
+  hold_row as (
+    update holds set amount_micros = holds.amount_micros + :holdMicros::bigint from hold_offer
+    where enough and holds.run_id = :runId)`
 
 /** Parameter `runId`. What the run holds, by pool. */
 export const heldParts = `
@@ -92,6 +101,11 @@ export const settleHoldParts = `
 export const placeHoldAlone = statement<{ available: string; enough: boolean }>(
   'place_hold',
   `with hold_when as (select), ${placeHoldParts} select available, enough from hold_offer`,
+)
+
+export const extendHoldAlone = statement<{ available: string; enough: boolean }>(
+  'extend_hold',
+  `with hold_when as (select), ${extendHoldParts} select available, enough from hold_offer`,
 )
 
 export const settleHoldAlone = statement<{ held: string }>(

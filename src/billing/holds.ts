@@ -1,11 +1,8 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { creditPools, holds } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
-import { placeHoldAlone, settleHoldAlone } from './hold-statements.ts'
-import { drawFrom, type Part, recordMovement, sumOf } from './ledger.ts'
-import { nextRenewal, notExpired } from './pools.ts'
+import { extendHoldAlone, placeHoldAlone, settleHoldAlone } from './hold-statements.ts'
+import { nextRenewal } from './pools.ts'
 
 /**
  * Sets credits aside for a run, from the pools that expire first.
@@ -56,39 +53,8 @@ export async function extendHold(
   },
 ): Promise<void> {
   const { accountId, runId, micros, step } = hold
-  const parts = await takeAvailable(executor, accountId, micros)
-  await executor
-    .update(holds)
-    .set({ amountMicros: sql`${holds.amountMicros} + ${micros}` })
-    .where(eq(holds.runId, runId))
-  await recordMovement(executor, {
-    accountId,
-    runId,
-    kind: 'extend',
-    from: 'available',
-    to: 'held',
-    parts,
-    step,
-  })
-}
-
-async function takeAvailable(executor: Executor, accountId: string, micros: bigint): Promise<Part[]> {
-  const pools = await executor
-    .select({
-      poolId: creditPools.id,
-      micros: creditPools.availableMicros,
-      expiry: sql<number>`coalesce(extract(epoch from ${creditPools.expiresAt})::float8, 'infinity')`,
-    })
-    .from(creditPools)
-    .where(and(eq(creditPools.accountId, accountId), gt(creditPools.availableMicros, 0n), notExpired))
-    .orderBy(asc(creditPools.id))
-    .for('update')
-  const available = sumOf(pools)
-  if (available < micros) throw await insufficient(executor, micros, available)
-  const byExpiry = pools.toSorted(
-    (a, b) => Number(a.expiry) - Number(b.expiry) || (a.poolId < b.poolId ? -1 : 1),
-  )
-  return drawFrom(byExpiry, micros)
+  const [offer] = await extendHoldAlone(executor, { accountId, runId, holdMicros: micros, beforeStep: step })
+  if (!offer?.enough) throw await insufficient(executor, micros, BigInt(offer?.available ?? 0))
 }
 
 /**

@@ -25,10 +25,6 @@ export type Movement = {
   readonly from: Ledger
   readonly to: Ledger
   readonly parts: readonly Part[]
-  /** Of an `extend`: the step before which it was made. */
-  readonly step?: number
-  /** Of a `charge`: what it was for. */
-  readonly facts?: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -44,8 +40,6 @@ export async function recordMovement(executor: Executor, movement: Movement): Pr
       runId,
       kind,
       amountMicros: sumOf(parts),
-      step: movement.step ?? null,
-      facts: movement.facts ?? null,
     })
     .returning({ id: creditTransactions.id })
   if (!transaction) throw new Error('insert returned no row')
@@ -72,19 +66,6 @@ function poolChange(from: Ledger, to: Ledger, micros: bigint) {
   }
 }
 
-/** Takes `micros` from the parts in their order. The caller has made sure that they suffice. */
-export function drawFrom(parts: readonly Part[], micros: bigint): Part[] {
-  let missing = micros
-  const drawn: Part[] = []
-  for (const part of parts) {
-    if (missing === 0n) break
-    const take = part.micros < missing ? part.micros : missing
-    drawn.push({ poolId: part.poolId, micros: take })
-    missing -= take
-  }
-  return drawn
-}
-
-export function sumOf(parts: readonly Part[]): bigint {
+function sumOf(parts: readonly Part[]): bigint {
   return parts.reduce((sum, part) => sum + part.micros, 0n)
 }

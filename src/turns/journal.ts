@@ -1,15 +1,15 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
 import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { ToolOutcome } from '../agent/tools.ts'
-import { extendHold } from '../billing/holds.ts'
 import { modelCallMicros, type Price, toolCallPrice } from '../billing/pricing.ts'
 import type { Database, Executor } from '../db/client.ts'
-import { runSteps, runs } from '../db/schema/index.ts'
+import { runSteps } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import type { StepRow } from './append-statement.ts'
-import { type Appending, appendEvents, requireOwned } from './event-log.ts'
+import { type Appending, appendEvents } from './event-log.ts'
+import { raiseHold } from './raise-hold.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
 import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
@@ -96,28 +96,15 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     },
     extendHold: (step, micros) =>
       refusable(
-        writer.write(async (tx, waiting, before) => {
-          await raiseHold(tx, run, step, micros)
-          return {
-            value: true,
-            holdMicros: micros,
-            wrote: true,
-            appending: appendEvents(tx, run, before, waiting),
-          }
-        }),
+        writer.write(async (tx, waiting, before) => ({
+          value: true,
+          holdMicros: micros,
+          // Its answer decides whether it may be committed.
+          wrote: true,
+          appending: raiseHold(tx, run, { before, events: waiting, step, micros }),
+        })),
       ),
   }
-}
-
-async function raiseHold(tx: Executor, run: OwnedRun, step: number, micros: bigint): Promise<void> {
-  // The run before the pools, as its end has it.
-  const [owned] = await tx
-    .update(runs)
-    .set({ holdMicros: sql`${runs.holdMicros} + ${micros}` })
-    .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
-    .returning({ id: runs.id })
-  requireOwned(run, owned)
-  await extendHold(tx, { accountId: run.accountId, runId: run.id, micros, step })
 }
 
 async function refusable(extension: Promise<boolean>): Promise<boolean> {

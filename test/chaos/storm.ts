@@ -62,8 +62,8 @@ function inGusts(): (random: Random) => number {
   return (random) => {
     left -= 1
     if (left > 0) return random.between(500, 3_000)
-    left = random.whole(3, 8)
-    return random.between(3_000, 10_000)
+    left = random.whole(2, 5)
+    return random.between(8_000, 20_000)
   }
 }
 
