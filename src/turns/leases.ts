@@ -159,7 +159,7 @@ export async function readMarks(
   const rows = await executor
     .select({ id: runs.id, epoch: runs.epoch, cancelRequestedAt: runs.cancelRequestedAt })
     .from(runs)
-    .where(inArray(runs.id, [...runIds]))
+    .where(sql`${runs.id} = any(${sql.param([...runIds])}::text[])`)
   return new Map(
     rows.map(({ id, epoch, cancelRequestedAt }) => [
       id,

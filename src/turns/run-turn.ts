@@ -18,6 +18,7 @@ import { createJournal, type RunJournal, readJournal } from './journal.ts'
 import type { LiveRun } from './live-runs.ts'
 import { stepOf } from './run-events.ts'
 import type { RunRequest } from './run-request.ts'
+import type { SharedAppends } from './shared-appends.ts'
 import type { Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { readTranscript } from './transcript.ts'
@@ -27,7 +28,7 @@ import { turnTools } from './turn-tools.ts'
 import { TurnWatch } from './turn-watch.ts'
 import { TurnWriter } from './turn-writer.ts'
 
-export type TurnServices = RunnerServices & { readonly signals: Signals }
+export type TurnServices = RunnerServices & { readonly signals: Signals; readonly appends: SharedAppends }
 
 export type RunnerServices = {
   readonly database: Database
@@ -73,6 +74,7 @@ export async function runTurn(
     journal = createJournal(services.database, run, {
       price: model?.price ?? freePrice,
       costMicros: journaled.costMicros,
+      appends: services.appends,
       leave: stop.writing,
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),

@@ -4,6 +4,7 @@ import { EventLine } from './event-line.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import { type Progress, wasCommitted } from './run-progress.ts'
+import type { SharedAppends } from './shared-appends.ts'
 
 /** The run as the claim of this attempt has left it. */
 export type OwnedRun = {
@@ -54,6 +55,8 @@ export type RunWriter = {
 export type RunWriterOptions = {
   /** What the steps before this attempt have cost. */
   readonly costMicros: bigint
+  /** What comes between steps travels with what other runs have. */
+  readonly appends: SharedAppends
   /** Aborted when the run is not this attempt's any more: a write that waits for the database gives up. */
   readonly leave: AbortSignal
   /** Called after each commit: there is news for readers elsewhere. */
@@ -64,6 +67,7 @@ export type RunWriterOptions = {
 
 type State = { readonly progress: Progress; readonly costMicros: bigint }
 type Written<T> = State & { readonly value: T }
+type Write<T> = (writing: Writing<T>) => Promise<Written<T>>
 
 const flushAfterMs = 100
 
@@ -78,15 +82,25 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     value: undefined,
     appending: appendEvents(tx, run, before, waiting),
   })
+  const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
+  const together = async (writing: Writing<undefined>): Promise<Written<undefined>> => {
+    const { before, waiting } = writing
+    const { added, done } = options.appends.append(run, before.progress, waiting)
+    const eventCount = before.progress.eventCount + added
+    const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
+    const written = await done.catch(() => undefined)
+    if (written) return after
+    return writeSurely(database, run, writing, written === undefined ? after : undefined)
+  }
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
   let tail: Promise<unknown> = Promise.resolve()
 
-  const transact = async <T>(work: Work<T>): Promise<T> => {
+  const transact = async <T>(work: Work<T>, write: Write<T>): Promise<T> => {
     const waiting = line.take()
     try {
       options.leave.throwIfAborted()
-      const written = await writeSurely(database, run, { work, waiting, before: state, leave: options.leave })
+      const written = await write({ work, waiting, before: state, leave: options.leave })
       state = written
       options.onCommit()
       return written.value
@@ -110,7 +124,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     flushWaits = true
     inOrder(async () => {
       flushWaits = false
-      if (!line.isEmpty) await transact(appendWaiting)
+      if (!line.isEmpty) await transact(appendWaiting, together)
     }).catch(options.onFault)
   }
 
@@ -122,7 +136,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
       if (line.add(event)) flush()
       else timer ??= setTimeout(flush, flushAfterMs)
     },
-    write: (work) => inOrder(() => transact(work)),
+    write: (work) => inOrder(() => transact(work, alone)),
     async close() {
       clearTimeout(timer)
       await tail
@@ -137,16 +151,23 @@ type Writing<T> = {
   readonly leave: AbortSignal
 }
 
-/** Writes once, however often the database has to be asked. */
-function writeSurely<T>(database: Database, run: OwnedRun, writing: Writing<T>): Promise<Written<T>> {
-  // What the last attempt has done, set when its COMMIT is about to be sent: it may work although no answer comes.
-  let unsure: Written<T> | undefined
+/**
+ * Writes once, however often the database has to be asked.
+ * @param unsure what an earlier attempt has done, if its COMMIT was sent and got no answer: it may have worked.
+ */
+function writeSurely<T>(
+  database: Database,
+  run: OwnedRun,
+  writing: Writing<T>,
+  unsure?: Written<T>,
+): Promise<Written<T>> {
+  let last = unsure
   const attempt = () =>
     withTurnTx(database, run, async (tx, sendCommit) => {
-      if (unsure && (await wasCommitted(tx, run, writing.before.progress, unsure.progress))) return unsure
+      if (last && (await wasCommitted(tx, run, writing.before.progress, last.progress))) return last
       const { written, done, wrote } = await writeOnce(tx, writing)
       if (wrote) await done
-      unsure = written
+      last = written
       sendCommit()
       await done
       return written

@@ -9,6 +9,7 @@ import { type Lease, leaseSeconds, releaseLeases } from './leases.ts'
 import type { LiveRun } from './live-runs.ts'
 import { createOutageLog } from './outage-log.ts'
 import type { RunnerServices } from './run-turn.ts'
+import { createSharedAppends } from './shared-appends.ts'
 import { openSignals, type Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { createUnanswered } from './unanswered.ts'
@@ -48,12 +49,13 @@ export function createRunner(services: RunnerServices): Runner {
   const lease = { owner: `replica_${randomBase62(12)}`, seconds: leaseSeconds }
   const { database, log } = services
   const signals = openSignals(database.system, database.url, log)
+  const appends = createSharedAppends(database)
   const outage = createOutageLog(log, 'looking after runs')
   const unanswered = createUnanswered(lease)
   const leaving = new AbortController()
   let draining = false
 
-  const driven = createDrivenRuns({ ...services, signals, outage }, (run) => {
+  const driven = createDrivenRuns({ ...services, signals, outage, appends }, (run) => {
     claiming.soon()
     signals.send({ kind: 'claim', runId: run.id })
   })

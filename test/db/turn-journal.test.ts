@@ -9,6 +9,7 @@ import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
 import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
+import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -61,6 +62,7 @@ function journalOf(run: Run) {
   const journal = createJournal(db.database, run, {
     price: defaultPrice,
     costMicros: 0n,
+    appends: createSharedAppends(db.database),
     leave: new AbortController().signal,
     onFault,
     onCommit: () => undefined,

@@ -11,6 +11,7 @@ import { insertProject } from '../../src/turns/projects.ts'
 import type { TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
+import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Signals } from '../../src/turns/signals.ts'
 import { defaultTurnLimits, type Run, startTurn, type TurnInput } from '../../src/turns/start-turn.ts'
 import { makeAccount } from './service.ts'
@@ -89,7 +90,14 @@ export function turnServices(database: Database, catalogue: Catalogue): TurnServ
     waitForEvents: async () => undefined,
     close: async () => undefined,
   }
-  return { database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }), signals }
+  return {
+    database,
+    catalogue,
+    plans: builtInPlans,
+    log: pino({ level: 'silent' }),
+    signals,
+    appends: createSharedAppends(database),
+  }
 }
 
 /** The end of a cancelled run that has said nothing. */
@@ -129,6 +137,7 @@ export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = createJournal(database, run, {
     price: defaultPrice,
     costMicros: 0n,
+    appends: createSharedAppends(database),
     leave: new AbortController().signal,
     onCommit: () => undefined,
     onFault: () => undefined,

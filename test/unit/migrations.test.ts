@@ -8,6 +8,8 @@ import { expect, test } from 'vitest'
 const allowed: readonly { readonly file: string; readonly statement: string; readonly since: string }[] = [
   // A foreign key less is nothing that a replica of the version before would notice.
   { file: '0005_turn_numbers.sql', statement: 'messages_account_id_accounts_id_fk', since: '0.1.0' },
+  // Made anew with other columns in the same transaction: what used it finds its rows by the new one.
+  { file: '0006_leases_in_place.sql', statement: 'DROP INDEX "runs_unfinished"', since: '0.1.0' },
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */

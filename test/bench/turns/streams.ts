@@ -15,7 +15,9 @@ export async function measureStreams(
   const count = short ? 500 : 5_000
   const openMs = short ? 5_000 : 30_000
   const script: TurnScript = { tool: false, chunks: 8, firstMs: openMs + 12_000, gapMs: 1_000 }
-  const load = { target: world.service.target, script }
+  // Each takes as many at once as the largest built-in plan lets it.
+  const others = Array.from({ length: 4 }, (_, n) => world.withOwner(`bench-${n}@example.org`))
+  const load = { targets: [world.service.target, ...(await Promise.all(others))], script }
   // Connections and compiled code first, so that only the streams are counted.
   requireGood(await together({ ...load, script: oneCall }, 500, 2_000))
   const warmKib = await world.service.rssKib()

@@ -27,6 +27,8 @@ export type World = {
   readonly database: string
   /** Another process of the service over the same database. */
   startService(nodeArgs?: readonly string[]): Promise<Worker>
+  /** The service as another account's client asks it. */
+  withOwner(email: string): Promise<Target>
   close(): Promise<void>
 }
 
@@ -65,7 +67,7 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   await migrateDatabase(postgres.url, postgres.url)
   const plansFile = path.join(directory, 'plans.json')
   await writeFile(plansFile, JSON.stringify({ bench: plan }))
-  const { accountId, key } = await makeOwner(postgres.url, plansFile)
+  const { accountId, key } = await makeOwner(postgres.url, plansFile, 'bench@example.org')
   const adminUrl = new URL(postgres.adminUrl)
   adminUrl.pathname = '/service'
   const admin = new pg.Client({ connectionString: adminUrl.href })
@@ -109,6 +111,10 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
     accountId,
     database: postgres.url,
     startService,
+    async withOwner(email) {
+      const { key: other } = await makeOwner(postgres.url, plansFile, email)
+      return { ...target(service, 'service', true).target, key: other }
+    },
     async close() {
       await dispatcher.destroy()
       await Promise.all([service, agentFloor, passFloor, model].map((worker) => worker.stop()))
@@ -119,12 +125,12 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   }
 }
 
-async function makeOwner(url: string, plansFile: string) {
+async function makeOwner(url: string, plansFile: string, email: string) {
   const plans = await openPlans(plansFile)
   const database = openDatabase({ url, onIdleError: () => undefined })
   const made = await withTx(database, 'system', async (tx) => {
     const account = await createAccount(tx, plans, {
-      email: 'bench@example.org',
+      email,
       plan: 'bench',
       password: 'correct horse battery',
     })
