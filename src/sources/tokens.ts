@@ -53,7 +53,7 @@ export function wordsOf(text: string): Word[] {
   return found
 }
 
-/** Some 60 MB when it is full; a service that only answers questions remembers a small part of that. */
+/** Some 60 MB when it is full of usual words, and at most twice that; a service that only answers questions remembers less. */
 const words = new WordMemory<Word>(400_000)
 
 function normaliseWord(written: string): Word {

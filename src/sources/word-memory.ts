@@ -5,6 +5,8 @@
  * making and hashing the string that it is asked for.
  */
 export class WordMemory<T> {
+  /** Longer ones are rarely met again, and anybody can send one of any length. */
+  static readonly longest = 32
   readonly #limit: number
   #slots = new Int32Array(1024)
   #written: string[] = []
@@ -17,13 +19,14 @@ export class WordMemory<T> {
 
   /** What `make` once made of the word at `start` to `end` of `text`, or makes of it now. */
   of(text: string, start: number, end: number, make: (written: string) => T): T {
+    if (end - start > WordMemory.longest) return make(text.slice(start, end))
     const hash = hashOf(text, start, end)
     let slot = hash & (this.#slots.length - 1)
     for (let entry = this.#slots[slot] ?? 0; entry > 0; entry = this.#slots[slot] ?? 0) {
       if (isAt(text, start, end, this.#written[entry - 1] ?? '')) return this.#values[entry - 1] as T
       slot = (slot + 1) & (this.#slots.length - 1)
     }
-    const written = text.slice(start, end)
+    const written = detached(text, start, end)
     const made = make(written)
     this.#add(written, made)
     return made
@@ -47,6 +50,13 @@ export class WordMemory<T> {
     while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1)
     this.#slots[slot] = entry
   }
+}
+
+/** V8 makes a slice of 13 characters or more by pointing into the text, which would be remembered with it. */
+function detached(text: string, start: number, end: number): string {
+  const codes: number[] = []
+  for (let i = start; i < end; i += 1) codes.push(text.charCodeAt(i))
+  return String.fromCharCode(...codes)
 }
 
 function hashOf(text: string, start: number, end: number): number {
