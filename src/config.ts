@@ -107,7 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const e = parsed.data
   if (e.DATABASE_URL && !e.KEY_PEPPER) {
     throw new ConfigError(
-      'KEY_PEPPER must be set together with DATABASE_URL, the same on every replica: generate one with `openssl rand -base64 32`.',
+      'KEY_PEPPER must be set together with DATABASE_URL, the same on every replica: generate one with `openssl rand -hex 32`.',
     )
   }
   if (e.MODEL_BASE_URL && !e.MODEL_NAME) {

@@ -1,13 +1,14 @@
 import { randomFillSync } from 'node:crypto'
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Digits of base 62, in their order. */
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** `length` base62 characters from a CSPRNG, unbiased (bytes of 248 and above are rejected: 248 = 4 * 62). */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     const byte = nextByte()
-    if (byte < 248) text += alphabet[byte % 62]
+    if (byte < 248) text += base62[byte % 62]
   }
   return text
 }

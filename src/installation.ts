@@ -4,9 +4,8 @@ import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { type EmbeddedServer, installationSecrets, openEmbedded } from './db/embedded.ts'
-import { databaseFault } from './db/errors.ts'
+import { reasonOf } from './db/errors.ts'
 import { migrateDatabase } from './db/migrate.ts'
-import { messageOf } from './errors.ts'
 import type { Logger } from './log.ts'
 
 /** The database and the secrets that the service and the command line share. */
@@ -73,7 +72,7 @@ async function bypassesPolicies(url: string): Promise<boolean> {
     return role.rows[0]?.bypasses ?? false
   } catch (error) {
     throw new ConfigError(
-      `The database ${nameOf(url)} cannot be used: ${reasonOf(error)}. Check DATABASE_URL.`,
+      `The database ${nameOf(url)} cannot be used: ${reasonOf(error) || codeOf(error)}. Check DATABASE_URL.`,
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -84,14 +83,13 @@ async function upToDate(ownerUrl: string, url: string): Promise<void> {
   try {
     await migrateDatabase(ownerUrl, url)
   } catch (cause) {
-    const text = `The schema of the database ${nameOf(ownerUrl)} cannot be brought up to date: ${reasonOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
+    const text = `The schema of the database ${nameOf(ownerUrl)} cannot be brought up to date: ${reasonOf(cause) || codeOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
     throw new ConfigError(text, { cause })
   }
 }
 
-function reasonOf(error: unknown): string {
-  return (databaseFault(error)?.message ?? messageOf(error)) || String((error as { code?: string }).code)
-}
+/** What the driver says when it has tried several addresses has no words. */
+const codeOf = (error: unknown): string => String((error as { code?: string }).code)
 
 /** Host and database of a URL, without the secrets in it. */
 function nameOf(url: string): string {

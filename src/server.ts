@@ -6,8 +6,7 @@ import pg from 'pg'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Database } from './db/client.ts'
-import { databaseFault } from './db/errors.ts'
-import { messageOf } from './errors.ts'
+import { reasonOf } from './db/errors.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
@@ -15,7 +14,7 @@ import { ensureSearchIndex } from './sources/reindex.ts'
 import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
-import { type Catalogue, openCatalogue } from './turns/catalogue.ts'
+import { type Catalogue, openCatalogue } from './turns/model-catalogue.ts'
 import { keepIndexComplete } from './turns/index-upkeep.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
 import { watchPressure } from './turns/pressure.ts'
@@ -65,7 +64,7 @@ async function renewIndex(database: Database, log: Logger): Promise<void> {
     if (await ensureSearchIndex(database)) log.info('the search index was made anew')
   } catch (error) {
     log.error(
-      { reason: databaseFault(error)?.message ?? messageOf(error) },
+      { reason: reasonOf(error) },
       'the search index could not be made anew',
     )
   }

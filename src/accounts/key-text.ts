@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { randomBase62 } from '../ids.ts'
+import { base62, randomBase62 } from '../ids.ts'
 
 /**
  * The text of an API key: `svc_` + 43 random base62 characters (256 bits) + 6 base62 characters of their CRC-32.
@@ -9,7 +9,6 @@ import { randomBase62 } from '../ids.ts'
 export const keyPrefix = 'svc_'
 
 const form = /^svc_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** A new key from a CSPRNG. */
 export function generateKeyText(): string {
@@ -32,7 +31,7 @@ function checksum(secret: string): string {
   let value = crc32(secret)
   let text = ''
   for (let i = 0; i < 6; i += 1) {
-    text = digits.charAt(value % 62) + text
+    text = base62.charAt(value % 62) + text
     value = Math.floor(value / 62)
   }
   return text

@@ -1,12 +1,16 @@
+import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
 import { ServiceError } from '../errors.ts'
 
 /** argon2id with the OWASP minimum: 19 MiB, two passes, one lane. */
 const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Each hash keeps a thread busy for some 30 ms: more at once would stall every other job of the thread pool. */
-const maxAtOnce = 2
-/** Some two seconds of work. Who comes later is told at once, instead of waiting until the browser gives up. */
+/**
+ * Each hash keeps a thread busy for some 30 ms. More at once would stall every other job of the thread pool, and a flood of
+ * sign-ins must leave a processor to the turns.
+ */
+const maxAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
+/** Some three seconds of work. Who comes later is told at once, instead of waiting until the browser gives up. */
 const maxWaiting = 100
 let running = 0
 const waiting: (() => void)[] = []

@@ -97,6 +97,7 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
       max: Math.max(2, Math.ceil(maxConnections / 2)),
       pipeline: true,
       options: turnPlans,
+      query_timeout: silenceMs,
     },
     onIdleError,
   )
@@ -141,11 +142,10 @@ export async function withTurnTx<T>(
   work: (tx: Executor, sendCommit: () => void) => Promise<T>,
 ): Promise<T> {
   const client = await database.turnPool.connect()
-  const begun = client.query(beginAs(client, scope === 'system' ? '*' : scope.accountId))
-  begun.catch(() => undefined)
-  const cut = setTimeout(() => void client.end(), beginMs)
-  begun.finally(() => clearTimeout(cut)).catch(() => undefined)
-  return finishOn(client, work, silenceMs)
+  // `end` would wait for the answers that do not come; a timeout of the driver destroys the connection.
+  const begin = { text: beginAs(client, scope === 'system' ? '*' : scope.accountId), query_timeout: beginMs }
+  client.query(begin).catch(() => undefined)
+  return finishOn(client, work, undefined)
 }
 
 /** A short transaction that sees every account, on connections that no request can take. Cut off after 5 s. */

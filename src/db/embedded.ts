@@ -172,13 +172,15 @@ function adminUrlOf(port: number, password: string): string {
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
 }
 
+const leastBuffersMb = 128
+
 /**
  * A quarter of the memory, as the manual of Postgres advises (20.4.1), and at most what holds the search index of a
  * million passages: read from elsewhere, a search takes some four times as long. Only what is read takes memory.
  */
 function sharedBuffersMb(): number {
   const memoryMb = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 1_048_576
-  return Math.max(128, Math.min(1_024, Math.floor(memoryMb / 4)))
+  return Math.max(leastBuffersMb, Math.min(1_024, Math.floor(memoryMb / 4)))
 }
 
 /** The port of the running server, or why there is none. */
@@ -196,16 +198,16 @@ async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number;
     'unix_socket_directories=',
     `port=${port}`,
     'jit=off',
-    `shared_buffers=${sharedBuffersMb()}MB`,
     ...settings,
   ]
-    .map((setting) => `-c ${setting}`)
-    .join(' ')
-  const logFile = path.join(directory, 'postgres.log')
-  const started = await run(programs.pg_ctl, [
-    ...['start', '-D', data, '-l', logFile, '-w', '-t', '120'],
-    ...['-o', options],
-  ])
+  const start = (buffersMb: number) => {
+    const given = [`shared_buffers=${buffersMb}MB`, ...options].map((setting) => `-c ${setting}`).join(' ')
+    const logFile = path.join(directory, 'postgres.log')
+    return run(programs.pg_ctl, ['start', '-D', data, '-l', logFile, '-w', '-t', '120', '-o', given])
+  }
+  let started = await start(sharedBuffersMb())
+  // Where a process may not reserve what it does not use yet.
+  if (started.code !== 0) started = await start(leastBuffersMb)
   return started.code === 0 ? { port, output: '' } : { output: started.output.replaceAll('\n', ' ') }
 }
 

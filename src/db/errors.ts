@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.ts'
+
 /** What the driver says of a failed statement, unwrapped from the query builder's error (which repeats parameters). */
 export type DatabaseFault = { readonly code: string; readonly message: string; readonly constraint: string }
 
@@ -18,6 +20,11 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
     }
   }
   return undefined
+}
+
+/** For the log: what the driver says, without the statement and its parameters, or what any other error says. */
+export function reasonOf(error: unknown): string {
+  return databaseFault(error)?.message ?? messageOf(error)
 }
 
 /** Messages by which node-postgres reports a lost, refused or silent connection without a code. */

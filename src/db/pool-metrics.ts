@@ -6,6 +6,7 @@ export function registerPoolMetrics(registry: Registry, database: Database): voi
   const pools = Object.entries({
     tenant: database.tenantPool,
     system: database.systemPool,
+    turns: database.turnPool,
     background: database.backgroundPool,
   })
   const registers = [registry]

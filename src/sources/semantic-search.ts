@@ -1,8 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Database } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
-import { messageOf } from '../errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import {
   createEmbeddingsClient,
@@ -84,9 +83,4 @@ export function semanticSearch(embeddings: EmbeddingsClient, log: Logger): Seman
       }
     },
   }
-}
-
-/** What the driver says, without the statement and its parameters. */
-function reasonOf(error: unknown): string {
-  return databaseFault(error)?.message ?? messageOf(error)
 }

@@ -76,8 +76,8 @@ export function createAnswer(
   }
 }
 
-/** Of the words around the sources: what most letters of the answer are written in. */
-function languageOf(text: string): 'he' | 'en' {
+/** What most letters of a text are written in. */
+export function languageOf(text: string): 'he' | 'en' {
   const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
   const latin = text.match(/[a-z]/gi)?.length ?? 0
   return hebrew > latin ? 'he' : 'en'

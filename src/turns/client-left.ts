@@ -1,7 +1,6 @@
 import { type Executor, withTx } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import { retryTransient } from '../db/retry.ts'
-import { messageOf } from '../errors.ts'
 import type { ReaderServices } from './follow.ts'
 import { forgetClientClosed, noteClientClosed, requestCancel } from './runs.ts'
 import type { Run } from './start-turn.ts'
@@ -57,6 +56,6 @@ async function note(
     const bound = AbortSignal.any([runner.leaving, AbortSignal.timeout(patienceMs)])
     await (options.once ? work() : retryTransient(work, bound))
   } catch (error) {
-    log.warn({ runId: run.id, reason: databaseFault(error)?.message ?? messageOf(error) }, failure)
+    log.warn({ runId: run.id, reason: reasonOf(error) }, failure)
   }
 }

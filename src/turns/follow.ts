@@ -1,7 +1,6 @@
 import { type Database, withTx } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import { retryTransient } from '../db/retry.ts'
-import { messageOf } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { type CommittedEvent, voidRemoved } from './event-log.ts'
 import { type Look, readOn } from './kept-events.ts'
@@ -112,7 +111,7 @@ async function lookAt(
     return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]))
   } catch (error) {
     if (signal.aborted) return undefined
-    const reason = databaseFault(error)?.message ?? messageOf(error)
+    const reason = reasonOf(error)
     log.warn({ runId: run.id, reason }, 'a reader of a run was given up')
     return undefined
   }

@@ -1,6 +1,5 @@
 import type { Database } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
-import { messageOf } from '../errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { finishIndex } from '../sources/reindex.ts'
 import { repeat } from './repeat.ts'
@@ -13,6 +12,6 @@ export function keepIndexComplete(database: Database, log: Logger): { stop(): Pr
     if (await finishIndex(database)) log.info('texts of an import that was cut off were indexed')
   }
   return repeat(round, everyMs, (error) =>
-    log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, 'texts could not be indexed'),
+    log.warn({ reason: reasonOf(error) }, 'texts could not be indexed'),
   )
 }

@@ -9,7 +9,7 @@ import { runSteps } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import type { StepRow } from './append-statement.ts'
 import { type Appending, appendEvents } from './event-log.ts'
-import { raiseHold } from './raise-hold.ts'
+import { extendHold } from './extend-hold.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
 import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
@@ -101,7 +101,7 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
           holdMicros: micros,
           // Its answer decides whether it may be committed.
           wrote: true,
-          appending: raiseHold(tx, run, { before, events: waiting, step, micros }),
+          appending: extendHold(tx, run, { before, events: waiting, step, micros }),
         })),
       ),
   }

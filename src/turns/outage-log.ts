@@ -1,5 +1,4 @@
-import { databaseFault } from '../db/errors.ts'
-import { messageOf } from '../errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 
 /** Logs that something has stopped working and that it works again, not each of its attempts in between. */
@@ -11,7 +10,7 @@ export function createOutageLog(log: Logger, what: string): OutageLog {
   return {
     failed(error) {
       if (!failing)
-        log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, `${what}: interrupted`)
+        log.warn({ reason: reasonOf(error) }, `${what}: interrupted`)
       failing = true
     },
     works() {

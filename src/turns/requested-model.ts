@@ -1,7 +1,7 @@
 import { estimateTokens, type ModelMessage } from '../agent/provider.ts'
 import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import { ServiceError } from '../errors.ts'
-import type { Catalogue, CatalogueModel } from './catalogue.ts'
+import type { Catalogue, CatalogueModel } from './model-catalogue.ts'
 
 /** @throws ServiceError `model_not_found`, with the models that there are. */
 export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, id: string): CatalogueModel {

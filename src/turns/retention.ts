@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { expiredSession } from '../accounts/web-sessions.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
-import { messageOf } from '../errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from './repeat.ts'
 
@@ -102,6 +101,6 @@ export function keepRetention(database: Database, log: Logger): { stop(): Promis
     if (removed > 0) log.info({ removed }, 'what has had its time was removed')
   }
   const report = (error: unknown) =>
-    log.warn({ reason: databaseFault(error)?.message ?? messageOf(error) }, 'old rows could not be removed')
+    log.warn({ reason: reasonOf(error) }, 'old rows could not be removed')
   return repeat(round, everyMs, report, retryMs)
 }

@@ -4,7 +4,7 @@ import { defaultLimits } from '../agent/limits.ts'
 import type { LoopInput } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
+import { reasonOf } from '../db/errors.ts'
 import { retryTransient } from '../db/retry.ts'
 import { messageOf } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -12,7 +12,7 @@ import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
 import type { Tracer } from '../tracing.ts'
 import { presentFiles } from './attached-files.ts'
-import type { Catalogue, CatalogueModel } from './catalogue.ts'
+import type { Catalogue, CatalogueModel } from './model-catalogue.ts'
 import { readEvents, withoutVoid } from './event-log.ts'
 import { createJournal, type RunJournal, readJournal } from './journal.ts'
 import type { LiveRun } from './live-runs.ts'
@@ -95,7 +95,7 @@ export async function runTurn(
   } catch (error) {
     live.abandon()
     watch.released(stop.writing.reason ?? error)
-    const reason = databaseFault(error)?.message ?? messageOf(error)
+    const reason = reasonOf(error)
     services.log.warn({ runId: run.id, epoch: run.epoch, reason }, 'attempt at a run given up')
     return 'given-up'
   } finally {

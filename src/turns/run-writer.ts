@@ -70,6 +70,8 @@ type Written<T> = State & { readonly value: T }
 type Write<T> = (writing: Writing<T>) => Promise<Written<T>>
 
 const flushAfterMs = 100
+/** Rows are locked for a moment by a renewal of leases. Who went alone then would take the connections of starts and ends. */
+const attemptsTogether = 3
 
 export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
   const line = new EventLine()
@@ -85,12 +87,18 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
   const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
   const together = async (writing: Writing<undefined>): Promise<Written<undefined>> => {
     const { before, waiting } = writing
-    const { added, done } = options.appends.append(run, before.progress, waiting)
-    const eventCount = before.progress.eventCount + added
-    const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
-    const written = await done.catch(() => undefined)
-    if (written) return after
-    return writeSurely(database, run, writing, written === undefined ? after : undefined)
+    let unsure: Written<undefined> | undefined
+    for (let attempt = 1; attempt <= attemptsTogether; attempt += 1) {
+      options.leave.throwIfAborted()
+      const { added, done } = options.appends.append(run, before.progress, waiting)
+      const eventCount = before.progress.eventCount + added
+      const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
+      const written = await done.catch(() => undefined)
+      if (written) return after
+      // It may have worked: then the next one, which names the same numbers, writes nothing.
+      if (written === undefined) unsure = after
+    }
+    return writeSurely(database, run, writing, unsure)
   }
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false

@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
+import { languageOf } from '../turns/answer.ts'
 import type { Html } from './html.ts'
 
 /** Where the numbers in a text lead: from a number to the address of its source. */
@@ -38,7 +39,7 @@ function giveDirections({ tokens }: StateCore): void {
     if (blocks.has(token.type)) token.attrSet('dir', 'auto')
     // The page has headings of its own above those of the text.
     if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
-    if (!containers.has(token.type) || !isHebrew(textWithin(tokens, at))) continue
+    if (!containers.has(token.type) || languageOf(textWithin(tokens, at)) !== 'he') continue
     token.attrSet('dir', 'rtl')
     if (token.type === 'blockquote_open') token.attrSet('lang', 'he')
   }
@@ -51,12 +52,6 @@ function textWithin(tokens: readonly Token[], open: number): string {
     .slice(open + 1, open + 1 + length)
     .map((token) => token.content)
     .join(' ')
-}
-
-/** Whether most letters of a text are Hebrew. */
-export function isHebrew(text: string): boolean {
-  const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
-  return hebrew > (text.match(/[a-z]/gi)?.length ?? 0)
 }
 
 function markLinks({ tokens }: StateCore): void {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { admitTurn } from '../../src/turns/admit-turn.ts'
-import type { Catalogue } from '../../src/turns/catalogue.ts'
+import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
 import { defaultTurnLimits, type Run } from '../../src/turns/start-turn.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'

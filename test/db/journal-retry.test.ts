@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase, withTx } from '../../src/db/client.ts'
-import type { Catalogue } from '../../src/turns/catalogue.ts'
+import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import { readEvents } from '../../src/turns/event-log.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'

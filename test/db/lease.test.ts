@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import type { Catalogue } from '../../src/turns/catalogue.ts'
+import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import { readEvents, withoutVoid } from '../../src/turns/event-log.ts'
 import { endOfRun } from '../../src/turns/follow.ts'
 import { createLiveRun, type LiveRun } from '../../src/turns/live-runs.ts'

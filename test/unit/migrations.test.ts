@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const allowed: readonly { readonly file: string; readonly statement: string; readonly since: string }[] = [
   // A foreign key less is nothing that a replica of the version before would notice.
   { file: '0005_turn_numbers.sql', statement: 'messages_account_id_accounts_id_fk', since: '0.1.0' },
-  // Made anew with other columns in the same transaction: what used it finds its rows by the new one.
+  // Another index has the same rows: what looked them up by this one finds them by that.
   { file: '0006_leases_in_place.sql', statement: 'DROP INDEX "runs_unfinished"', since: '0.1.0' },
 ]
 

@@ -86,7 +86,7 @@ export const runs = pgTable(
     uniqueIndex('runs_session_turn').on(t.sessionId, t.turn),
     index('runs_account_created').on(t.accountId, t.createdAt),
     // No index has the lease: a renewal, which comes for every run every five seconds, then touches none.
-    index('runs_unfinished').on(t.createdAt, t.id).where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_unfinished_since').on(t.createdAt, t.id).where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_unfinished').on(t.accountId).where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_request_hash')
       .on(t.apiKeyId, t.requestHash, t.createdAt)

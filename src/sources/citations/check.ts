@@ -1,6 +1,6 @@
 import { attribute, findMarks } from './anchors.ts'
 import { Checker, type FindVerbatim, type Passage, type QuoteCheck } from './checker.ts'
-import type { Cited } from './ledger.ts'
+import type { Cited } from './cited-marks.ts'
 import { findQuotations } from './quotes.ts'
 
 export type { FindVerbatim, QuoteCheck } from './checker.ts'

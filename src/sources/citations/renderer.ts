@@ -1,8 +1,8 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import { type Annotation, type Cited, createLedger, type Ledger } from './ledger.ts'
+import { type Annotation, type Cited, createCitedMarks, type CitedMarks } from './cited-marks.ts'
 import { type Reading, readBrackets, readParentheses } from './marks.ts'
 
-export type { Annotation, Cited } from './ledger.ts'
+export type { Annotation, Cited } from './cited-marks.ts'
 
 /** Turns the marks of a text that arrives in pieces into numbers. */
 export type CitationRenderer = {
@@ -32,7 +32,7 @@ export function createCitationRenderer(
   find: (mark: string) => OfferedSource | undefined,
   options: { readonly numbers?: boolean } = {},
 ): CitationRenderer {
-  const ledger = createLedger(find, options.numbers ?? true)
+  const ledger = createCitedMarks(find, options.numbers ?? true)
   const scanner = new Scanner(ledger, (mark) => find(mark) !== undefined)
   let raw = ''
   return {
@@ -55,12 +55,12 @@ const lead = /^([ \u00a0\t]?)(\(|\*{1,3}|_{1,3})?/
 const candidate = /[ \u00a0\t(*_[【]/g
 
 class Scanner {
-  readonly #ledger: Ledger
+  readonly #ledger: CitedMarks
   readonly #offered: (mark: string) => boolean
   #held = ''
   #skipBlank = false
 
-  constructor(ledger: Ledger, offered: (mark: string) => boolean) {
+  constructor(ledger: CitedMarks, offered: (mark: string) => boolean) {
     this.#ledger = ledger
     this.#offered = offered
   }

@@ -105,7 +105,7 @@ function curlSnippet(key: string, baseUrl: string): string {
 function nodeSnippet(baseUrl: string): string {
   return `import OpenAI from 'openai'
 
-const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.SERVICE_API_KEY })
+const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: process.env.API_KEY })
 const stream = await client.chat.completions.create({
   model: 'service',
   stream: true,
@@ -118,7 +118,7 @@ function pythonSnippet(baseUrl: string): string {
   return `import os
 from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrl}", api_key=os.environ["SERVICE_API_KEY"])
+client = OpenAI(base_url="${baseUrl}", api_key=os.environ["API_KEY"])
 stream = client.chat.completions.create(
     model="service",
     stream=True,

@@ -8,8 +8,8 @@ import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
 
 /** The run's row before the pools, as its end has it. */
-const raise = statement<{ owned: boolean; enough: boolean; available: string }>(
-  'raise_hold',
+const extend = statement<{ owned: boolean; enough: boolean; available: string }>(
+  'extend_run_hold',
   `with ${appendParts(', hold_micros = hold_micros + :holdMicros::bigint')},
   hold_when as (select from owned), ${extendHoldParts}
   select exists (select from owned) as owned, enough, available from hold_offer`,
@@ -20,20 +20,20 @@ const raise = statement<{ owned: boolean; enough: boolean; available: string }>(
  * caller's transaction. `done` rejects, and the transaction must be rolled back, with LeaseLost as for `appendEvents`, and
  * with ServiceError `insufficient_credits` when the account has less.
  */
-export function raiseHold(
+export function extendHold(
   executor: Executor,
   run: { readonly id: string; readonly accountId: string; readonly epoch: number },
-  raising: {
+  extension: {
     readonly before: Progress
     readonly events: readonly RunEvent[]
     readonly step: number
     readonly micros: bigint
   },
 ): Appending {
-  const { before, events, step, micros } = raising
+  const { before, events, step, micros } = extension
   const appended = appendValues(run, before, events, undefined)
-  const raised = raise(executor, { ...appended, holdMicros: micros, beforeStep: step })
-  const done = raised.then(async ([row]) => {
+  const extended = extend(executor, { ...appended, holdMicros: micros, beforeStep: step })
+  const done = extended.then(async ([row]) => {
     if (!row?.owned) throw leaseLost(run)
     if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))
   })

@@ -7,7 +7,7 @@ export type Cited = { readonly source: OfferedSource; readonly n: number }
 export type Annotation = { readonly n: number; readonly start: number; readonly end: number }
 
 /** Numbers, positions and the text that is ready to be sent. */
-export function createLedger(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
+export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
   const cited: Cited[] = []
   const byMark = new Map<string, Cited>()
   const unknown: string[] = []
@@ -53,4 +53,4 @@ export function createLedger(find: (mark: string) => OfferedSource | undefined, 
   }
 }
 
-export type Ledger = ReturnType<typeof createLedger>
+export type CitedMarks = ReturnType<typeof createCitedMarks>
