@@ -114,7 +114,9 @@ async function main(): Promise<void> {
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
-    process.stderr.write(`${folder} is older than the sources and cannot be written. Its owner can run: npm run build\n`)
+    process.stderr.write(
+      `${folder} is older than the sources and cannot be written. Its owner can run: npm run build\n`,
+    )
     process.exitCode = 1
   }
 }

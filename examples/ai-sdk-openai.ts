@@ -27,7 +27,7 @@ for await (const part of result.fullStream) {
   if (part.type === 'source') console.log('\ncited:', part.title, part.url)
   if (part.type === 'raw' && part.rawValue.type === 'response.completed') {
     for (const source of part.rawValue.response.x_service.sources) {
-      console.log(source.n, source.ref, source.verification[0].result)
+      console.log(source.n, source.ref, source.verification[0]?.result)
     }
   }
 }

@@ -14,7 +14,7 @@ const { text, response } = await generateText({
 })
 console.log(text)
 for (const source of response.body.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const result = streamText({

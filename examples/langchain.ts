@@ -12,7 +12,7 @@ const answer = await modelWith().invoke('What does the Tanya mean by a beinoni?'
 const { x_service: about } = answer.additional_kwargs.__raw_response
 console.log(answer.text)
 for (const source of about.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const inSession = modelWith({ 'x-service-session-id': about.session_id })

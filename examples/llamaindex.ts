@@ -8,7 +8,7 @@ const { message, raw } = await llm.chat({
 })
 console.log(message.content)
 for (const source of raw.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const defaultHeaders = { 'x-service-session-id': raw.x_service.session_id }

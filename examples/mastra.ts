@@ -10,7 +10,7 @@ const agent = new Agent({
 const first = await agent.generate('What does the Tanya mean by a beinoni?')
 console.log(first.text)
 for (const source of first.response.body.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const headers = { 'x-service-session-id': first.response.headers['x-service-session-id'] }

@@ -9,7 +9,7 @@ const first = await runner.run(agent, 'What does the Tanya mean by a beinoni?')
 console.log(first.finalOutput)
 const response = first.rawResponses.at(-1)
 for (const source of response.providerData.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const next = await runner.run(agent, 'And a tzaddik?', {

@@ -8,7 +8,7 @@ const first = await client.responses.create({
 })
 console.log(first.output_text)
 for (const source of first.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 
 const stream = await client.responses.create({

@@ -8,7 +8,7 @@ const completion = await client.chat.completions.create({
 })
 console.log(completion.choices[0].message.content)
 for (const source of completion.x_service.sources) {
-  console.log(source.n, source.ref, source.verification[0].result)
+  console.log(source.n, source.ref, source.verification[0]?.result)
 }
 console.log(completion.usage.cost, 'credits')
 

@@ -14,9 +14,9 @@ import { ensureSearchIndex } from './sources/reindex.ts'
 import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
-import { type Catalogue, openCatalogue } from './turns/model-catalogue.ts'
 import { keepIndexComplete } from './turns/index-upkeep.ts'
 import { watchInvariants } from './turns/invariant-watch.ts'
+import { type Catalogue, openCatalogue } from './turns/model-catalogue.ts'
 import { watchPressure } from './turns/pressure.ts'
 import { keepRetention } from './turns/retention.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
@@ -63,10 +63,7 @@ async function renewIndex(database: Database, log: Logger): Promise<void> {
   try {
     if (await ensureSearchIndex(database)) log.info('the search index was made anew')
   } catch (error) {
-    log.error(
-      { reason: reasonOf(error) },
-      'the search index could not be made anew',
-    )
+    log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
   }
 }
 

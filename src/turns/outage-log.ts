@@ -9,8 +9,7 @@ export function createOutageLog(log: Logger, what: string): OutageLog {
   let failing = false
   return {
     failed(error) {
-      if (!failing)
-        log.warn({ reason: reasonOf(error) }, `${what}: interrupted`)
+      if (!failing) log.warn({ reason: reasonOf(error) }, `${what}: interrupted`)
       failing = true
     },
     works() {

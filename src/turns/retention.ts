@@ -100,7 +100,6 @@ export function keepRetention(database: Database, log: Logger): { stop(): Promis
     const removed = await removeExpired(database)
     if (removed > 0) log.info({ removed }, 'what has had its time was removed')
   }
-  const report = (error: unknown) =>
-    log.warn({ reason: reasonOf(error) }, 'old rows could not be removed')
+  const report = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'old rows could not be removed')
   return repeat(round, everyMs, report, retryMs)
 }

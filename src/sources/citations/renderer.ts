@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import { type Annotation, type Cited, createCitedMarks, type CitedMarks } from './cited-marks.ts'
+import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './cited-marks.ts'
 import { type Reading, readBrackets, readParentheses } from './marks.ts'
 
 export type { Annotation, Cited } from './cited-marks.ts'
