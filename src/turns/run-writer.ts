@@ -85,21 +85,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     appending: appendEvents(tx, run, before, waiting),
   })
   const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
-  const together = async (writing: Writing<undefined>): Promise<Written<undefined>> => {
-    const { before, waiting } = writing
-    let unsure: Written<undefined> | undefined
-    for (let attempt = 1; attempt <= attemptsTogether; attempt += 1) {
-      options.leave.throwIfAborted()
-      const { added, done } = options.appends.append(run, before.progress, waiting)
-      const eventCount = before.progress.eventCount + added
-      const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
-      const written = await done.catch(() => undefined)
-      if (written) return after
-      // It may have worked: then the next one, which names the same numbers, writes nothing.
-      if (written === undefined) unsure = after
-    }
-    return writeSurely(database, run, writing, unsure)
-  }
+  const together = (writing: Writing<undefined>) => writeTogether(database, run, writing, options.appends)
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
   let tail: Promise<unknown> = Promise.resolve()
@@ -157,6 +143,28 @@ type Writing<T> = {
   readonly waiting: readonly RunEvent[]
   readonly before: State
   readonly leave: AbortSignal
+}
+
+/** Writes the events in line with what other runs have; alone, when that does not work. */
+async function writeTogether(
+  database: Database,
+  run: OwnedRun,
+  writing: Writing<undefined>,
+  appends: SharedAppends,
+): Promise<Written<undefined>> {
+  const { before, waiting, leave } = writing
+  let unsure: Written<undefined> | undefined
+  for (let attempt = 1; attempt <= attemptsTogether; attempt += 1) {
+    leave.throwIfAborted()
+    const { added, done } = appends.append(run, before.progress, waiting)
+    const eventCount = before.progress.eventCount + added
+    const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
+    const written = await done.catch(() => undefined)
+    if (written) return after
+    // It may have worked: then the next one, which names the same numbers, writes nothing.
+    if (written === undefined) unsure = after
+  }
+  return writeSurely(database, run, writing, unsure)
 }
 
 /**
