@@ -6,8 +6,11 @@ import type { FastifyReply } from 'fastify'
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
-  reply.raw.once('close', () => {
+  const look = () => {
     if (!reply.raw.writableFinished) left.abort()
-  })
+  }
+  // It may have left while its key was looked up: the event does not come again.
+  if (reply.raw.destroyed) look()
+  else reply.raw.once('close', look)
   return left.signal
 }
