@@ -107,11 +107,11 @@ test('the spans that are left are sent when the service stops, and a receiver th
   await failing.close()
 })
 
-/** Says on standard error which modules of OpenTelemetry's SDK a process loads. */
+/** Says on standard error when a process loads the part of the bundle that has OpenTelemetry's SDK. */
 const tellLoaded = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({ load(url, context, next) {
-    if (/@opentelemetry.(sdk|exporter|otlp|resources)/.test(url)) process.stderr.write('loaded ' + url + '\\n')
+    if (/dist.otel-/.test(url)) process.stderr.write('loaded ' + url + '\\n')
     return next(url, context)
   } })`)}`
 
