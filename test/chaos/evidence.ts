@@ -65,6 +65,8 @@ const staleWrites = `
 export async function readRows(database: Database, followed: readonly string[]): Promise<Rows> {
   const select = async <T extends object>(statement: string, values: readonly unknown[] = []) =>
     (await database.systemPool.query<T>(statement, [...values])).rows
+  // Crashes have taken the server's counts of changed rows away, by which it knows when to look at its tables anew.
+  await database.systemPool.query('analyze')
   const runs = await select<Omit<RunRow, 'costMicros'> & { costMicros: string }>(
     `select id, session_id as "sessionId", turn, status, epoch, cost_micros::text as "costMicros",
        created_at as "createdAt", finished_at as "finishedAt", cancel_requested_at is not null as "cancelRequested",
