@@ -224,6 +224,6 @@ export async function isKeyUsable(executor: Executor, keyId: string): Promise<bo
 }
 
 /** Neither revoked nor expired, by the database's clock. */
-function usableKey(table: string): string {
+export function usableKey(table: string): string {
   return `${table}.revoked_at is null and (${table}.expires_at is null or ${table}.expires_at > now())`
 }

@@ -1,6 +1,13 @@
 import type { StepRecord } from '../agent/events.ts'
 import { type RunEvent, stepOf } from './run-events.ts'
 
+/** A run and the epoch under which its owner writes. */
+export type Attempt = {
+  readonly id: string
+  readonly accountId: string
+  readonly epoch: number
+}
+
 /** A finished step as the journal keeps it. */
 export type StepRow = { readonly step: number; readonly record: StepRecord; readonly costMicros: bigint }
 
@@ -30,7 +37,7 @@ export const appendParts = (changes = '', condition = '') => `
  * lost may come late, when the same has been written again.
  */
 export function appendValues(
-  run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
   step: StepRow | undefined,

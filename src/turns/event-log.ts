@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { runEvents } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
-import { appendParts, appendValues, type StepRow } from './append-statement.ts'
+import { type Attempt, appendParts, appendValues, type StepRow } from './append-statement.ts'
 import type { RunEvent } from './run-events.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */
@@ -28,20 +28,16 @@ export type Appending<T = void> = { readonly added: number; readonly done: Promi
  */
 export function appendEvents(
   executor: Executor,
-  run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
   step?: StepRow,
 ): Appending {
   const values = appendValues(run, before, events, step)
-  const done = append(executor, values).then(([owned]) => void requireOwned(run, owned))
+  const done = append(executor, values).then(([owned]) => {
+    if (!owned) throw leaseLost(run)
+  })
   return { added: values.eventCount, done }
-}
-
-/** @throws LeaseLost when the update of the run's row, which names its epoch, has met none. */
-export function requireOwned<T>(run: { readonly id: string; readonly epoch: number }, row: T | undefined): T {
-  if (row) return row
-  throw leaseLost(run)
 }
 
 export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {

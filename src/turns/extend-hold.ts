@@ -2,7 +2,7 @@ import { extendHoldParts } from '../billing/hold-statements.ts'
 import { insufficient } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
-import { appendParts, appendValues } from './append-statement.ts'
+import { type Attempt, appendParts, appendValues } from './append-statement.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
@@ -22,7 +22,7 @@ const extend = statement<{ owned: boolean; enough: boolean; available: string }>
  */
 export function extendHold(
   executor: Executor,
-  run: { readonly id: string; readonly accountId: string; readonly epoch: number },
+  run: Attempt,
   extension: {
     readonly before: Progress
     readonly events: readonly RunEvent[]

@@ -1,5 +1,6 @@
 import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
+import type { Attempt } from './append-statement.ts'
 import { EventLine } from './event-line.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
@@ -7,10 +8,7 @@ import { type Progress, wasCommitted } from './run-progress.ts'
 import type { SharedAppends } from './shared-appends.ts'
 
 /** The run as the claim of this attempt has left it. */
-export type OwnedRun = {
-  readonly id: string
-  readonly accountId: string
-  readonly epoch: number
+export type OwnedRun = Attempt & {
   readonly eventCount: number
   readonly stepCount: number
   readonly holdMicros: bigint
@@ -32,7 +30,7 @@ export type Work<T> = (
   readonly holdMicros?: bigint
   /** It closes the run. */
   readonly ended?: boolean
-  /** Something else was written before: it must not be committed when the run is another's. */
+  /** Something else was written before, or the answer can refuse: it is awaited before the COMMIT is sent. */
   readonly wrote?: boolean
 }>
 

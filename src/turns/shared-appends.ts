@@ -1,10 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
-import { appendValues } from './append-statement.ts'
+import { type Attempt, appendValues } from './append-statement.ts'
 import type { RunEvent } from './run-events.ts'
 
-type OwnedRun = { readonly id: string; readonly accountId: string; readonly epoch: number }
 type Counts = { readonly eventCount: number; readonly stepCount: number }
 
 /**
@@ -19,7 +18,7 @@ export type SharedAppends = {
    * being written, and nothing of them was written then. It rejects when that is not known.
    */
   append(
-    run: OwnedRun,
+    run: Attempt,
     before: Counts,
     events: readonly RunEvent[],
   ): { readonly added: number; readonly done: Promise<boolean> }

@@ -1,3 +1,4 @@
+import { usableKey } from '../accounts/keys.ts'
 import { placeHoldParts } from '../billing/hold-statements.ts'
 import { statement } from '../db/statement.ts'
 
@@ -25,7 +26,7 @@ const firstLately = `
 /** The key as it is at this moment; people have none. */
 const keyUsable = `
   (:keyId::text is null or exists (select from api_keys
-    where id = :keyId and revoked_at is null and (expires_at is null or expires_at > now())))`
+    where id = :keyId and ${usableKey('api_keys')}))`
 
 /** Whether this month's allowance has been given. */
 const allowanceGiven = `
