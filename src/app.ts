@@ -55,6 +55,8 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // One for each request would be made before there is anything to log; lines name their request themselves.
+    childLoggerFactory: (logger) => logger,
     trustProxy: options.trustProxy,
     genReqId: () => newId('request'),
     requestIdHeader: false,

@@ -1,4 +1,4 @@
-import { type Dispatcher, request as send } from 'undici'
+import type { Dispatcher } from 'undici'
 import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './openai-failure.ts'
 import { type Dialect, dialectFor, requestBody } from './openai-request.ts'
 import type { Watchdog } from './openai-watchdog.ts'
@@ -56,12 +56,13 @@ async function post(
   }
   if (target.apiKey) headers['authorization'] = `Bearer ${target.apiKey}`
   watch.expect('first-byte')
-  const { dispatcher } = target
+  const { dispatcher, url } = target
   // The watchdog's clocks are finer than undici's, which comments would re-arm; undici never follows redirects.
   const limits = { headersTimeout: 0, bodyTimeout: 0 }
   try {
-    const options = { method: 'POST', headers, body, dispatcher, signal: watch.signal, ...limits } as const
-    const response = await send(target.url, options)
+    const { origin, pathname, search } = url
+    const options = { origin, path: pathname + search, headers, body, signal: watch.signal, ...limits }
+    const response = await dispatcher.request({ method: 'POST', ...options })
     // Destroying a body makes it emit an error even while nobody iterates it.
     response.body.on('error', () => {})
     return response

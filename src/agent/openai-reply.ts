@@ -51,6 +51,15 @@ function textOf(content: unknown): string {
     .join('')
 }
 
+/** Some servers number their choices, some do not. */
+function firstChoice(choices: unknown): Json | undefined {
+  if (!Array.isArray(choices)) return undefined
+  for (const choice of choices) {
+    if (isRecord(choice) && (choice['index'] === 0 || typeof choice['index'] !== 'number')) return choice
+  }
+  return undefined
+}
+
 function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
@@ -129,8 +138,7 @@ export class ReplyAssembler {
     if (!chunk) return
     this.#throwError(chunk, payload.event)
     this.#noteUsage(chunk['usage'])
-    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isRecord) : []
-    const choice = choices.find(({ index }) => index === 0 || typeof index !== 'number')
+    const choice = firstChoice(chunk['choices'])
     if (choice) this.#acceptChoice(choice)
   }
 

@@ -1,8 +1,24 @@
 import type { Executor } from '../db/client.ts'
+import { statement } from '../db/statement.ts'
 import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
-import { extendHoldAlone, placeHoldAlone, settleHoldAlone } from './hold-statements.ts'
 import { nextRenewal } from './pools.ts'
+
+/**
+ * The movements of a turn are functions of the database (`migrations/0007_turn_functions.sql`), which its start, its
+ * larger holds and its end call themselves.
+ */
+type Offer = { readonly available: string; readonly enough: boolean }
+
+const place = statement<Offer>(
+  'place_hold',
+  'select available, enough from place_hold(:accountId, :runId, :micros, :seconds)',
+)
+const extend = statement<Offer>(
+  'extend_hold',
+  'select available, enough from extend_hold(:accountId, :runId, :step, :micros)',
+)
+const settle = statement('settle_hold', 'select settle_hold(:accountId, :runId, :chargeMicros, :facts)')
 
 /**
  * Sets credits aside for a run, from the pools that expire first.
@@ -17,13 +33,8 @@ export async function placeHold(
     readonly seconds: number
   },
 ): Promise<void> {
-  const { accountId, runId, micros, seconds } = hold
-  const [offer] = await placeHoldAlone(executor, {
-    ...{ accountId, runId },
-    holdMicros: micros,
-    holdSeconds: seconds,
-  })
-  if (!offer?.enough) throw await insufficient(executor, micros, BigInt(offer?.available ?? 0))
+  const [offer] = await place(executor, hold)
+  if (!offer?.enough) throw await insufficient(executor, hold.micros, BigInt(offer?.available ?? 0))
 }
 
 /** What an account is told that has less than a turn needs. */
@@ -52,9 +63,8 @@ export async function extendHold(
     readonly step: number
   },
 ): Promise<void> {
-  const { accountId, runId, micros, step } = hold
-  const [offer] = await extendHoldAlone(executor, { accountId, runId, holdMicros: micros, beforeStep: step })
-  if (!offer?.enough) throw await insufficient(executor, micros, BigInt(offer?.available ?? 0))
+  const [offer] = await extend(executor, hold)
+  if (!offer?.enough) throw await insufficient(executor, hold.micros, BigInt(offer?.available ?? 0))
 }
 
 /**
@@ -72,12 +82,5 @@ export async function settleHold(
     readonly facts: Readonly<Record<string, unknown>>
   },
 ): Promise<void> {
-  const { accountId, runId, chargeMicros, facts } = run
-  const [settled] = await settleHoldAlone(executor, { accountId, runId, chargeMicros, facts })
-  requireCovered(runId, chargeMicros ?? 0n, BigInt(settled?.held ?? 0))
-}
-
-/** @throws Error, by which the transaction is rolled back, when a charge exceeds what was held for it. */
-export function requireCovered(runId: string, charge: bigint, held: bigint): void {
-  if (charge > held) throw new Error(`charge of ${charge} above the hold of ${held} for ${runId}`)
+  await settle(executor, run)
 }

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { databaseFault, isConnectionFault } from './errors.ts'
+import { SharedConnections } from './shared-connections.ts'
 
 /** Anything that runs statements: a pool or an open transaction. It comes first in every function that needs it. */
 export type Executor = NodePgDatabase
@@ -17,6 +18,8 @@ export type Database = {
   readonly systemPool: pg.Pool
   /** For the writes of turns: statements are sent without waiting for the answers to those before. */
   readonly turnPool: pg.Pool
+  /** Of that pool, for calls that are transactions by themselves. */
+  readonly turnCalls: SharedConnections
   /** For what keeps runs owned: requests that take all other connections must not cost a turn its lease. */
   readonly backgroundPool: pg.Pool
   close(): Promise<void>
@@ -108,6 +111,7 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     tenantPool,
     systemPool,
     turnPool,
+    turnCalls: new SharedConnections(turnPool),
     backgroundPool,
     async close() {
       await Promise.all([tenantPool, systemPool, turnPool, backgroundPool].map((pool) => pool.end()))
@@ -146,6 +150,19 @@ export async function withTurnTx<T>(
   const begin = { text: beginAs(client, scope === 'system' ? '*' : scope.accountId), query_timeout: beginMs }
   client.query(begin).catch(() => undefined)
   return finishOn(client, work, undefined)
+}
+
+/**
+ * For calls of the database's own functions that name their account themselves (`migrations/0007_turn_functions.sql`):
+ * each is a transaction of its own, in one round trip, and is done in the order in which the account's calls are sent. One
+ * that fails without the server's word may have worked: who tries again has to look first.
+ */
+export function withTurnCalls<T>(
+  database: Database,
+  { accountId }: Exclude<Scope, 'system'>,
+  work: (calls: Executor) => Promise<T>,
+): Promise<T> {
+  return database.turnCalls.use(accountId, (client) => work(executorOn(client)))
 }
 
 /** A short transaction that sees every account, on connections that no request can take. Cut off after 5 s. */

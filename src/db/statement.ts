@@ -1,21 +1,31 @@
 import type { Executor } from './client.ts'
 
 type Queries = {
-  query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>
+  query(config: {
+    name: string
+    text: string
+    values: unknown[]
+    query_timeout?: number
+  }): Promise<{ rows: unknown[] }>
 }
+
+/** For a call of a turn: the server itself gives up waiting for a lock after three seconds. */
+export const turnCallMs = 5_000
 
 /**
  * A statement of the path that every turn takes: written by hand, parsed and planned once on each connection. Parameters
  * are named (`:runId`), so that one statement can be put together from parts of several features.
  * @param name unique among the statements of the service.
+ * @param patienceMs without an answer for that long, its connection is given up.
  * @returns a function that runs it. A parameter that its text does not name is ignored; one that is missing is null.
  */
-export function statement<Row extends object>(name: string, text: string) {
+export function statement<Row extends object>(name: string, text: string, patienceMs?: number) {
   const names: string[] = []
   const numbered = text.replaceAll(/(?<!:):([a-z]\w*)/gi, (_, parameter: string) => {
     if (!names.includes(parameter)) names.push(parameter)
     return `$${names.indexOf(parameter) + 1}`
   })
+  const timeout = patienceMs === undefined ? undefined : { query_timeout: patienceMs }
   return async (executor: Executor, values: Readonly<Record<string, unknown>>): Promise<readonly Row[]> => {
     const { $client } = executor as Executor & { readonly $client: Queries }
     try {
@@ -23,6 +33,7 @@ export function statement<Row extends object>(name: string, text: string) {
         name,
         text: numbered,
         values: names.map((parameter) => values[parameter]),
+        ...timeout,
       })
       return rows as Row[]
     } catch (cause) {

@@ -58,7 +58,8 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceE
 /** What is the service's own fault goes into the log, with what its public words leave out. */
 export function logFailure(request: FastifyRequest, reply: FastifyReply, error: ServiceError): void {
   if (errorTable[error.code].status < 500 || brokeOff(reply, error)) return
-  request.log.error({ code: error.code, reason: causeOf(error) }, error.message)
+  const { id: requestId } = request
+  request.log.error({ requestId, code: error.code, reason: causeOf(error) }, error.message)
 }
 
 /** Whether a client left before its stream began: no fault of the service, and nobody is there to be told. */

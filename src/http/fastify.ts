@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Principal } from '../accounts/principal.ts'
 import type { KeyScope } from '../accounts/scopes.ts'
 import type { Executor } from '../db/client.ts'
@@ -11,6 +12,10 @@ export type ResourceLookup = (
 ) => Promise<object | undefined>
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Told of each reply that streams events; set while metrics are kept. */
+    streamOpened?: (response: ServerResponse) => void
+  }
   interface FastifyContextConfig {
     /**
      * Who may call the route: a scope, any valid key, or everybody; `page`: people, whose session the pages look at

@@ -68,11 +68,8 @@ function countStreams(app: FastifyInstance, registry: Registry): void {
     help: 'Streams of server-sent events that clients read now',
     registers: [registry],
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (`${reply.getHeader('content-type')}`.startsWith('text/event-stream')) {
-      open.inc()
-      reply.raw.once('close', () => open.dec())
-    }
-    done(null, payload)
+  app.decorate('streamOpened', (response) => {
+    open.inc()
+    response.once('close', () => open.dec())
   })
 }

@@ -1,12 +1,11 @@
 import type { Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
-import { type Database, withTurnTx } from '../db/client.ts'
+import { type Database, withTurnCalls, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import { ServiceError } from '../errors.ts'
 import type { Span } from '../tracing.ts'
 import type { Pressure } from './pressure.ts'
 import type { Runner } from './runner.ts'
-import { lockAccount } from './start-statements.ts'
 import { type Started, startTurn, type TurnInput, type TurnLimits } from './start-turn.ts'
 import { toldToModel } from './transcript.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
@@ -68,12 +67,10 @@ async function admit(services: AdmissionServices, principal: Principal, input: C
     if (input.left.aborted) throw nobodyThere()
   }
   const usual = () =>
-    withTurnTx(database, principal, async (tx, sendCommit) => {
-      await lockAccount(tx, { accountId: principal.accountId })
+    withTurnCalls(database, principal, async (calls) => {
       stay()
-      const writing = writeUsual(tx, principal, traced, { lease, limits })
+      const writing = writeUsual(calls, principal, traced, { lease, limits })
       unsure = writing.runId
-      sendCommit()
       const run = await writing.done
       if (run) return { run, repeated: false, conversation: toldToModel(traced.request, traced.messages) }
       unsure = undefined

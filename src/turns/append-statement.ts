@@ -11,30 +11,14 @@ export type Attempt = {
 /** A finished step as the journal keeps it. */
 export type StepRow = { readonly step: number; readonly record: StepRecord; readonly costMicros: bigint }
 
-/**
- * What every write of a run's owner does, as common table expressions of one statement: `owned` is the run's row, moved
- * on if it is still this attempt's, and nothing is written without it; then the step, if there is one, and the events.
- * Parameters as `appendValues` has them. @param changes what else the row's update sets. @param condition on
- * which everything depends beside.
- */
-export const appendParts = (changes = '', condition = '') => `
-  owned as (
-    update runs set event_count = event_count + :eventCount::int, step_count = coalesce(:step::int, step_count)${changes}
-    where id = :runId and epoch = :epoch and status = 'in_progress'
-      and event_count = :eventsBefore::int and step_count = :stepsBefore::int ${condition}
-    returning event_count),
-  step_row as (
-    insert into run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
-    select :runId, :step::int, :accountId, :epoch, :stepKind, :stepRecord::jsonb, :stepMicros::bigint from owned
-    where :step::int is not null),
-  event_rows as (
-    insert into run_events (run_id, seq, account_id, step, attempt, event)
-    select :runId, event_count - :eventCount::int + number, :accountId, coalesce((event->>'step')::int, 0), :epoch, event
-    from owned, jsonb_array_elements(:events::jsonb) with ordinality as line (event, number))`
+/** The parameters of `appendValues`, in the order in which each function of the database that appends has them first. */
+export const appended =
+  ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :step, :stepKind, :stepRecord, :stepMicros'
 
 /**
- * @param before what the run's row must say: the statement travels together with its COMMIT, so one that was believed
- * lost may come late, when the same has been written again.
+ * What an owner's write adds to its run, as a call of the database has it (`append_to_run`, `end_turn`).
+ * @param before what the run's row must say: a call is a transaction by itself, so one that was believed lost may come
+ * late, when the same has been written again.
  */
 export function appendValues(
   run: Attempt,

@@ -1,10 +1,8 @@
 import type { StepRecord } from '../agent/events.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { heldParts, settleHoldParts } from '../billing/hold-statements.ts'
-import { requireCovered } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
-import { statement } from '../db/statement.ts'
-import { appendParts, appendValues } from './append-statement.ts'
+import { statement, turnCallMs } from '../db/statement.ts'
+import { appended, appendValues } from './append-statement.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { Last } from './journal.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from './run-events.ts'
@@ -40,37 +38,18 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
 
-/**
- * One statement: the run's row, its last step and events, then its session, then the pools, in the order in which a
- * start locks them, and the answer. A turn that starts in the session meanwhile waits for the session's row, and then
- * sees this run ended. `session_row` is the newest version of that row: its count shows a turn that has come since.
- */
-const close = statement<{ owned: boolean; held: string; waiting: boolean }>(
-  'close_run',
-  `with ${heldParts}, ${appendParts(
-    `,
-      status = :status, output = :output::jsonb, error_code = :errorCode, error_message = :errorMessage,
-      finish_reason = :finishReason, usage = :usage::jsonb, cost_micros = :costMicros::bigint,
-      lease_owner = null, lease_expires_at = null, finished_at = now()`,
-    'and coalesce(:chargeMicros::bigint, 0) <= (select coalesce(sum(micros), 0) from settle_held)',
-  )},
-  session_row as (
-    update sessions set updated_at = now() from owned where sessions.id = :sessionId returning turn_count),
-  settle_when as (select from owned, session_row), ${settleHoldParts},
-  answer_row as (
-    insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
-    select :messageId, :accountId, :sessionId, :runId, :turn::int, ${answerPosition}, 'assistant', :answer::jsonb
-    from owned where :answer::jsonb is not null)
-  select exists (select from owned) as owned,
-    (select coalesce(sum(micros), 0)::bigint from settle_held) as held,
-    coalesce((select turn_count > :turn::int from session_row), false)
-      or exists (select from runs where account_id = :accountId and status = 'queued') as waiting`,
+const end = statement<{ owned: boolean; waiting: boolean }>(
+  'end_turn',
+  `select owned, waiting
+  from end_turn(${appended}, :status, :output, :errorCode, :errorMessage, :finishReason, :usage, :costMicros, :chargeMicros,
+    :facts, :sessionId, :messageId, :turn, ${answerPosition}, :answer)`,
+  turnCallMs,
 )
 
 /**
- * Ends a run in the caller's transaction: its last step and events, its settled hold, the answer, the closed row.
- * `done` tells whether turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost
- * when the run is another's or has ended, and when the charge would exceed what is held.
+ * Ends a run in one call: its last step and events, its settled hold, the answer, the closed row. `done` tells whether
+ * turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost when the run is another's or
+ * has ended, and when the charge would exceed what is held.
  */
 export function closeRun(
   executor: Executor,
@@ -79,32 +58,31 @@ export function closeRun(
   last: Last,
 ): Appending<{ readonly waiting: boolean }> {
   const status = statusOf(event)
-  const { end } = event
-  const cost = BigInt(end.usage.cost_micros)
-  const isFree = status === 'failed' && !hasOutput(end)
-  const appended = appendValues(run, last.before, last.events, last.step)
-  const closing = close(executor, {
-    ...appended,
+  const { usage, ...said } = event.end
+  const cost = BigInt(usage.cost_micros)
+  const isFree = status === 'failed' && !hasOutput(said)
+  const values = appendValues(run, last.before, last.events, last.step)
+  const ending = end(executor, {
+    ...values,
     status,
-    output: JSON.stringify(outputItems(run, end)),
+    output: JSON.stringify(outputItems(run, event.end)),
     errorCode: event.type === 'run.failed' ? event.code : null,
     errorMessage: event.type === 'run.failed' ? event.message : '',
     finishReason: event.type === 'run.completed' ? event.reason : null,
-    usage: JSON.stringify(end.usage),
+    usage: JSON.stringify(usage),
     costMicros: cost,
     sessionId: run.sessionId,
     chargeMicros: isFree ? null : cost,
-    facts: JSON.stringify(factsOf(run, end)),
+    facts: JSON.stringify(factsOf(run, event.end)),
     messageId: run.messageId,
     turn: run.turn,
-    answer: status === 'failed' ? null : answerOf(end),
+    answer: status === 'failed' ? null : answerOf(event.end),
   })
-  const done = closing.then(([row]) => {
-    requireCovered(run.id, isFree ? 0n : cost, BigInt(row?.held ?? 0))
+  const done = ending.then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
     return { waiting: row.waiting }
   })
-  return { added: appended.eventCount, done }
+  return { added: values.eventCount, done }
 }
 
 /** The message that later turns are told, as JSON; null when there is nothing to tell. */

@@ -1,8 +1,8 @@
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { runEvents } from '../db/schema/index.ts'
-import { statement } from '../db/statement.ts'
-import { type Attempt, appendParts, appendValues, type StepRow } from './append-statement.ts'
+import { statement, turnCallMs } from '../db/statement.ts'
+import { type Attempt, appended, appendValues, type StepRow } from './append-statement.ts'
 import type { RunEvent } from './run-events.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */
@@ -13,16 +13,18 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const append = statement<{ event_count: number }>(
-  'append_events',
-  `with ${appendParts()} select event_count from owned`,
+const append = statement<{ owned: boolean }>(
+  'append_to_run',
+  `select append_to_run(${appended}) as owned`,
+  turnCallMs,
 )
 
-/** A statement that has been sent: how many events it adds, and its answer. `done` must be awaited. */
+/** A call that has been sent: how many events it adds, and its answer. `done` must be awaited. */
 export type Appending<T = void> = { readonly added: number; readonly done: Promise<T> }
 
 /**
- * Appends events and the step they belong to under the owner's epoch, in the caller's transaction, in one statement.
+ * Appends events and the step they belong to under the owner's epoch, in one call: a transaction by itself, or a part of
+ * the caller's.
  * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
  * the run has ended, or is not where `before` says; nothing is written then.
  */
@@ -34,8 +36,8 @@ export function appendEvents(
   step?: StepRow,
 ): Appending {
   const values = appendValues(run, before, events, step)
-  const done = append(executor, values).then(([owned]) => {
-    if (!owned) throw leaseLost(run)
+  const done = append(executor, values).then(([row]) => {
+    if (!row?.owned) throw leaseLost(run)
   })
   return { added: values.eventCount, done }
 }

@@ -12,7 +12,7 @@ import { type Appending, appendEvents } from './event-log.ts'
 import { extendHold } from './extend-hold.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
-import { createRunWriter, type OwnedRun, type RunWriterOptions } from './run-writer.ts'
+import { createRunWriter, type OwnedRun, type RunWriterOptions, type Work } from './run-writer.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
@@ -41,8 +41,8 @@ export type Last = {
   readonly step: StepRow | undefined
 }
 
-/** Writes the end of a run with these events, the last of which is `event`, in one statement. */
-export type Close<E> = (tx: Executor, event: E, last: Last) => Appending
+/** Writes the end of a run with these events, the last of which is `event`, in one call. */
+export type Close<E> = (executor: Executor, event: E, last: Last) => Appending
 
 export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
@@ -55,10 +55,11 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     ...{ step, record },
     costMicros: stepMicros(options.price, record),
   })
-  const recordStep = (tx: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => ({
+  const recordStep = (executor: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => ({
     ...{ step: row.step, costMicros: row.costMicros },
-    appending: appendEvents(tx, run, before, events, row),
+    appending: appendEvents(executor, run, before, events, row),
   })
+  const call = <T>(send: Work<T>['send']) => writer.write({ single: true, send })
   return {
     get costMicros() {
       return writer.costMicros
@@ -69,39 +70,35 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       if (last) lastStep = { step, record }
       else {
         const row = rowOf(step, record)
-        await writer.write(async (tx, waiting, before) => ({
+        await call(async (executor, waiting, before) => ({
           value: undefined,
-          ...recordStep(tx, before, row, waiting),
+          ...recordStep(executor, before, row, waiting),
         }))
       }
     },
-    tool(step, call, outcome) {
-      return writer.write(async (tx, waiting, before) => {
-        const record = await committed(tx, call, outcome)
+    tool(step, toolCall, outcome) {
+      const send: Work<ToolStep>['send'] = async (executor, waiting, before) => {
+        const record = await committed(executor, toolCall, outcome)
         const events = [...waiting, ...toolEvents(step, record)]
-        return {
-          ...{ value: record, wrote: outcome.commit !== undefined },
-          ...recordStep(tx, before, rowOf(step, record), events),
-        }
-      })
+        return { value: record, ...recordStep(executor, before, rowOf(step, record), events) }
+      }
+      return writer.write({ single: outcome.commit === undefined, send })
     },
     end(prepare, close) {
-      return writer.write(async (tx, waiting, before) => {
+      return call(async (executor, waiting, before) => {
         const step = lastStep && rowOf(lastStep.step, lastStep.record)
         const event = prepare(writer.costMicros + (step?.costMicros ?? 0n))
-        const appending = close(tx, event, { before, events: [...waiting, event], step })
+        const appending = close(executor, event, { before, events: [...waiting, event], step })
         const recorded = step && { step: step.step, costMicros: step.costMicros }
         return { value: event, appending, ...recorded, ended: true }
       })
     },
     extendHold: (step, micros) =>
       refusable(
-        writer.write(async (tx, waiting, before) => ({
+        call(async (executor, waiting, before) => ({
           value: true,
           holdMicros: micros,
-          // Its answer decides whether it may be committed.
-          wrote: true,
-          appending: extendHold(tx, run, { before, events: waiting, step, micros }),
+          appending: extendHold(executor, run, { before, events: waiting, step, micros }),
         })),
       ),
   }

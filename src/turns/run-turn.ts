@@ -1,8 +1,9 @@
 import type { Plans } from '../accounts/plans.ts'
-import { answerFormatOf, formatInstruction } from '../agent/answer-format.ts'
+import { type AnswerFormat, answerFormatOf, formatInstruction } from '../agent/answer-format.ts'
 import { defaultLimits } from '../agent/limits.ts'
 import type { LoopInput } from '../agent/loop.ts'
 import { systemPrompt } from '../agent/prompt.ts'
+import type { ModelMessage } from '../agent/provider.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import { retryTransient } from '../db/retry.ts'
@@ -120,6 +121,14 @@ function readRun(database: Database, run: Run) {
   })
 }
 
+const instructions = (format?: AnswerFormat): ModelMessage => ({
+  role: 'system',
+  content: systemPrompt() + formatInstruction(format),
+})
+
+/** Made once, so that its tokens are counted once. */
+const plainInstructions = instructions()
+
 function loopInput(
   services: TurnServices,
   run: Run,
@@ -136,7 +145,7 @@ function loopInput(
     tools: watch.tools(turnTools(services, run, turn.register)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
-    messages: [{ role: 'system', content: systemPrompt() + formatInstruction(format) }, ...messages],
+    messages: [format ? instructions(format) : plainInstructions, ...messages],
     // A tool of the client's with that name hides ours.
     firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
     finished: turn.journaled,

@@ -1,4 +1,4 @@
-import { type Database, type Executor, withTurnTx } from '../db/client.ts'
+import { type Database, type Executor, withTurnCalls, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import type { Attempt } from './append-statement.ts'
 import { EventLine } from './event-line.ts'
@@ -15,13 +15,15 @@ export type OwnedRun = Attempt & {
 }
 
 /** What one write does with the events that are in line: it appends them, and whatever belongs with them. */
-export type Work<T> = (
-  tx: Executor,
-  waiting: readonly RunEvent[],
-  before: Progress,
-) => Promise<{
+export type Work<T> = {
+  /** It is one call and nothing else, and needs no transaction around it. */
+  readonly single: boolean
+  readonly send: (executor: Executor, waiting: readonly RunEvent[], before: Progress) => Promise<Sent<T>>
+}
+
+export type Sent<T> = {
   readonly value: T
-  /** The statement that appends the events, just sent and the last one. */
+  /** The call that appends the events, just sent and the last one. */
   readonly appending: Appending
   /** The step it records, and what that cost. */
   readonly step?: number
@@ -30,9 +32,7 @@ export type Work<T> = (
   readonly holdMicros?: bigint
   /** It closes the run. */
   readonly ended?: boolean
-  /** Something else was written before, or the answer can refuse: it is awaited before the COMMIT is sent. */
-  readonly wrote?: boolean
-}>
+}
 
 /**
  * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. While the database is
@@ -78,10 +78,13 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     progress: { eventCount, stepCount, holdMicros, ended: false },
     costMicros: options.costMicros,
   }
-  const appendWaiting: Work<undefined> = async (tx, waiting, before) => ({
-    value: undefined,
-    appending: appendEvents(tx, run, before, waiting),
-  })
+  const appendWaiting: Work<undefined> = {
+    single: true,
+    send: async (executor, waiting, before) => ({
+      value: undefined,
+      appending: appendEvents(executor, run, before, waiting),
+    }),
+  }
   const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
   const together = (writing: Writing<undefined>) => writeTogether(database, run, writing, options.appends)
   let timer: NodeJS.Timeout | undefined
@@ -176,22 +179,25 @@ function writeSurely<T>(
   unsure?: Written<T>,
 ): Promise<Written<T>> {
   let last = unsure
+  const send = async (executor: Executor) => {
+    const { written, done } = await sendOnce(executor, writing)
+    last = written
+    await done
+    return written
+  }
   const attempt = () =>
-    withTurnTx(database, run, async (tx, sendCommit) => {
-      if (last && (await wasCommitted(tx, run, writing.before.progress, last.progress))) return last
-      const { written, done, wrote } = await writeOnce(tx, writing)
-      if (wrote) await done
-      last = written
-      sendCommit()
-      await done
-      return written
-    })
+    writing.work.single && !last
+      ? withTurnCalls(database, run, send)
+      : withTurnTx(database, run, async (tx) => {
+          if (last && (await wasCommitted(tx, run, writing.before.progress, last.progress))) return last
+          return send(tx)
+        })
   return retryTransient(attempt, writing.leave)
 }
 
-async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>) {
-  const { value, appending, step, wrote = false, ...rest } = await work(tx, waiting, before.progress)
-  const { costMicros = 0n, holdMicros = 0n, ended = false } = rest
+async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
+  const sent = await work.send(executor, waiting, before.progress)
+  const { value, appending, step, costMicros = 0n, holdMicros = 0n, ended = false } = sent
   const written: Written<T> = {
     value,
     costMicros: before.costMicros + costMicros,
@@ -202,5 +208,5 @@ async function writeOnce<T>(tx: Executor, { work, waiting, before }: Writing<T>)
       ended,
     },
   }
-  return { written, done: appending.done, wrote }
+  return { written, done: appending.done }
 }

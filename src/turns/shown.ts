@@ -55,7 +55,8 @@ export class Shown {
   }
 
   #unseen(event: Exclude<RunEvent, { type: 'text.delta' }>): RunEvent | 'contradicted' | undefined {
-    const key = JSON.stringify(event)
+    // There is one end, whatever it says.
+    const key = isTerminal(event) ? event.type : JSON.stringify(event)
     const seen = this.#hints.has(key)
     if (event.type === 'step.restarted') this.#restart(event.step, !seen)
     if (this.#told < this.#mustBeTold(event)) return 'contradicted'

@@ -1,6 +1,5 @@
 import { usableKey } from '../accounts/keys.ts'
-import { placeHoldParts } from '../billing/hold-statements.ts'
-import { statement } from '../db/statement.ts'
+import { statement, turnCallMs } from '../db/statement.ts'
 
 /** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. */
 export const lockAccount = statement<{ plan: string }>(
@@ -75,33 +74,6 @@ export const readStartFacts = statement<StartFacts>(
     ${allowanceGiven} as has_allowance`,
 )
 
-/**
- * The start that meets nothing unusual, decided by the statement that writes it: a new session, the key and its plan as
- * the request has found them, no repetition, free places, an allowance that has been given. Else nothing is written,
- * and the facts have to be looked at one by one.
- */
-const nothingUnusual = `
-  admitted as materialized (
-    select from accounts a
-    where a.id = :accountId and a.plan = :plan
-      and ${keyUsable}
-      and not exists (select from runs
-        where api_key_id = :keyId and request_hash = :hash
-          and created_at > now() - make_interval(mins => :guardMinutes::int)
-          and client_closed_at is not null)
-      and coalesce((select (${newestTurn}) - account_turn + 1 < :turnsPerMinute::int from (${firstLately}) as first
-        ), not exists (${firstLately}))
-      and (${takenPlaces}) < :concurrentTurns::int
-      and ${allowanceGiven}),`
-
-const sessionMade = `
-  insert into sessions (id, account_id, project_id, model, name, turn_count)
-  select :sessionId, :accountId, :projectId, :model, :sessionName, :turn::int from start_when`
-
-const sessionMovedOn = `
-  update sessions set turn_count = :turn::int, name = :sessionName, updated_at = now()
-  from start_when where id = :sessionId`
-
 /** Of a start that was admitted and could be paid; else nothing was written. */
 export type WrittenStart = {
   readonly admitted: boolean
@@ -114,39 +86,20 @@ export type WrittenStart = {
   readonly started_at: Date | null
 }
 
-/**
- * Writes the session, the run, its input and its hold. A run is dated when it is written, so that the order of an
- * account's turns in time is that of their numbers.
- */
-const writeStart = (name: string, session: string, admitted = 'admitted as (select),') =>
-  statement<WrittenStart>(
-    name,
-    `with ${admitted}
-    hold_when as (select from admitted), ${placeHoldParts},
-    start_when as materialized (select from hold_offer where enough),
-    session_row as (${session}),
-    run_row as (
-      insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
-        request, request_hash, hold_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at,
-        on_disconnect, created_at, started_at)
-      select :runId, :accountId, :projectId, :sessionId, :keyId, :messageId, :turn::int, coalesce((${newestTurn}), 0) + 1, :model,
-        case when :leaseOwner::text is null then 'queued' else 'in_progress' end,
-        :request::jsonb, :hash, :holdMicros::bigint, :mostMicros::bigint,
-        case when :leaseOwner::text is null then 0 else 1 end, :leaseOwner::text,
-        case when :leaseOwner::text is not null then now() + make_interval(secs => :leaseSeconds) end,
-        now() + make_interval(secs => :turnSeconds), :onDisconnect, clock_timestamp(),
-        case when :leaseOwner::text is not null then now() end
-      from start_when
-      returning account_turn, created_at, deadline_at, lease_expires_at, started_at),
-    input_rows as (
-      insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
-      select id, :accountId, :sessionId, :runId, :turn::int, position, content->>'role', content
-      from run_row, jsonb_to_recordset(:input::jsonb) as message (id text, position int, content jsonb))
-    select exists (select from admitted) as admitted, available, enough,
-      account_turn, created_at, deadline_at, lease_expires_at, started_at
-    from hold_offer left join run_row on true`,
-  )
+/** The parameters of a start that it is written with, whether they have been looked at already or not. */
+const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :mostMicros, :leaseOwner, :leaseSeconds,
+  :turnSeconds, :holdSeconds, :onDisconnect`
 
-export const writeFirstTurn = writeStart('start_session', sessionMade)
-export const writeUsualStart = writeStart('start_usual', sessionMade, nothingUnusual)
-export const writeNextTurn = writeStart('start_turn', sessionMovedOn)
+/** Writes a start that was admitted under the account's lock, see `write_turn`. */
+export const writeTurn = statement<WrittenStart>(
+  'write_turn',
+  `select true as admitted, * from write_turn(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :newSession)`,
+)
+
+/** Decides a usual start and writes it, see `begin_turn`: one call, which is a transaction by itself. */
+export const beginTurn = statement<WrittenStart>(
+  'begin_turn',
+  `select * from begin_turn(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
+    :projectId, :sessionId, :sessionName, ${written})`,
+  turnCallMs,
+)

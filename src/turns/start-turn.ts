@@ -14,13 +14,7 @@ import type { Lease } from './leases.ts'
 import { defaultProjectId, findProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
-import {
-  lockAccount,
-  readStartFacts,
-  type StartFacts,
-  writeFirstTurn,
-  writeNextTurn,
-} from './start-statements.ts'
+import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
 import { newInput, toldToModel } from './transcript.ts'
 import { writeRun } from './write-run.ts'
 
@@ -105,8 +99,10 @@ export async function startTurn(
   const fresh = await withFiles(executor, principal, input, session, added, plan)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
   const start = { session, fresh, lease: waits ? undefined : lease, limits }
-  const write = named ? writeNextTurn : writeFirstTurn
-  const run = await writeRun(executor, principal, input, start, write).done
+  const writing = writeRun(executor, principal, input, start, (tx, values) =>
+    writeTurn(tx, { ...values, newSession: named === undefined }),
+  )
+  const run = await writing.done
   if (!run) throw new Error('the start of a turn returned no row')
   await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }

@@ -2,11 +2,11 @@ import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { newId } from '../ids.ts'
 import { guardMinutes } from './idempotency.ts'
-import { writeUsualStart } from './start-statements.ts'
+import { beginTurn } from './start-statements.ts'
 import { hasQuestion, type TurnInput } from './start-turn.ts'
 import { type Start, type Writing, writeRun } from './write-run.ts'
 
-/** Whether a start can be decided by the statement that writes it: a new session in the key's own project. */
+/** Whether a start can be decided by the call that writes it: a new session in the key's own project. */
 export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
   return (
     keyId !== null &&
@@ -21,7 +21,7 @@ export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): 
   )
 }
 
-/** Under the account's lock. Without a run something is not as usual, nothing is written, and `startTurn` has to decide. */
+/** In one call. Without a run something is not as usual, nothing is written, and `startTurn` has to decide. */
 export function writeUsual(
   executor: Executor,
   principal: Principal,
@@ -32,7 +32,7 @@ export function writeUsual(
   const session = { id: newId('session'), projectId: binding.projectId ?? '', turnCount: 0, name: '' }
   const start = { session, fresh: input.messages, ...owner }
   return writeRun(executor, principal, input, start, (tx, values) =>
-    writeUsualStart(tx, {
+    beginTurn(tx, {
       ...values,
       plan: plan.name,
       turnsPerMinute: plan.turnsPerMinute,

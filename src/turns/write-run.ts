@@ -5,7 +5,7 @@ import type { Executor } from '../db/client.ts'
 import { newId } from '../ids.ts'
 import type { Lease } from './leases.ts'
 import type { Session } from './sessions.ts'
-import type { writeFirstTurn } from './start-statements.ts'
+import type { writeTurn } from './start-statements.ts'
 import type { Run, TurnInput, TurnLimits } from './start-turn.ts'
 import { textOf } from './transcript.ts'
 
@@ -30,7 +30,7 @@ export function writeRun(
   principal: Principal,
   input: TurnInput,
   { session, fresh, lease, limits }: Start,
-  write: typeof writeFirstTurn,
+  write: typeof writeTurn,
 ): Writing {
   const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
   const run = {

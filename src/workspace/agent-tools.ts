@@ -37,12 +37,14 @@ export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] 
 /** Names that one listing gives at most. */
 const mostNames = 200
 
+const noArguments = z.object({})
+
 function listTool({ database, place }: Workspace): Tool<Executor> {
   return {
     spec: {
       name: 'list_files',
       description: 'Lists the files of the project, newest first: name, size in bytes, type.',
-      parameters: parametersOf(z.object({})),
+      parameters: parametersOf(noArguments),
     },
     describe: () => 'Listing the files of the project',
     async execute() {

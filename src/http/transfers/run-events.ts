@@ -4,7 +4,7 @@ import type { CommittedEvent } from '../../turns/event-log.ts'
 import { followCommitted, type ReaderServices } from '../../turns/follow.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { disconnectSignal } from '../disconnect.ts'
-import { sendStream, withFiller } from '../stream.ts'
+import { sendStream } from '../stream.ts'
 import { InputError } from '../zod.ts'
 
 const keepAliveMs = 10_000
@@ -30,11 +30,9 @@ export function sendRunEvents(
 ): FastifyReply {
   const after = startingAfter ?? lastEventId(request) ?? 0
   const frames = eventFrames(services, run, after, disconnectSignal(reply), body)
-  return sendStream(
-    reply,
-    'text/event-stream; charset=utf-8',
-    withFiller(frames, keepAliveMs, () => ': keep-alive\n\n'),
-  )
+  return sendStream(reply, 'text/event-stream; charset=utf-8', frames, {
+    filler: { everyMs: keepAliveMs, text: () => ': keep-alive\n\n' },
+  })
 }
 
 /** What a browser's EventSource sends when it connects again. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { cutWhenStalled, sendStream, withFiller } from '../../http/stream.ts'
+import { cutWhenStalled, sendStream } from '../../http/stream.ts'
 import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
 import { endOfRun } from '../../turns/follow.ts'
 import type { TerminalEvent } from '../../turns/run-events.ts'
@@ -99,15 +99,13 @@ export class Delivery {
 
   #padded(ending: Promise<TerminalEvent | undefined>, bodies: WholeBodies): FastifyReply {
     const { paddingMs } = this.#pace
-    async function* whole(): AsyncGenerator<string> {
+    async function* padded(): AsyncGenerator<string> {
+      yield '\n'
       const end = await ending
       yield JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message))
     }
-    async function* padded(): AsyncGenerator<string> {
-      yield '\n'
-      yield* withFiller(whole(), paddingMs, () => '\n')
-    }
-    return sendStream(this.#reply, 'application/json; charset=utf-8', padded())
+    const filler = { everyMs: paddingMs, text: () => '\n' }
+    return sendStream(this.#reply, 'application/json; charset=utf-8', padded(), { filler })
   }
 
   /** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
@@ -132,7 +130,8 @@ export function sendEvents(
   keepAlive: () => string,
   { keepAliveMs }: ChatPace,
 ): FastifyReply {
-  return sendStream(reply, 'text/event-stream; charset=utf-8', withFiller(events, keepAliveMs, keepAlive))
+  const filler = { everyMs: keepAliveMs, text: keepAlive }
+  return sendStream(reply, 'text/event-stream; charset=utf-8', events, { filler })
 }
 
 /** Sent before the body: the one channel that every client can read. */

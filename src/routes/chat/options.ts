@@ -28,7 +28,15 @@ export type ServiceOptions = {
   readonly isolates: boolean
 }
 
-const names = Object.keys(serviceOptions.shape) as readonly (keyof typeof serviceOptions.shape)[]
+type Name = keyof typeof serviceOptions.shape
+type Values = Readonly<Record<string, unknown>>
+
+/** Each option with the header and the flat member of `metadata` that carry it. */
+const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) => ({
+  name,
+  header: `x-service-${name.replaceAll('_', '-')}`,
+  flat: `service.${name}`,
+}))
 
 /**
  * The service's own options, from whichever channel a client can use. For each one the first channel that has it
@@ -36,40 +44,29 @@ const names = Object.keys(serviceOptions.shape) as readonly (keyof typeof servic
  * @throws InputError naming the channel and the field.
  */
 export function readOptions(body: unknown, headers: IncomingHttpHeaders): ServiceOptions {
-  const chosen = Object.fromEntries(
-    names.flatMap((name) => {
-      for (const [channel, values] of channels(body, headers)) {
-        const value = values[name]
-        if (value !== undefined && value !== null) return [[name, checked(channel, name, value)]]
-      }
-      return []
-    }),
-  ) as z.infer<typeof serviceOptions>
-  return {
-    sessionId: chosen.session_id ?? undefined,
-    projectId: chosen.project_id ?? undefined,
-    onDisconnect: chosen.on_disconnect ?? 'continue',
-    background: chosen.background ?? false,
-    sources: chosen.sources ?? 'inline',
-    progress: chosen.progress ?? true,
-    isolates: chosen.isolates ?? false,
-  }
-}
-
-type Values = Readonly<Record<string, unknown>>
-
-function* channels(body: unknown, headers: IncomingHttpHeaders): Generator<readonly [string, Values]> {
   const sent = objectOf(body)
+  const own = objectOf(sent['x_service'])
   const metadata = objectOf(sent['metadata'])
-  yield ['x_service', objectOf(sent['x_service'])]
-  yield ['headers', Object.fromEntries(names.map((name) => [name, headers[headerOf(name)]]))]
-  yield ['metadata', Object.fromEntries(names.map((name) => [name, metadata[`service.${name}`]]))]
-  yield ['metadata.service', objectOf(metadata['service'])]
-}
-
-/** Such as `x-service-session-id`. */
-function headerOf(name: string): string {
-  return `x-service-${name.replaceAll('_', '-')}`
+  const nested = objectOf(metadata['service'])
+  const chosen: Partial<Record<Name, unknown>> = {}
+  for (const { name, header, flat } of names) {
+    const value =
+      checked(['x_service', name], name, own[name]) ??
+      checked(['headers', name], name, headers[header]) ??
+      checked(['metadata', flat], name, metadata[flat]) ??
+      checked(['metadata', 'service', name], name, nested[name])
+    if (value !== undefined) chosen[name] = value
+  }
+  const options = chosen as z.infer<typeof serviceOptions>
+  return {
+    sessionId: options.session_id ?? undefined,
+    projectId: options.project_id ?? undefined,
+    onDisconnect: options.on_disconnect ?? 'continue',
+    background: options.background ?? false,
+    sources: options.sources ?? 'inline',
+    progress: options.progress ?? true,
+    isolates: options.isolates ?? false,
+  }
 }
 
 /** An object, or the JSON text of one: some clients allow only strings as metadata values. */
@@ -84,9 +81,10 @@ function objectOf(value: unknown): Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
 }
 
-function checked(channel: string, name: keyof typeof serviceOptions.shape, value: unknown): unknown {
+/** The value of one channel; undefined when the channel has none. */
+function checked(path: string[], name: Name, value: unknown): unknown {
+  if (value === undefined || value === null) return undefined
   const parsed = serviceOptions.shape[name].safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
-  const path = channel === 'metadata' ? ['metadata', `service.${name}`] : [...channel.split('.'), name]
   throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))
 }

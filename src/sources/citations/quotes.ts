@@ -39,9 +39,10 @@ export function findQuotations(text: string, marks: readonly Anchor[]): QuotedTe
       inBlock.push(mark)
       nextMark += 1
     }
-    const letters = lettersIn(masked.slice(block.start, block.end))
     const spans =
       block.kind === 'quote' ? blockSpans(masked, block, inBlock) : quoteSpans(masked, block.start, block.end)
+    if (spans.length === 0) continue
+    const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
       const prepared = prepareQuote(masked.slice(start, end))
       if (prepared.letters < fewestLetters) continue

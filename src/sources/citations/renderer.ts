@@ -52,7 +52,8 @@ type Marks = Extract<Reading, { kind: 'marks' }>
 
 /** A blank and an opening that are held back before a mark: they go if an unknown mark leaves nothing between. */
 const lead = /^([ \u00a0\t]?)(\(|\*{1,3}|_{1,3})?/
-const candidate = /[ \u00a0\t(*_[【]/g
+/** Where a mark can begin. A blank belongs to one only when an opening follows, or what follows is not there yet. */
+const candidate = /[ \u00a0\t](?=[(*_[【]|$)|[(*_[【]/g
 
 class Scanner {
   readonly #ledger: CitedMarks

@@ -1,0 +1,303 @@
+-- The same rows as before: compared with the setting itself, not with the result of a subquery, which every statement
+-- had to set up twice for each table that it names.
+DO $$
+DECLARE
+  tenant_table text;
+BEGIN
+  FOREACH tenant_table IN ARRAY ARRAY[
+    'api_keys', 'projects', 'sessions', 'runs', 'messages', 'run_steps', 'run_events', 'idempotency_keys',
+    'files', 'file_versions', 'file_chunks', 'credit_pools', 'credit_transactions', 'credit_entries', 'holds'
+  ] LOOP
+    EXECUTE format(
+      'ALTER POLICY tenant ON %I USING ('
+      'account_id = current_setting(''app.account'', true) OR current_setting(''app.account'', true) = ''*'')', tenant_table);
+  END LOOP;
+END $$;
+--> statement-breakpoint
+ALTER POLICY tenant ON accounts USING (
+  id = current_setting('app.account', true) OR current_setting('app.account', true) = '*');
+--> statement-breakpoint
+-- What follows is the path of every turn: its start, its steps, its larger holds and its end, each one call and one
+-- round trip. As functions, since a row here and a row there cost far less than one statement that writes nine tables.
+-- They run with the rights of who calls them, and name their account to the policies themselves.
+-- Replicas of two versions call them side by side: what one means never changes. A change is a function of a new name.
+
+-- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
+-- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
+CREATE FUNCTION draw_credits(
+  p_account text, p_run text, p_kind text, p_step int, p_micros bigint,
+  OUT available bigint, OUT enough boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_transaction bigint;
+  v_pool record;
+  v_part bigint;
+  v_missing bigint := p_micros;
+  v_pools bigint[];
+BEGIN
+  SELECT coalesce(sum(locked.available_micros), 0), array_agg(locked.id) INTO available, v_pools
+  FROM (
+    SELECT c.id, c.available_micros FROM credit_pools c
+    WHERE c.account_id = p_account AND c.available_micros > 0 AND (c.expires_at IS NULL OR c.expires_at > now())
+    ORDER BY c.id FOR UPDATE
+  ) AS locked;
+  enough := available >= p_micros;
+  IF NOT enough THEN RETURN; END IF;
+  INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros, step)
+  VALUES (p_account, p_run, p_kind, p_micros, p_step) RETURNING id INTO v_transaction;
+  FOR v_pool IN
+    SELECT c.id, c.available_micros FROM credit_pools c
+    WHERE c.id = ANY (v_pools) ORDER BY coalesce(c.expires_at, 'infinity'), c.id
+  LOOP
+    EXIT WHEN v_missing = 0;
+    v_part := least(v_pool.available_micros, v_missing);
+    v_missing := v_missing - v_part;
+    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
+      (v_transaction, v_pool.id, 'available', p_account, -v_part), (v_transaction, v_pool.id, 'held', p_account, v_part);
+    UPDATE credit_pools SET available_micros = available_micros - v_part, held_micros = held_micros + v_part
+    WHERE id = v_pool.id;
+  END LOOP;
+END $$;
+--> statement-breakpoint
+CREATE FUNCTION place_hold(
+  p_account text, p_run text, p_micros bigint, p_seconds double precision,
+  OUT available bigint, OUT enough boolean
+) LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT d.available, d.enough INTO available, enough FROM draw_credits(p_account, p_run, 'hold', NULL, p_micros) AS d;
+  IF NOT enough THEN RETURN; END IF;
+  INSERT INTO holds (run_id, account_id, amount_micros, expires_at)
+  VALUES (p_run, p_account, p_micros, now() + make_interval(secs => p_seconds));
+END $$;
+--> statement-breakpoint
+-- `p_micros` more, before the step of that number.
+CREATE FUNCTION extend_hold(
+  p_account text, p_run text, p_step int, p_micros bigint,
+  OUT available bigint, OUT enough boolean
+) LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT d.available, d.enough INTO available, enough FROM draw_credits(p_account, p_run, 'extend', p_step, p_micros) AS d;
+  IF NOT enough THEN RETURN; END IF;
+  UPDATE holds SET amount_micros = amount_micros + p_micros WHERE run_id = p_run;
+END $$;
+--> statement-breakpoint
+-- Charges a part of what a run holds, none and without a row when it is null, and gives the rest back. A charge above the
+-- hold is an error, and so is a second call: the rows are unique.
+CREATE FUNCTION settle_hold(p_account text, p_run text, p_charge bigint, p_facts jsonb) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_charge bigint;
+  v_release bigint;
+  v_pool record;
+  v_part bigint;
+  v_pools bigint[];
+  v_parts bigint[];
+  v_held bigint;
+  v_left bigint := coalesce(p_charge, 0);
+BEGIN
+  SELECT coalesce(sum(h.micros), 0), array_agg(h.pool_id), array_agg(h.micros) INTO v_held, v_pools, v_parts
+  FROM (
+    SELECT e.pool_id, sum(e.amount_micros)::bigint AS micros
+    FROM (
+      -- Each in the words of an index: there is none on the run alone.
+      SELECT id FROM credit_transactions WHERE run_id = p_run AND kind IN ('hold', 'charge', 'release')
+      UNION ALL SELECT id FROM credit_transactions WHERE run_id = p_run AND kind = 'extend'
+    ) AS t JOIN credit_entries e ON e.transaction_id = t.id AND e.ledger = 'held'
+    GROUP BY e.pool_id
+  ) AS h;
+  IF v_left > v_held THEN
+    RAISE EXCEPTION 'charge of % above the hold of % for %', v_left, v_held, p_run;
+  END IF;
+  IF p_charge IS NOT NULL THEN
+    INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros, facts)
+    VALUES (p_account, p_run, 'charge', p_charge, p_facts) RETURNING id INTO v_charge;
+  END IF;
+  INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros)
+  VALUES (p_account, p_run, 'release', v_held - v_left) RETURNING id INTO v_release;
+  PERFORM id FROM credit_pools WHERE id = ANY (v_pools) ORDER BY id FOR UPDATE;
+  FOR v_pool IN
+    SELECT h.id, h.micros FROM unnest(v_pools, v_parts) AS h (id, micros) JOIN credit_pools c ON c.id = h.id
+    ORDER BY coalesce(c.expires_at, 'infinity'), c.id
+  LOOP
+    v_part := least(v_pool.micros, v_left);
+    v_left := v_left - v_part;
+    IF v_part > 0 THEN
+      INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
+        (v_charge, v_pool.id, 'held', p_account, -v_part), (v_charge, v_pool.id, 'spent', p_account, v_part);
+    END IF;
+    IF v_pool.micros > v_part THEN
+      INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
+        (v_release, v_pool.id, 'held', p_account, v_part - v_pool.micros),
+        (v_release, v_pool.id, 'available', p_account, v_pool.micros - v_part);
+    END IF;
+    UPDATE credit_pools SET held_micros = held_micros - v_pool.micros, available_micros = available_micros + v_pool.micros - v_part
+    WHERE id = v_pool.id;
+  END LOOP;
+  UPDATE holds SET settled_at = now() WHERE run_id = p_run;
+END $$;
+--> statement-breakpoint
+-- Writes a run with its input and its hold, and its session: a new one, or one that moves on to `p_turn`. Nothing when the
+-- account has not enough. A run without an owner waits. It is dated when it is written, under the account's lock, so
+-- that the order of an account's turns in time is that of their numbers.
+CREATE FUNCTION write_turn(
+  p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
+  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text, p_new_session boolean,
+  OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
+  OUT lease_expires_at timestamptz, OUT started_at timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_newest int;
+BEGIN
+  SELECT h.available, h.enough INTO available, enough FROM place_hold(p_account, p_run, p_hold, p_hold_seconds) AS h;
+  IF NOT enough THEN RETURN; END IF;
+  IF p_new_session THEN
+    INSERT INTO sessions (id, account_id, project_id, model, name, turn_count)
+    VALUES (p_session, p_account, p_project, p_model, p_session_name, p_turn);
+  ELSE
+    UPDATE sessions SET turn_count = p_turn, name = p_session_name, updated_at = now() WHERE id = p_session;
+  END IF;
+  SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
+  INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
+    request, request_hash, hold_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at, on_disconnect,
+    created_at, started_at)
+  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(v_newest, 0) + 1, p_model,
+    CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
+    p_request, p_hash, p_hold, p_most, CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
+    CASE WHEN p_owner IS NOT NULL THEN now() + make_interval(secs => p_lease_seconds) END,
+    now() + make_interval(secs => p_turn_seconds), p_on_disconnect,
+    clock_timestamp(), CASE WHEN p_owner IS NOT NULL THEN now() END)
+  RETURNING r.account_turn, r.created_at, r.deadline_at, r.lease_expires_at, r.started_at
+  INTO account_turn, created_at, deadline_at, lease_expires_at, started_at;
+  INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
+  SELECT m.id, p_account, p_session, p_run, p_turn, m.position, m.content->>'role', m.content
+  FROM jsonb_to_recordset(p_input) AS m (id text, position int, content jsonb);
+END $$;
+--> statement-breakpoint
+-- The start that meets nothing unusual, in one call: a new session, the key and its plan as the request has found them, no
+-- repetition, free places, an allowance that has been given. Else `admitted` is false and nothing is written: the facts
+-- have to be looked at one by one. The account's row is locked first, and what is looked at then is newer than that.
+CREATE FUNCTION begin_turn(
+  p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
+  p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
+  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text,
+  OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz,
+  OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_plan text;
+  v_newest int;
+  v_first int;
+  v_turns int := 0;
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  SELECT a.plan INTO v_plan FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
+  -- Turns of the last minute, told by their numbers; one of an older version has none.
+  SELECT r.account_turn INTO v_first FROM runs r
+  WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;
+  IF FOUND THEN
+    SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
+    v_turns := v_newest - v_first + 1;
+  END IF;
+  admitted := coalesce(v_plan = p_plan AND v_turns < p_turns_per_minute, false)
+    AND EXISTS (SELECT FROM api_keys k
+      WHERE k.id = p_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))
+    AND NOT EXISTS (SELECT FROM runs r
+      WHERE r.api_key_id = p_key AND r.request_hash = p_hash
+        AND r.created_at > now() - make_interval(mins => p_guard_minutes) AND r.client_closed_at IS NOT NULL)
+    AND p_concurrent_turns > (SELECT count(*) FROM (SELECT FROM runs r
+      WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy)
+    AND EXISTS (SELECT FROM credit_pools c
+      WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
+  IF NOT admitted THEN RETURN; END IF;
+  SELECT w.available, w.enough, w.account_turn, w.created_at, w.deadline_at, w.lease_expires_at, w.started_at
+  INTO available, enough, account_turn, created_at, deadline_at, lease_expires_at, started_at
+  FROM write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request, p_hash,
+    p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_hold_seconds, p_on_disconnect, true) AS w;
+END $$;
+--> statement-breakpoint
+-- A finished step, if there is one, and the events up to `p_last_seq`.
+CREATE FUNCTION write_progress(
+  p_account text, p_run text, p_epoch int, p_last_seq int, p_events jsonb,
+  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_step IS NOT NULL THEN
+    INSERT INTO run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
+    VALUES (p_run, p_step, p_account, p_epoch, p_step_kind, p_step_record, p_step_micros);
+  END IF;
+  INSERT INTO run_events (run_id, seq, account_id, step, attempt, event)
+  SELECT p_run, p_last_seq - jsonb_array_length(p_events) + number, p_account, coalesce((event->>'step')::int, 0), p_epoch, event
+  FROM jsonb_array_elements(p_events) WITH ORDINALITY AS line (event, number);
+END $$;
+--> statement-breakpoint
+-- What a run's owner writes between its start and its end. False when the run is not this attempt's any more, has ended,
+-- or is not where `before` says, and nothing is written then: a call that was believed lost may come late.
+CREATE FUNCTION append_to_run(
+  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
+  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint, p_more_hold bigint DEFAULT 0
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_last int := p_events_before + jsonb_array_length(p_events);
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count), hold_micros = hold_micros + p_more_hold
+  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
+    AND event_count = p_events_before AND step_count = p_steps_before;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
+  RETURN true;
+END $$;
+--> statement-breakpoint
+-- A larger hold before the step `p_step`, with the events in line. The run's row is locked before the pools, as its end
+-- has it. Nothing is written when the run is another's (`owned`) or the account has less (`enough`).
+CREATE FUNCTION extend_run(
+  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
+  p_step int, p_micros bigint,
+  OUT owned boolean, OUT available bigint, OUT enough boolean
+) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  PERFORM FROM runs
+  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
+    AND event_count = p_events_before AND step_count = p_steps_before FOR UPDATE;
+  owned := FOUND;
+  IF NOT owned THEN RETURN; END IF;
+  SELECT e.available, e.enough INTO available, enough FROM extend_hold(p_account, p_run, p_step, p_micros) AS e;
+  IF NOT enough THEN RETURN; END IF;
+  PERFORM append_to_run(p_account, p_run, p_epoch, p_events_before, p_steps_before, p_events, NULL, NULL, NULL, NULL, p_micros);
+END $$;
+--> statement-breakpoint
+-- The end of a run: its row, its last step and events, its session, then the pools, in the order in which a start locks
+-- them, and the answer. A turn that starts in the session meanwhile waits for the session's row, and then sees this run
+-- ended; `waiting` tells whether one may wait for that.
+CREATE FUNCTION end_turn(
+  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
+  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint,
+  p_status text, p_output jsonb, p_error_code text, p_error_message text, p_finish_reason text, p_usage jsonb,
+  p_cost bigint, p_charge bigint, p_facts jsonb, p_session text, p_message text, p_turn int, p_position int, p_answer jsonb,
+  OUT owned boolean, OUT waiting boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_last int := p_events_before + jsonb_array_length(p_events);
+  v_newest int;
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count),
+    status = p_status, output = p_output, error_code = p_error_code, error_message = p_error_message,
+    finish_reason = p_finish_reason, usage = p_usage, cost_micros = p_cost,
+    lease_owner = NULL, lease_expires_at = NULL, finished_at = now()
+  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
+    AND event_count = p_events_before AND step_count = p_steps_before;
+  owned := FOUND;
+  IF NOT owned THEN RETURN; END IF;
+  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
+  UPDATE sessions SET updated_at = now() WHERE id = p_session RETURNING turn_count INTO v_newest;
+  PERFORM settle_hold(p_account, p_run, p_charge, p_facts);
+  IF p_answer IS NOT NULL THEN
+    INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
+    VALUES (p_message, p_account, p_session, p_run, p_turn, p_position, 'assistant', p_answer);
+  END IF;
+  waiting := v_newest > p_turn OR EXISTS (SELECT FROM runs WHERE account_id = p_account AND status = 'queued');
+END $$;
