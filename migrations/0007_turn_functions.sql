@@ -142,7 +142,8 @@ END $$;
 CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
-  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text, p_new_session boolean,
+  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text,
+  p_new_session boolean,
   OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
   OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -177,11 +178,13 @@ END $$;
 -- The start that meets nothing unusual, in one call: a new session, the key and its plan as the request has found them, no
 -- repetition, free places, an allowance that has been given. Else `admitted` is false and nothing is written: the facts
 -- have to be looked at one by one. The account's row is locked first, and what is looked at then is newer than that.
+-- After `p_not_after` it fails: its caller may have given it up, and told the client so.
 CREATE FUNCTION begin_turn(
   p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
   p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text,
+  p_not_after timestamptz,
   OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz,
   OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -215,6 +218,9 @@ BEGIN
   INTO available, enough, account_turn, created_at, deadline_at, lease_expires_at, started_at
   FROM write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request, p_hash,
     p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_hold_seconds, p_on_disconnect, true) AS w;
+  IF clock_timestamp() > p_not_after THEN
+    RAISE EXCEPTION 'the start of % came too late', p_run USING ERRCODE = 'TU001';
+  END IF;
 END $$;
 --> statement-breakpoint
 -- A finished step, if there is one, and the events up to `p_last_seq`.

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { databaseFault, isConnectionFault } from './errors.ts'
+import { ServerClock } from './server-clock.ts'
 import { SharedConnections } from './shared-connections.ts'
 
 /** Anything that runs statements: a pool or an open transaction. It comes first in every function that needs it. */
@@ -20,6 +21,7 @@ export type Database = {
   readonly turnPool: pg.Pool
   /** Of that pool, for calls that are transactions by themselves. */
   readonly turnCalls: SharedConnections
+  readonly clock: ServerClock
   /** For what keeps runs owned: requests that take all other connections must not cost a turn its lease. */
   readonly backgroundPool: pg.Pool
   close(): Promise<void>
@@ -112,6 +114,7 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
     systemPool,
     turnPool,
     turnCalls: new SharedConnections(turnPool),
+    clock: new ServerClock(),
     backgroundPool,
     async close() {
       await Promise.all([tenantPool, systemPool, turnPool, backgroundPool].map((pool) => pool.end()))

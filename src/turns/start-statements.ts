@@ -96,10 +96,16 @@ export const writeTurn = statement<WrittenStart>(
   `select true as admitted, * from write_turn(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :newSession)`,
 )
 
-/** Decides a usual start and writes it, see `begin_turn`: one call, which is a transaction by itself. */
+/**
+ * Decides a usual start and writes it, see `begin_turn`: one call, which is a transaction by itself. It fails with
+ * `tooLate` after the server's time `notAfter`.
+ */
 export const beginTurn = statement<WrittenStart>(
   'begin_turn',
   `select * from begin_turn(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
-    :projectId, :sessionId, :sessionName, ${written})`,
+    :projectId, :sessionId, :sessionName, ${written}, :notAfter)`,
   turnCallMs,
 )
+
+/** SQLSTATE of a start that the server came to when its time was over. */
+export const tooLate = 'TU001'

@@ -51,8 +51,9 @@ export type Admission = {
   readonly limits: TurnLimits
   /** The replica that will drive the run unless it has to wait. */
   readonly lease: Lease
-  /** Run of an earlier attempt at this very start, whose COMMIT got no answer. */
-  readonly unsure?: string | undefined
+  readonly runId: string
+  /** There was an earlier attempt at this very start, and it is not known what became of it. */
+  readonly again?: boolean
 }
 
 /** `repeated`: the request is one that had started this run before; nothing was written. */
@@ -74,7 +75,7 @@ export async function startTurn(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  { plans, limits, lease, unsure }: Admission,
+  { plans, limits, lease, runId, again = false }: Admission,
 ): Promise<Started> {
   const { accountId, keyId } = principal
   const [account] = await lockAccount(executor, { accountId })
@@ -84,7 +85,7 @@ export async function startTurn(
   const facts = await factsOf(executor, principal, input)
   requireKey(principal, plan, facts)
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
-  const written = unsure === undefined ? undefined : await runOf(executor, unsure)
+  const written = again ? await runOf(executor, runId) : undefined
   if (written) return { run: written, repeated: !isOwnStart(written, lease) }
   const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
@@ -98,11 +99,10 @@ export async function startTurn(
   requireRoom(plan, facts)
   const fresh = await withFiles(executor, principal, input, session, added, plan)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
-  const start = { session, fresh, lease: waits ? undefined : lease, limits }
-  const writing = writeRun(executor, principal, input, start, (tx, values) =>
+  const start = { runId, session, fresh, lease: waits ? undefined : lease, limits }
+  const run = await writeRun(executor, principal, input, start, (tx, values) =>
     writeTurn(tx, { ...values, newSession: named === undefined }),
   )
-  const run = await writing.done
   if (!run) throw new Error('the start of a turn returned no row')
   await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }

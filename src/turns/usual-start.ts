@@ -1,10 +1,11 @@
 import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
+import { databaseFault } from '../db/errors.ts'
 import { newId } from '../ids.ts'
 import { guardMinutes } from './idempotency.ts'
-import { beginTurn } from './start-statements.ts'
-import { hasQuestion, type TurnInput } from './start-turn.ts'
-import { type Start, type Writing, writeRun } from './write-run.ts'
+import { beginTurn, tooLate } from './start-statements.ts'
+import { hasQuestion, type Run, type TurnInput } from './start-turn.ts'
+import { type Start, writeRun } from './write-run.ts'
 
 /** Whether a start can be decided by the call that writes it: a new session in the key's own project. */
 export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
@@ -21,25 +22,40 @@ export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): 
   )
 }
 
-/** In one call. Without a run something is not as usual, nothing is written, and `startTurn` has to decide. */
-export function writeUsual(
+/**
+ * In one call, which the server refuses after `notAfter` of its time. Undefined when something is not as usual or it came
+ * too late: nothing is written, and `startTurn` has to decide.
+ * @throws what `writeRun` throws, and the database's error.
+ */
+export async function writeUsual(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  owner: Pick<Start, 'lease' | 'limits'>,
-): Writing {
+  owner: Pick<Start, 'runId' | 'lease' | 'limits'> & { readonly notAfter: Date },
+): Promise<Run | undefined> {
   const { plan, binding } = principal
+  const { notAfter, ...rest } = owner
   const session = { id: newId('session'), projectId: binding.projectId ?? '', turnCount: 0, name: '' }
-  const start = { session, fresh: input.messages, ...owner }
-  return writeRun(executor, principal, input, start, (tx, values) =>
-    beginTurn(tx, {
-      ...values,
-      plan: plan.name,
-      turnsPerMinute: plan.turnsPerMinute,
-      concurrentTurns: plan.concurrentTurns,
-      guardMinutes,
-    }),
-  )
+  try {
+    return await writeRun(
+      executor,
+      principal,
+      input,
+      { session, fresh: input.messages, ...rest },
+      (tx, values) =>
+        beginTurn(tx, {
+          ...values,
+          plan: plan.name,
+          turnsPerMinute: plan.turnsPerMinute,
+          concurrentTurns: plan.concurrentTurns,
+          guardMinutes,
+          notAfter,
+        }),
+    )
+  } catch (error) {
+    if (databaseFault(error)?.code === tooLate) return undefined
+    throw error
+  }
 }
 
 function bringsFiles({ attachments }: TurnInput): boolean {

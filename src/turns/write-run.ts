@@ -13,6 +13,8 @@ import { textOf } from './transcript.ts'
 const holdGraceSeconds = 60
 
 export type Start = {
+  /** The same for every attempt at one start: none that comes late can write a second run. */
+  readonly runId: string
   readonly session: Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>
   /** What is said in this turn. */
   readonly fresh: readonly ModelMessage[]
@@ -21,20 +23,20 @@ export type Start = {
   readonly limits: TurnLimits
 }
 
-/** A start that has been sent: the id it gives its run, and the run, undefined when the statement admitted nothing. */
-export type Writing = { readonly runId: string; readonly done: Promise<Run | undefined> }
-
-/** Sends the statement that writes a start. `done` rejects with `insufficient_credits`, and nothing is written then. */
-export function writeRun(
+/**
+ * Writes a start. Undefined when nothing was admitted.
+ * @throws ServiceError `insufficient_credits`, and nothing is written then.
+ */
+export async function writeRun(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  { session, fresh, lease, limits }: Start,
+  { runId, session, fresh, lease, limits }: Start,
   write: typeof writeTurn,
-): Writing {
+): Promise<Run | undefined> {
   const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
   const run = {
-    id: newId('run'),
+    id: runId,
     accountId: principal.accountId,
     projectId: session.projectId,
     sessionId: session.id,
@@ -51,9 +53,9 @@ export function writeRun(
     leaseOwner: lease?.owner ?? null,
     onDisconnect: input.onDisconnect,
   }
-  const written = write(executor, {
+  const [row] = await write(executor, {
     ...run,
-    runId: run.id,
+    runId,
     keyId: run.apiKeyId,
     hash: run.requestHash,
     request: JSON.stringify(run.request),
@@ -63,19 +65,16 @@ export function writeRun(
     turnSeconds: limits.turnSeconds,
     holdSeconds: limits.turnSeconds + holdGraceSeconds,
   })
-  const done = written.then(async ([row]) => {
-    if (!row?.admitted) return undefined
-    if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))
-    return {
-      ...{ ...untold, ...run },
-      accountTurn: row.account_turn,
-      createdAt: row.created_at,
-      deadlineAt: row.deadline_at,
-      leaseExpiresAt: row.lease_expires_at,
-      startedAt: row.started_at,
-    }
-  })
-  return { runId: run.id, done }
+  if (!row?.admitted) return undefined
+  if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))
+  return {
+    ...{ ...untold, ...run },
+    accountTurn: row.account_turn,
+    createdAt: row.created_at,
+    deadlineAt: row.deadline_at,
+    leaseExpiresAt: row.lease_expires_at,
+    startedAt: row.started_at,
+  }
 }
 
 /** Of a run that has just been written. */

@@ -112,7 +112,9 @@ test('a hold that is charged whole leaves nothing, and one that is free leaves n
 test('a charge above the hold is refused and nothing changes', async () => {
   const id = await account({ amount: 10 })
   const run = await hold(id, 4)
-  await expect(settle(id, run, credits(4) + 1n)).rejects.toThrow('above the hold')
+  await expect(settle(id, run, credits(4) + 1n)).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('above the hold') },
+  })
   expect(await pools(id)).toEqual([[6, 4]])
   await settle(id, run, null)
 })

@@ -45,6 +45,7 @@ const ask = (files: readonly (string | InlineFile)[], more: Partial<TurnInput & 
     plans: person.plans,
     limits: defaultTurnLimits,
     lease: { owner: 'replica_gone', seconds: 15 },
+    runId: newId('run'),
   }
   return withTx(db.database, person.principal, (tx) => startTurn(tx, person.principal, input, admission))
 }

@@ -68,9 +68,9 @@ async function around(script: ScriptSource): Promise<Pick<StatementCount, 'state
   return { statements: statements / turns, commits: commits / turns }
 }
 
-test('a turn of one model call takes four statements and two commits: its key, the lock, its start and its end', async () => {
+test('a turn of one model call takes three statements and two commits: its key, its start and its end', async () => {
   const { statements, commits } = await around(() => reply('The answer of the model.', { chunks: 4 }))
-  expect(statements).toBe(4)
+  expect(statements).toBe(3)
   // What replicas do by the clock commits as well: rarely within the time of ten turns.
   expect(commits).toBeGreaterThanOrEqual(2)
   expect(commits).toBeLessThan(3)

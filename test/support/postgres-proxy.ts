@@ -10,7 +10,10 @@ export type CommitFate = 'reply-lost' | 'request-lost' | { readonly lateMs: numb
 export type PostgresProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
-  /** Cuts the next transaction that sent `text` at its COMMIT. Resolves when it has happened. */
+  /**
+   * Cuts the next transaction that sent `text` at its COMMIT, or at the call itself when that is a transaction of its own.
+   * Resolves when it has happened.
+   */
   cutAtCommit(text: string, fate: CommitFate): Promise<void>
   /** While true, new connections are refused. */
   refuse(on: boolean): void
@@ -24,6 +27,10 @@ export type PostgresProxy = {
 type Plan = { readonly text: string; readonly fate: CommitFate; readonly done: () => void }
 
 const commit = Buffer.from('Q\0\0\0\u000bcommit\0', 'latin1')
+/** With it the server ends each of its answers. */
+const readyForQuery = 'Z\0\0\0\u0005'
+/** The end of a call. */
+const sync = Buffer.from('S\0\0\0\u0004', 'latin1')
 
 /** @param target the URL of a database, which needs no TLS. */
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
@@ -75,8 +82,11 @@ class Pair {
   readonly #client: Socket
   readonly #server: Socket
   readonly #plans: Plan[]
-  /** What the client has sent since it began a transaction. */
+  /** What the client has sent since it began a transaction, or since its last call. */
   #sent = ''
+  #inTransaction = false
+  /** Not passed on yet. */
+  #held: Buffer = Buffer.alloc(0)
 
   constructor(client: Socket, server: Socket, plans: Plan[]) {
     this.#client = client
@@ -101,18 +111,23 @@ class Pair {
 
   #fromClient(bytes: Buffer): void {
     const text = bytes.toString('latin1')
-    if (text.includes('begin; set local')) this.#sent = ''
+    if (text.includes('begin; set local')) [this.#sent, this.#inTransaction] = ['', true]
     this.#sent += text
+    this.#held = Buffer.concat([this.#held, bytes])
     const index = this.#plans.findIndex((plan) => this.#sent.includes(plan.text))
-    if (!bytes.includes(commit) || index < 0) {
-      this.#server.write(bytes)
-      return
-    }
-    const [plan] = this.#plans.splice(index, 1)
-    if (plan) this.#cutAtCommit(bytes, plan)
+    const ends = this.#inTransaction ? bytes.includes(commit) : this.#held.includes(sync)
+    // A call that is to be cut is passed on as a whole or not at all.
+    if (index >= 0 && !ends && !this.#inTransaction) return
+    const held = this.#held
+    this.#held = Buffer.alloc(0)
+    if (ends) [this.#sent, this.#inTransaction] = ['', false]
+    const [plan] = index >= 0 && ends ? this.#plans.splice(index, 1) : []
+    if (plan) this.#cutAtCommit(held, plan)
+    else this.#server.write(held)
   }
 
   #cutAtCommit(bytes: Buffer, { fate, done }: Plan): void {
+    const tags = bytes.includes(commit) ? ['COMMIT\0', 'ROLLBACK\0'] : [readyForQuery]
     this.#client.removeAllListeners('close')
     this.#server.removeAllListeners('data')
     if (fate === 'request-lost') {
@@ -123,9 +138,16 @@ class Pair {
     const late = fate === 'reply-lost' ? 0 : fate.lateMs
     if (late > 0) this.#client.destroy()
     setTimeout(() => this.#server.write(bytes), late)
-    this.#server.once('data', () => {
+    let answer = ''
+    const finish = () => {
       this.cut()
       done()
+    }
+    // Cut earlier, the server may notice it while it is still at work, and take all of it back.
+    this.#server.on('data', (part: Buffer) => {
+      answer += part.toString('latin1')
+      if (tags.some((tag) => answer.includes(tag))) finish()
     })
+    this.#server.once('close', finish)
   }
 }

@@ -14,6 +14,9 @@ export type StatementCount = {
 const background =
   /pg_stat_statements|lease_expires_at" = now\(\) \+|skip locked|with waiting as|for update of r|select "id", "epoch", "cancel_requested_at"|listen |select 1$|retention|pg_try_advisory/i
 
+/** Calls that are transactions by themselves. */
+const ownTransaction = /from (begin_turn|extend_run|end_turn)\(|append_to_run\(/
+
 /**
  * Counts by the extension `pg_stat_statements`, in the database of `admin`.
  * @param admin a superuser.
@@ -35,7 +38,7 @@ export function countStatements(admin: pg.Client) {
       const texts = rows.filter(
         ({ text }) => !background.test(text) && !control.test(text) && !text.includes('pg_notify'),
       )
-      const writing = rows.filter(({ text }) => /^commit/i.test(text))
+      const writing = rows.filter(({ text }) => /^commit/i.test(text) || ownTransaction.test(text))
       return { statements: sum(texts), commits: sum(writing), signals: sum(signals), texts }
     },
   }

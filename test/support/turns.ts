@@ -4,6 +4,7 @@ import type { Principal } from '../../src/accounts/principal.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
+import { newId } from '../../src/ids.ts'
 import { closeRun } from '../../src/turns/end-run.ts'
 import { type Close, createJournal } from '../../src/turns/journal.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/model-catalogue.ts'
@@ -71,7 +72,7 @@ export function plainInput(options: StartOptions = {}): TurnInput {
 export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
   const { principal, plans } = person
   const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
-  const admission = { plans, limits: defaultTurnLimits, lease }
+  const admission = { plans, limits: defaultTurnLimits, lease, runId: newId('run') }
   const started = await withTx(database, principal, (tx) =>
     startTurn(tx, principal, plainInput(options), admission),
   )

@@ -1,0 +1,18 @@
+/**
+ * The database's time as this process can tell it between two answers: the time that the last answer named, and what has
+ * passed here since. Never ahead, since an answer takes its time to arrive, unless the server's clock is set back.
+ */
+export class ServerClock {
+  /** Server time less our monotonic clock, in milliseconds. */
+  #offset: number | undefined
+
+  /** @param time what the server called the present in an answer that has just come. */
+  note(time: Date): void {
+    this.#offset = time.getTime() - performance.now()
+  }
+
+  /** The server's time in `ms` milliseconds; undefined before its first answer. */
+  after(ms: number): Date | undefined {
+    return this.#offset === undefined ? undefined : new Date(this.#offset + performance.now() + ms)
+  }
+}
