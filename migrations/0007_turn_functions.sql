@@ -63,8 +63,12 @@ CREATE FUNCTION place_hold(
   p_account text, p_run text, p_micros bigint, p_seconds double precision,
   OUT available bigint, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
+DECLARE
+  v_drawn record;
 BEGIN
-  SELECT d.available, d.enough INTO available, enough FROM draw_credits(p_account, p_run, 'hold', NULL, p_micros) AS d;
+  v_drawn := draw_credits(p_account, p_run, 'hold', NULL, p_micros);
+  available := v_drawn.available;
+  enough := v_drawn.enough;
   IF NOT enough THEN RETURN; END IF;
   INSERT INTO holds (run_id, account_id, amount_micros, expires_at)
   VALUES (p_run, p_account, p_micros, now() + make_interval(secs => p_seconds));
@@ -75,8 +79,12 @@ CREATE FUNCTION extend_hold(
   p_account text, p_run text, p_step int, p_micros bigint,
   OUT available bigint, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
+DECLARE
+  v_drawn record;
 BEGIN
-  SELECT d.available, d.enough INTO available, enough FROM draw_credits(p_account, p_run, 'extend', p_step, p_micros) AS d;
+  v_drawn := draw_credits(p_account, p_run, 'extend', p_step, p_micros);
+  available := v_drawn.available;
+  enough := v_drawn.enough;
   IF NOT enough THEN RETURN; END IF;
   UPDATE holds SET amount_micros = amount_micros + p_micros WHERE run_id = p_run;
 END $$;
@@ -121,15 +129,11 @@ BEGIN
   LOOP
     v_part := least(v_pool.micros, v_left);
     v_left := v_left - v_part;
-    IF v_part > 0 THEN
-      INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
-        (v_charge, v_pool.id, 'held', p_account, -v_part), (v_charge, v_pool.id, 'spent', p_account, v_part);
-    END IF;
-    IF v_pool.micros > v_part THEN
-      INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
-        (v_release, v_pool.id, 'held', p_account, v_part - v_pool.micros),
-        (v_release, v_pool.id, 'available', p_account, v_pool.micros - v_part);
-    END IF;
+    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+    SELECT e.transaction, v_pool.id, e.ledger, p_account, e.micros
+    FROM (VALUES (v_charge, 'held', -v_part), (v_charge, 'spent', v_part),
+      (v_release, 'held', v_part - v_pool.micros), (v_release, 'available', v_pool.micros - v_part)
+    ) AS e (transaction, ledger, micros) WHERE e.micros <> 0;
     UPDATE credit_pools SET held_micros = held_micros - v_pool.micros, available_micros = available_micros + v_pool.micros - v_part
     WHERE id = v_pool.id;
   END LOOP;
@@ -148,9 +152,12 @@ CREATE FUNCTION write_turn(
   OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  v_hold record;
   v_newest int;
 BEGIN
-  SELECT h.available, h.enough INTO available, enough FROM place_hold(p_account, p_run, p_hold, p_hold_seconds) AS h;
+  v_hold := place_hold(p_account, p_run, p_hold, p_hold_seconds);
+  available := v_hold.available;
+  enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
   IF p_new_session THEN
     INSERT INTO sessions (id, account_id, project_id, model, name, turn_count)
@@ -189,6 +196,7 @@ CREATE FUNCTION begin_turn(
   OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  v_written record;
   v_plan text;
   v_newest int;
   v_first int;
@@ -214,10 +222,15 @@ BEGIN
     AND EXISTS (SELECT FROM credit_pools c
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
-  SELECT w.available, w.enough, w.account_turn, w.created_at, w.deadline_at, w.lease_expires_at, w.started_at
-  INTO available, enough, account_turn, created_at, deadline_at, lease_expires_at, started_at
-  FROM write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request, p_hash,
-    p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_hold_seconds, p_on_disconnect, true) AS w;
+  v_written := write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request,
+    p_hash, p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_hold_seconds, p_on_disconnect, true);
+  available := v_written.available;
+  enough := v_written.enough;
+  account_turn := v_written.account_turn;
+  created_at := v_written.created_at;
+  deadline_at := v_written.deadline_at;
+  lease_expires_at := v_written.lease_expires_at;
+  started_at := v_written.started_at;
   IF clock_timestamp() > p_not_after THEN
     RAISE EXCEPTION 'the start of % came too late', p_run USING ERRCODE = 'TU001';
   END IF;
@@ -238,22 +251,30 @@ BEGIN
   FROM jsonb_array_elements(p_events) WITH ORDINALITY AS line (event, number);
 END $$;
 --> statement-breakpoint
--- What a run's owner writes between its start and its end. False when the run is not this attempt's any more, has ended,
--- or is not where `before` says, and nothing is written then: a call that was believed lost may come late.
+-- What a run's owner writes between its start and its end. Not `owned` when the run is not this attempt's any more, has
+-- ended, or is not where `before` says, and nothing is written then: a call that was believed lost may come late. With the
+-- step of a tool it tells whether the run's key still works, before the model is asked again.
 CREATE FUNCTION append_to_run(
   p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
-  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint, p_more_hold bigint DEFAULT 0
-) RETURNS boolean LANGUAGE plpgsql AS $$
+  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint, p_more_hold bigint,
+  OUT owned boolean, OUT key_usable boolean
+) LANGUAGE plpgsql AS $$
 DECLARE
   v_last int := p_events_before + jsonb_array_length(p_events);
+  v_key text;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count), hold_micros = hold_micros + p_more_hold
   WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
-    AND event_count = p_events_before AND step_count = p_steps_before;
-  IF NOT FOUND THEN RETURN false; END IF;
+    AND event_count = p_events_before AND step_count = p_steps_before
+  RETURNING api_key_id INTO v_key;
+  owned := FOUND;
+  IF NOT owned THEN RETURN; END IF;
   PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
-  RETURN true;
+  IF p_step_kind = 'tool' AND v_key IS NOT NULL THEN
+    key_usable := EXISTS (SELECT FROM api_keys k
+      WHERE k.id = v_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()));
+  END IF;
 END $$;
 --> statement-breakpoint
 -- A larger hold before the step `p_step`, with the events in line. The run's row is locked before the pools, as its end
@@ -263,6 +284,8 @@ CREATE FUNCTION extend_run(
   p_step int, p_micros bigint,
   OUT owned boolean, OUT available bigint, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
+DECLARE
+  v_hold record;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   PERFORM FROM runs
@@ -270,7 +293,9 @@ BEGIN
     AND event_count = p_events_before AND step_count = p_steps_before FOR UPDATE;
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
-  SELECT e.available, e.enough INTO available, enough FROM extend_hold(p_account, p_run, p_step, p_micros) AS e;
+  v_hold := extend_hold(p_account, p_run, p_step, p_micros);
+  available := v_hold.available;
+  enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
   PERFORM append_to_run(p_account, p_run, p_epoch, p_events_before, p_steps_before, p_events, NULL, NULL, NULL, NULL, p_micros);
 END $$;

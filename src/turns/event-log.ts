@@ -13,9 +13,9 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const append = statement<{ owned: boolean }>(
+const append = statement<{ owned: boolean; key_usable: boolean | null }>(
   'append_to_run',
-  `select append_to_run(${appended}) as owned`,
+  `select owned, key_usable from append_to_run(${appended}, 0)`,
   turnCallMs,
 )
 
@@ -26,7 +26,8 @@ export type Appending<T = void> = { readonly added: number; readonly done: Promi
  * Appends events and the step they belong to under the owner's epoch, in one call: a transaction by itself, or a part of
  * the caller's.
  * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
- * the run has ended, or is not where `before` says; nothing is written then.
+ * the run has ended, or is not where `before` says; nothing is written then. With the step of a tool it resolves with
+ * whether the run's key still works; else, and for a run without a key, with undefined.
  */
 export function appendEvents(
   executor: Executor,
@@ -34,10 +35,11 @@ export function appendEvents(
   before: { readonly eventCount: number; readonly stepCount: number },
   events: readonly RunEvent[],
   step?: StepRow,
-): Appending {
+): Appending<boolean | undefined> {
   const values = appendValues(run, before, events, step)
   const done = append(executor, values).then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
+    return row.key_usable ?? undefined
   })
   return { added: values.eventCount, done }
 }

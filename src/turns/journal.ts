@@ -32,6 +32,8 @@ export type RunJournal = Journal<Executor> & {
   close(): Promise<void>
   /** Cost of the finished steps, in micro-credits. */
   readonly costMicros: bigint
+  /** Whether the run's key still worked when the last step was written; undefined when nobody has looked. */
+  readonly keyUsable: boolean | undefined
 }
 
 /** What is written together with the end of a run, and where the run is before. */
@@ -49,20 +51,27 @@ export type JournalOptions = RunWriterOptions & { readonly price: Price }
 /** The journal of the attempt that owns `run`. */
 export function createJournal(database: Database, run: OwnedRun, options: JournalOptions): RunJournal {
   const writer = createRunWriter(database, run, options)
+  let keyUsable: boolean | undefined
   let lastStep: { readonly step: number; readonly record: ModelStep } | undefined
 
   const rowOf = (step: number, record: StepRecord): StepRow => ({
     ...{ step, record },
     costMicros: stepMicros(options.price, record),
   })
-  const recordStep = (executor: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => ({
-    ...{ step: row.step, costMicros: row.costMicros },
-    appending: appendEvents(executor, run, before, events, row),
-  })
+  const recordStep = (executor: Executor, before: Progress, row: StepRow, events: readonly RunEvent[]) => {
+    const { added, done } = appendEvents(executor, run, before, events, row)
+    const noted = done.then((usable) => {
+      keyUsable = usable
+    })
+    return { step: row.step, costMicros: row.costMicros, appending: { added, done: noted } }
+  }
   const call = <T>(send: Work<T>['send']) => writer.write({ single: true, send })
   return {
     get costMicros() {
       return writer.costMicros
+    },
+    get keyUsable() {
+      return keyUsable
     },
     event: writer.event,
     close: writer.close,

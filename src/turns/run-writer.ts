@@ -24,7 +24,7 @@ export type Work<T> = {
 export type Sent<T> = {
   readonly value: T
   /** The call that appends the events, just sent and the last one. */
-  readonly appending: Appending
+  readonly appending: Appending<unknown>
   /** The step it records, and what that cost. */
   readonly step?: number
   readonly costMicros?: bigint

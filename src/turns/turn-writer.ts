@@ -110,10 +110,11 @@ export class TurnWriter {
     return null
   }
 
-  /** Asked between steps; the start of the turn has asked before the first one. */
+  /** Asked between steps, by the write of the last one if it can; the start of the turn has asked before the first. */
   async #keyIsRevoked(): Promise<boolean> {
     const { apiKeyId } = this.#run
     if (apiKeyId === null || this.#step === 0) return false
+    if (this.journal.keyUsable !== undefined) return !this.journal.keyUsable
     return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
 
