@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateKey } from '../accounts/keys.ts'
+import { KnownKeys } from '../accounts/known-keys.ts'
 import type { Peppers } from '../accounts/pepper.ts'
 import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
@@ -20,6 +21,7 @@ export type AuthServices = {
  * requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
  */
 export function registerAuth(app: FastifyInstance, services: AuthServices): void {
+  const known = new KnownKeys()
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
 
@@ -28,9 +30,9 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, resource } = request.routeOptions.config
+    const { scope, resource, asksKeyAgain } = request.routeOptions.config
     if (request.is404 || scope === undefined || scope === 'public' || scope === 'page') return
-    const principal = await admitKey(services, request, reply)
+    const principal = await admitKey(services, request, reply, asksKeyAgain ? known : undefined)
     request.principal = principal
     if (resource) {
       const params = request.params as Record<string, string>
@@ -52,17 +54,22 @@ export async function admitKey(
   services: AuthServices,
   request: FastifyRequest,
   reply: FastifyReply,
+  known?: KnownKeys,
 ): Promise<Principal> {
-  const principal = await authenticate(request, services)
+  const principal = await authenticate(request, services, known)
   if (!principal.plan.apiAccess) throw noApiAccess(principal.plan.name)
   await services.rateLimits.countRequest(principal, reply)
   return principal
 }
 
-async function authenticate(request: FastifyRequest, services: AuthServices): Promise<Principal> {
+async function authenticate(
+  request: FastifyRequest,
+  services: AuthServices,
+  known: KnownKeys | undefined,
+): Promise<Principal> {
   const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const principal = key
-    ? await authenticateKey(services.database.system, services.peppers, services.plans, key)
+    ? await authenticateKey(services.database.system, services.peppers, services.plans, key, known)
     : undefined
   if (principal) return principal
   await services.rateLimits.countInvalidKey(request.ip)

@@ -24,6 +24,8 @@ declare module 'fastify' {
     scope?: KeyScope | 'any-key' | 'public' | 'page'
     /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
     resource?: ResourceLookup
+    /** Nothing comes of the request unless its key is found to work once more: one of the last second is believed. */
+    asksKeyAgain?: boolean
   }
   interface FastifyRequest {
     principal: Principal | null

@@ -33,7 +33,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
   app.withTypeProvider<ZodTypes>().post(
     '/chat/completions',
     {
-      config: { scope: 'chat:write', docs: chatDocs },
+      config: { scope: 'chat:write', asksKeyAgain: true, docs: chatDocs },
       bodyLimit,
       schema: { body: chatBody },
       // What the request names must be visible before its other fields are looked at.

@@ -55,7 +55,7 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
   app.post(
     '/responses',
     {
-      config: { scope: 'chat:write', docs: createDocs },
+      config: { scope: 'chat:write', asksKeyAgain: true, docs: createDocs },
       bodyLimit,
       schema: { body: responsesBody },
       // What the request names must be visible before its other fields are looked at.
