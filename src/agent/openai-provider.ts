@@ -110,11 +110,14 @@ function startCall(
   signals: readonly AbortSignal[],
 ): AsyncIterator<ModelChunk, void> {
   const stopped = new AbortController()
-  const chunks = converse(settings, request, [...signals, stopped.signal])
+  let over = false
+  const chunks = converse(settings, request, [...signals, stopped.signal], () => {
+    over = true
+  })
   return {
     next: () => chunks.next(),
     return: () => {
-      stopped.abort(consumerLeft)
+      if (!over) stopped.abort(consumerLeft)
       return chunks.return()
     },
   }
@@ -125,6 +128,7 @@ async function* converse(
   settings: Settings,
   request: ModelRequest,
   signals: readonly AbortSignal[],
+  onLast: () => void,
 ): AsyncGenerator<ModelChunk, void> {
   const watch = new Watchdog(settings.timers, signals)
   let last: LastChunk
@@ -138,6 +142,7 @@ async function* converse(
   } finally {
     watch.stop()
   }
+  onLast()
   yield last
 }
 

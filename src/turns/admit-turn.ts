@@ -45,17 +45,19 @@ async function admit(services: AdmissionServices, principal: Principal, input: C
   // One that may only read a run of before is looked up first.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new StartAttempts(services, principal, withTrace(input))
+  // `AbortSignal.timeout` would go off, and make an exception, long after nearly every start.
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), patienceMs)
   try {
-    const { run, repeated, conversation } = await retryTransient(
-      () => start.attempt(),
-      AbortSignal.timeout(patienceMs),
-    )
+    const { run, repeated, conversation } = await retryTransient(() => start.attempt(), patience.signal)
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
     return { run, repeated }
   } catch (error) {
     if (start.isUnsure) await start.over()
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
