@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './openai-failure.ts'
 import { type Dialect, dialectFor, requestBody } from './openai-request.ts'
@@ -55,13 +56,16 @@ async function post(
     'accept-encoding': 'identity',
   }
   if (target.apiKey) headers['authorization'] = `Bearer ${target.apiKey}`
+  const bytes = Buffer.from(body)
+  headers['content-length'] = `${bytes.length}`
   watch.expect('first-byte')
   const { dispatcher, url } = target
   // The watchdog's clocks are finer than undici's, which comments would re-arm; undici never follows redirects.
   const limits = { headersTimeout: 0, bodyTimeout: 0 }
   try {
     const { origin, pathname, search } = url
-    const options = { origin, path: pathname + search, headers, body, signal: watch.signal, ...limits }
+    const sent = { headers, body: once(bytes), signal: watch.signal }
+    const options = { origin, path: pathname + search, ...sent, ...limits }
     const response = await dispatcher.request({ method: 'POST', ...options })
     // Destroying a body makes it emit an error even while nobody iterates it.
     response.body.on('error', () => {})
@@ -69,6 +73,21 @@ async function post(
   } catch (fault) {
     throw watch.failure ?? asFailure(fault)
   }
+}
+
+/**
+ * Undici keeps a body until the reply is over: this one is empty by then, and a long prompt gone. It takes any iterable of
+ * bytes, of which its type knows streams only.
+ */
+function once(bytes: Buffer): Readable {
+  let left: Buffer | undefined = bytes
+  const next = (): IteratorResult<Buffer> => {
+    const value = left
+    left = undefined
+    return value ? { done: false, value } : { done: true, value: undefined }
+  }
+  const iterable: Iterable<Buffer> = { [Symbol.iterator]: () => ({ next }) }
+  return iterable as unknown as Readable
 }
 
 function readable(response: Dispatcher.ResponseData): Body {
