@@ -207,8 +207,8 @@ export async function authenticateKey(
     scopes: new Set(row.scopes.filter(isScope)),
     binding: { kind: row.binding, projectId: row.project_id } as Binding,
   }
-  // One without its project yet gets it with its first turn.
-  if (digests[0] && row.project_id !== null) known?.set(digests[0], principal)
+  // One without its project yet gets it with its first turn; one whose plan has no API may have another by the next.
+  if (digests[0] && row.project_id !== null && principal.plan.apiAccess) known?.set(digests[0], principal)
   return principal
 }
 

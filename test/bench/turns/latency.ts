@@ -1,6 +1,6 @@
 import type { Target } from './exchange.ts'
 import { closedLoop, openLoop, percentile } from './load.ts'
-import { requireGood } from './rates.ts'
+import { requireGood, warm } from './rates.ts'
 import { type Figure, print } from './report.ts'
 import { oneCall } from './script.ts'
 import type { World } from './world.ts'
@@ -22,6 +22,7 @@ export async function measureLatency(
       ),
     }
   }
+  for (const { target } of [world.agentFloor, world.service]) await warm(target, oneCall, 1, seconds)
   let best = { p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY, first: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round += 1) {
     const model = await times(world.model.target, true)

@@ -8,7 +8,18 @@ import type { World } from './world.ts'
 type Served = Worker & { readonly target: Target }
 type Rate = { readonly perSecond: number; readonly cpuMs: number }
 
-const warmingRounds = 3
+/**
+ * Three rounds that are not measured. A server runs for weeks: what it compiles while it is new belongs to no turn, and the
+ * longest path takes some seconds of it.
+ */
+export async function warm(
+  target: Target,
+  script: TurnScript,
+  concurrency: number,
+  seconds: number,
+): Promise<void> {
+  requireGood(await closedLoop({ target, script }, concurrency, 3 * seconds))
+}
 
 /** Turns a second and server CPU a turn, closed loop, each system in turn within every round. */
 export async function measureRates(
@@ -43,10 +54,7 @@ async function compare(
   concurrency: number,
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ) {
-  // A server runs for weeks: what it compiles while it is new belongs to no turn. The longest path takes some seconds.
-  for (const { target } of [world.agentFloor, world.service]) {
-    requireGood(await closedLoop({ target, script }, concurrency, warmingRounds * seconds))
-  }
+  for (const { target } of [world.agentFloor, world.service]) await warm(target, script, concurrency, seconds)
   const measured: { readonly floor: Rate; readonly service: Rate }[] = []
   for (let round = 0; round < rounds; round += 1) {
     const floor = await rateOf(world.agentFloor, script, concurrency, seconds)

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKey } from '../../src/accounts/keys.ts'
+import { parsePeppers } from '../../src/accounts/pepper.ts'
+import type { Principal } from '../../src/accounts/principal.ts'
+import { ensureAllowance } from '../../src/billing/pools.ts'
+import { withTurnCalls, withTx } from '../../src/db/client.ts'
+import { newId } from '../../src/ids.ts'
+import { defaultTurnLimits } from '../../src/turns/start-turn.ts'
+import { isUsual, writeUsual } from '../../src/turns/usual-start.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { makePerson, type Person, plainInput } from '../support/turns.ts'
+
+let db: TestDatabase
+let person: Person
+/** The same by a key, as the usual start wants it. */
+let principal: Principal
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  person = await makePerson(db.database)
+  const { accountId, plan, binding } = person.principal
+  const keyId = await withTx(db.database, 'system', async (tx) => {
+    await ensureAllowance(tx, accountId, plan)
+    const reach = { kind: 'project', projectId: binding.projectId ?? '' } as const
+    return (await createKey(tx, parsePeppers('a pepper of this test'), accountId, { name: 'k', reach })).info
+      .id
+  })
+  principal = { ...person.principal, keyId }
+})
+afterAll(async () => {
+  expect(await checkInvariants(db.database)).toEqual([])
+  await db.drop()
+})
+
+const later = (ms: number) => new Date(Date.now() + ms)
+const lease = { owner: 'replica_gone', seconds: 15 }
+
+const startUntil = (notAfter: Date, runId = newId('run')) =>
+  withTurnCalls(db.database, principal, (calls) =>
+    writeUsual(calls, principal, plainInput({ text: runId }), {
+      runId,
+      lease,
+      limits: defaultTurnLimits,
+      notAfter,
+    }),
+  )
+
+async function rowsOf(runId: string) {
+  const { rows } = await db.database.systemPool.query<{ runs: number; holds: number; moved: number }>(
+    `select (select count(*)::int from runs where id = $1) as runs, (select count(*)::int from holds where run_id = $1) as holds,
+      (select count(*)::int from credit_transactions where run_id = $1) as moved`,
+    [runId],
+  )
+  return rows[0]
+}
+
+test('a start in time is written with its hold', async () => {
+  const runId = newId('run')
+  expect(isUsual(principal, plainInput())).toBe(true)
+  expect(await startUntil(later(60_000), runId)).toMatchObject({ id: runId, status: 'in_progress', epoch: 1 })
+  expect(await rowsOf(runId)).toEqual({ runs: 1, holds: 1, moved: 1 })
+})
+
+test('a start that the server comes to after its time writes nothing', async () => {
+  const runId = newId('run')
+  expect(await startUntil(later(-60_000), runId)).toBeUndefined()
+  expect(await rowsOf(runId)).toEqual({ runs: 0, holds: 0, moved: 0 })
+})
+
+test('a start that waits for the account beyond its time writes nothing', async () => {
+  const runId = newId('run')
+  const { rows } = await db.database.systemPool.query<{ at: Date }>('select clock_timestamp() as at')
+  const notAfter = new Date((rows[0]?.at.getTime() ?? 0) + 300)
+  let late: Promise<unknown> | undefined
+  await withTx(db.database, 'system', async (tx) => {
+    await tx.execute(`select from accounts where id = '${principal.accountId}' for update`)
+    late = startUntil(notAfter, runId)
+    await tx.execute('select pg_sleep(0.5)')
+  })
+  expect(await late).toBeUndefined()
+  expect(await rowsOf(runId)).toEqual({ runs: 0, holds: 0, moved: 0 })
+})
+
+test('a second write of one start is refused, whatever it would have said', async () => {
+  const runId = newId('run')
+  await startUntil(later(60_000), runId)
+  await expect(startUntil(later(60_000), runId)).rejects.toThrow('begin_turn')
+  expect(await rowsOf(runId)).toEqual({ runs: 1, holds: 1, moved: 1 })
+})
+
+test('calls of one account travel on one connection, those of another on another, and all are given back', async () => {
+  const { turnPool } = db.database
+  const other = await makePerson(db.database)
+  const pid = async (of: Principal) =>
+    withTurnCalls(db.database, of, async (calls) => {
+      const { rows } = await calls.execute('select pg_backend_pid() as pid, pg_sleep(0.2)')
+      return (rows[0] as { pid: number }).pid
+    })
+  const [a, b, c] = await Promise.all([pid(principal), pid(principal), pid(other.principal)])
+  expect(a).toBe(b)
+  expect(c).not.toBe(a)
+  expect(turnPool.idleCount).toBe(turnPool.totalCount)
+})
+
+test('a connection that is lost under calls fails all of them, and the next call gets another', async () => {
+  const lost = withTurnCalls(db.database, principal, (calls) =>
+    Promise.allSettled([
+      calls.execute('select pg_terminate_backend(pg_backend_pid())'),
+      calls.execute('select 1'),
+      calls.execute('select 2'),
+    ]).then((all) => {
+      for (const one of all) if (one.status === 'rejected') throw one.reason
+    }),
+  )
+  await expect(lost).rejects.toThrow()
+  const { rows } = await withTurnCalls(db.database, principal, (calls) => calls.execute('select 3 as three'))
+  expect(rows).toEqual([{ three: 3 }])
+})

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+
+const log = path.resolve('src/log.ts')
+
+/** What a process writes that runs `script` with a logger, up to its end. */
+async function written(script: string): Promise<readonly Record<string, unknown>[]> {
+  const code = `const { createLogger } = await import(${JSON.stringify(log)}); const log = createLogger('info'); ${script}`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.on('data', (part: Buffer) => {
+    text += part.toString()
+  })
+  await once(child, 'close')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+test('a warning is written at once with all before it, also by a process that is killed right after', async () => {
+  const lines = await written(`log.info('one'); log.warn('two'); process.kill(process.pid, 'SIGKILL')`)
+  expect(lines.map(({ msg }) => msg)).toEqual(['one', 'two'])
+})
+
+test('lines that wait are written within a tenth of a second, and when the process ends', async () => {
+  const later = await written(
+    `log.info('one'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000)`,
+  )
+  expect(later.map(({ msg }) => msg)).toEqual(['one'])
+  const ended = await written(`log.info('one'); log.info('two'); process.exit(3)`)
+  expect(ended.map(({ msg }) => msg)).toEqual(['one', 'two'])
+})
+
+test('what looks like a secret is not written, at two depths', async () => {
+  const [line] = await written(`log.info({ password: 'p', a: { apiKey: 'k', b: { secret: 's' } } }, 'x')`)
+  expect(line).toMatchObject({
+    password: '[redacted]',
+    a: { apiKey: '[redacted]', b: { secret: '[redacted]' } },
+  })
+})
