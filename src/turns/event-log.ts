@@ -2,7 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { runEvents } from '../db/schema/index.ts'
 import { statement, turnCallMs } from '../db/statement.ts'
-import { type Attempt, appended, appendValues, type StepRow } from './append-statement.ts'
+import { type Attempt, appended, appendValues, type StepRow } from './append-values.ts'
 import type { RunEvent } from './run-events.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */

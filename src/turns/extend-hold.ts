@@ -1,7 +1,7 @@
 import { insufficient } from '../billing/holds.ts'
 import type { Executor } from '../db/client.ts'
 import { statement, turnCallMs } from '../db/statement.ts'
-import { type Attempt, appendValues } from './append-statement.ts'
+import { type Attempt, appendValues } from './append-values.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'

@@ -7,7 +7,7 @@ import { modelCallMicros, type Price, toolCallPrice } from '../billing/pricing.t
 import type { Database, Executor } from '../db/client.ts'
 import { runSteps } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import type { StepRow } from './append-statement.ts'
+import type { StepRow } from './append-values.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import { extendHold } from './extend-hold.ts'
 import type { RunEvent } from './run-events.ts'

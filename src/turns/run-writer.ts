@@ -1,6 +1,6 @@
 import { type Database, type Executor, withTurnCalls, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
-import type { Attempt } from './append-statement.ts'
+import type { Attempt } from './append-values.ts'
 import { EventLine } from './event-line.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
-import { type Attempt, appendValues } from './append-statement.ts'
+import { type Attempt, appendValues } from './append-values.ts'
 import type { RunEvent } from './run-events.ts'
 
 type Counts = { readonly eventCount: number; readonly stepCount: number }
@@ -24,7 +24,7 @@ export type SharedAppends = {
   ): { readonly added: number; readonly done: Promise<boolean> }
 }
 
-/** As `append_events` for each of the runs. One whose row is locked is left out: it must not keep the others waiting. */
+/** As `append_to_run` for each of the runs. One whose row is locked is left out: it must not keep the others waiting. */
 const appendAll = statement<{ id: string }>(
   'append_all',
   `with given as materialized (
