@@ -155,19 +155,6 @@ export async function withTurnTx<T>(
   return finishOn(client, work, undefined)
 }
 
-/** One statement that reads an account's rows, in one round trip: BEGIN and COMMIT travel with it. */
-export function withTurnRead<T>(
-  database: Database,
-  scope: Scope,
-  read: (tx: Executor) => Promise<T>,
-): Promise<T> {
-  return withTurnTx(database, scope, async (tx, sendCommit) => {
-    const reading = read(tx)
-    sendCommit()
-    return reading
-  })
-}
-
 /**
  * For calls of the database's own functions that name their account themselves (`migrations/0007_turn_functions.sql`):
  * each is a transaction of its own, in one round trip, and is done in the order in which the account's calls are sent. One

@@ -34,6 +34,11 @@ export function sendStream(
   response.on('error', () => undefined)
   if (contentType.startsWith('text/event-stream')) reply.server.streamOpened?.(response)
   response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
+  if (reply.request.method === 'HEAD') {
+    response.end()
+    void source.return(undefined)
+    return reply
+  }
   const out = new PacedWriter(response, options.filler)
   pump(response, source, out).catch((error: unknown) => {
     reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../agent/tools.ts'
-import { type Database, type Executor, withTurnRead, withTx } from '../db/client.ts'
+import { type Database, type Executor, withTx } from '../db/client.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { cleanFileName } from './file-names.ts'
@@ -48,7 +48,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
     },
     describe: () => 'Listing the files of the project',
     async execute() {
-      const list = await withTurnRead(database, place, (tx) => listByName(tx, place.projectId))
+      const list = await withTx(database, place, (tx) => listByName(tx, place.projectId))
       const files = list.slice(0, mostNames).map((file) => ({
         name: file.name,
         bytes: file.bytes,
@@ -134,7 +134,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
     describe: (args) => `Searching the files for "${String(args['query'] ?? '')}"`,
     execute: (raw, signal) =>
       withArguments(searchArguments, raw, async ({ query, limit }) => {
-        const files = await withTurnRead(database, place, (tx) => listByName(tx, place.projectId))
+        const files = await withTx(database, place, (tx) => listByName(tx, place.projectId))
         const { texts, skipped } = await readTexts(database, files, signal)
         const hits = await searchTexts(texts, query, limit, signal)
         const room = new Room()

@@ -68,9 +68,11 @@ async function around(script: ScriptSource): Promise<Pick<StatementCount, 'state
   return { statements: statements / turns, commits: commits / turns }
 }
 
-test('a turn of one model call takes three statements and two commits: its key, its start and its end', async () => {
+test('a turn of one model call takes two statements and two commits: its start and its end', async () => {
   const { statements, commits } = await around(() => reply('The answer of the model.', { chunks: 4 }))
-  expect(statements).toBe(3)
+  expect(statements).toBeGreaterThanOrEqual(2)
+  // Its key is looked up too, once a second.
+  expect(statements).toBeLessThan(2.5)
   // What replicas do by the clock commits as well: rarely within the time of ten turns.
   expect(commits).toBeGreaterThanOrEqual(2)
   expect(commits).toBeLessThan(3)
@@ -79,14 +81,14 @@ test('a turn of one model call takes three statements and two commits: its key, 
 test('the number of chunks does not change the number of statements', async () => {
   const { statements } = await around(() => reply('word '.repeat(400), { chunks: 400 }))
   // Text of 2 KB is written before the end of the turn, so that a reader elsewhere sees it.
-  expect(statements).toBeLessThanOrEqual(5)
+  expect(statements).toBeLessThanOrEqual(4)
 })
 
-test('a tool call adds the steps of the model and the tool, the look at the key, the larger hold and what the tool asks', async () => {
+test('a tool call adds the steps of the model and the tool, the larger hold and what the tool asks', async () => {
   const { statements } = await around((body) =>
     body.messages.some(({ role }) => role === 'tool')
       ? reply('The answer of the model.')
       : callTools([{ name: 'list_files', arguments: {} }]),
   )
-  expect(statements).toBeLessThanOrEqual(15)
+  expect(statements).toBeLessThan(6.5)
 })

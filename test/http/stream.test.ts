@@ -33,6 +33,22 @@ beforeAll(async () => {
     }
     return sendStream(reply, 'text/plain', source(), { stallMs })
   })
+  app.get('/broken', (_, reply) => {
+    async function* source(): AsyncGenerator<string> {
+      yield 'begun'
+      await delay(50)
+      throw new Error('broken')
+    }
+    return sendStream(reply, 'text/plain', source())
+  })
+  app.get('/silent', (_, reply) => {
+    async function* source(): AsyncGenerator<string> {
+      yield 'one'
+      await delay(300)
+      yield 'two'
+    }
+    return sendStream(reply, 'text/plain', source(), { filler: { everyMs: 60, text: () => '.' } })
+  })
   app.get('/slow', async () => {
     await delay(3 * stallMs)
     return { ok: true }
@@ -115,4 +131,30 @@ test('a connection that has carried a stream is not cut off in a later request t
   expect(response.socket).toBe(socket)
   expect(response.statusCode).toBe(200)
   agent.destroy()
+})
+
+test('who asks for the head of a stream gets it at once, and nothing is read for it', async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/stream?id=head&pieces=100000&size=1`, {
+    method: 'HEAD',
+  })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/plain')
+  expect(await response.text()).toBe('')
+  expect(reading('head').taken).toBe(0)
+})
+
+test('a generator that throws breaks its reply off, after what it has said', async () => {
+  const said: string[] = []
+  const response = await fetch(`http://127.0.0.1:${port}/broken`)
+  await expect(
+    (async () => {
+      for await (const part of response.body ?? []) said.push(Buffer.from(part).toString())
+    })(),
+  ).rejects.toThrow()
+  expect(said.join('')).toBe('begun')
+})
+
+test('a silent stream is filled, and what it says sets the clock back', async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/silent`)
+  expect(await response.text()).toMatch(/^one\.\.+two\.*$/)
 })
