@@ -22,7 +22,8 @@ export function createLogger(level: string, fileDescriptor = 1): Logger {
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    destination.flushSync()
+    // Not `flushSync`, which tries for ever when nobody reads the pipe any more.
+    destination.flush()
   }
   process.once('exit', flush)
   const options = {

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { databaseFault, isBusy } from './errors.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -21,12 +23,31 @@ export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Pro
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     // A waiting ALTER would make every later query queue behind it: give up early instead.
     await client.query(`set lock_timeout = '5s'; set app.account = '*'`)
-    await migrate(drizzle({ client }), { migrationsFolder, migrationsSchema: 'public' })
+    await migrateAgain(client)
     await grantToServiceRole(client, serviceUrl)
   } finally {
     await client.end()
   }
 }
+
+/**
+ * Replicas that serve meanwhile take locks in orders of their own: one that is in the way costs a deadlock or the time for a lock, and nothing was
+ * changed then.
+ */
+async function migrateAgain(client: pg.Client): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await migrate(drizzle({ client }), { migrationsFolder, migrationsSchema: 'public' })
+      return
+    } catch (error) {
+      const fault = databaseFault(error)
+      if (attempt === mostAttempts || !fault || !isBusy(fault)) throw error
+      await delay(attempt * 200)
+    }
+  }
+}
+
+const mostAttempts = 5
 
 async function grantToServiceRole(client: pg.Client, serviceUrl: string): Promise<void> {
   const role = decodeURIComponent(new URL(serviceUrl).username)

@@ -1,6 +1,7 @@
 /**
  * The database's time as this process can tell it between two answers: the time that the last answer named, and what has
- * passed here since. Never ahead, since an answer takes its time to arrive, unless the server's clock is set back.
+ * passed here since. Never ahead, since an answer takes its time to arrive, unless the server's clock is set back or another
+ * server with an earlier one has taken its place.
  */
 export class ServerClock {
   /** Server time less our monotonic clock, in milliseconds. */

@@ -1,7 +1,15 @@
 import type pg from 'pg'
 import { databaseFault, isConnectionFault } from './errors.ts'
 
-type Shared = { readonly client: Promise<pg.PoolClient>; users: number; broken: boolean }
+type Shared = {
+  readonly client: Promise<pg.PoolClient>
+  readonly since: number
+  users: number
+  broken: boolean
+}
+
+/** A connection is kept for one key no longer than this while others wait for one. */
+const longestMs = 50
 
 /**
  * Calls that are transactions by themselves, sent one behind the other without waiting: those of one key travel on one
@@ -19,7 +27,7 @@ export class SharedConnections {
 
   /** Gives `work` the connection. It may send any number of calls; none of them may begin a transaction. */
   async use<T>(key: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const shared = this.#shared.get(key) ?? this.#open(key)
+    const shared = this.#find(key) ?? this.#open(key)
     shared.users += 1
     try {
       return await work(await shared.client)
@@ -42,8 +50,15 @@ export class SharedConnections {
     }
   }
 
+  /** Keys whose calls always overlap would else keep their connections for ever. */
+  #find(key: string): Shared | undefined {
+    const shared = this.#shared.get(key)
+    const isDue = this.#pool.waitingCount > 0 && shared && performance.now() - shared.since > longestMs
+    return isDue ? undefined : shared
+  }
+
   #open(key: string): Shared {
-    const shared = { client: this.#pool.connect(), users: 0, broken: false }
+    const shared = { client: this.#pool.connect(), since: performance.now(), users: 0, broken: false }
     this.#shared.set(key, shared)
     return shared
   }

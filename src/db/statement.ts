@@ -9,8 +9,11 @@ type Queries = {
   }): Promise<{ rows: unknown[] }>
 }
 
-/** For a call of a turn: the server itself gives up waiting for a lock after three seconds. */
-export const turnCallMs = 5_000
+/**
+ * For a call of a turn. The server itself gives up waiting for a lock after three seconds; the time counts from the sending,
+ * and a call can be behind others of its account that wait for locks.
+ */
+export const turnCallMs = 10_000
 
 /**
  * A statement of the path that every turn takes: written by hand, parsed and planned once on each connection. Parameters

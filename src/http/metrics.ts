@@ -69,6 +69,8 @@ function countStreams(app: FastifyInstance, registry: Registry): void {
     registers: [registry],
   })
   app.decorate('streamOpened', (response) => {
+    // Its reader has left already: there will be no other `close`.
+    if (response.destroyed) return
     open.inc()
     response.once('close', () => open.dec())
   })

@@ -37,6 +37,22 @@ test('lines that wait are written within a tenth of a second, and when the proce
   expect(ended.map(({ msg }) => msg)).toEqual(['one', 'two'])
 })
 
+test('nobody reads the log any more: the process goes on', async () => {
+  const code = `const { createLogger } = await import(${JSON.stringify(log)}); const log = createLogger('info');
+    process.on('message', () => { log.warn('to nobody'); log.info('to nobody'); setTimeout(() => process.exit(7), 300) })
+    log.info('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  const { stdout } = child
+  if (!stdout) throw new Error('the child has no pipe')
+  await once(stdout, 'data')
+  stdout.destroy()
+  await once(stdout, 'close')
+  child.send('go')
+  expect(await once(child, 'close')).toEqual([7, null])
+})
+
 test('what looks like a secret is not written, at two depths', async () => {
   const [line] = await written(`log.info({ password: 'p', a: { apiKey: 'k', b: { secret: 's' } } }, 'x')`)
   expect(line).toMatchObject({
