@@ -87,9 +87,12 @@ export function toHebrewNumber(number: number): string {
     .replace(/רע(?=[בה]?$)/, 'ער')
 }
 
-/** With geresh or gershayim: `א׳`, `ט״ו`; thousands before the rest: `ב׳ק״ד`. Numbers below 1 as digits. */
+/**
+ * With geresh or gershayim: `א׳`, `ט״ו`; thousands before the rest: `ב׳ק״ד`. Numbers below 1 and from 10,000 on as digits: of
+ * those nobody would read the letters, and of 10^30 there would be no end.
+ */
 export function hebrewNumeral(number: number): string {
-  if (number < 1) return String(number)
+  if (!(number >= 1 && number < 10_000)) return String(number)
   if (number < thousandsFrom) return withMark(toHebrewNumber(number))
   const rest = toHebrewNumber(number % 1000)
   return `${toHebrewNumber(Math.floor(number / 1000))}׳${rest === '' ? fullThousands : withMark(rest)}`

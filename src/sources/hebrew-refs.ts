@@ -27,7 +27,7 @@ export function printedHebrewAddress(address: readonly AddressPart[]): string {
 function printedHebrewPart(part: AddressPart): string {
   const known = printedParts.get(part)
   if (known !== undefined) return known
-  const [, leaf, side] = /^(\d+)([a-d])?$/.exec(part) ?? []
+  const [, leaf, side] = /^(\d{1,4})([a-d])?$/.exec(part) ?? []
   if (leaf === undefined) return part
   const printed = hebrewNumeral(Number(leaf)) + (side === undefined ? '' : ` ${hebrewSides[side]}`)
   // Imports ask for the same few hundred; the bound keeps hostile input from growing the table.

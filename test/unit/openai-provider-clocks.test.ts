@@ -184,7 +184,8 @@ describe('an abort at the end of a call', () => {
     const before = timers()
     const pieces = [new TextEncoder().encode(eventStream([delta({ content: 'x' }, 'stop'), '[DONE]']))]
     expect((await runPieces(pieces, caller.signal)).last.type).toBe('finish')
-    expect(timers()).toBe(before)
+    // Ours would stay for minutes; those of others come and go.
+    await expect.poll(timers).toBeLessThanOrEqual(before)
     expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
   })
 })

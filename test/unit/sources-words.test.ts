@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { englishStem } from '../../src/sources/english.ts'
 import { withoutPrefixes, withPrefixes } from '../../src/sources/hebrew.ts'
-import { hebrewNumber, toHebrewNumber } from '../../src/sources/hebrew-numbers.ts'
+import { hebrewNumber, hebrewNumeral, toHebrewNumber } from '../../src/sources/hebrew-numbers.ts'
+import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
 import { parseQuery } from '../../src/sources/query.ts'
+import { hebrewHeadingOf } from '../../src/sources/refs.ts'
 import { documentTerms, headingsOf } from '../../src/sources/terms.ts'
 import { skeletonOf, tokenize } from '../../src/sources/tokens.ts'
 
@@ -159,4 +161,13 @@ describe('Hebrew numbers', () => {
     expect(hebrewNumber('תשובה')).toBeUndefined()
     expect(hebrewNumber('אמת')).toBeUndefined()
   })
+})
+
+it('a number beyond those that letters are used for stays in digits, however long it is', () => {
+  expect(hebrewNumeral(9_999)).toBe('ט׳תתקצ״ט')
+  expect(hebrewNumeral(10_000)).toBe('10000')
+  expect(hebrewNumeral(1e200)).toBe('1e+200')
+  const endless = '9'.repeat(200)
+  expect(printedHebrewAddress([endless, '3'])).toBe(`${endless}:ג׳`)
+  expect(hebrewHeadingOf({ ref: `Tanya ${endless}`, heRef: `תניא ${endless}` })).toBe('תניא')
 })
