@@ -24,11 +24,14 @@ export type AdmissionServices = {
   readonly pressure?: Pressure | undefined
 }
 
-/**
- * A client waits this long for a database in trouble before it is told to try again, and a call that the server comes to
- * later than this begins nothing.
- */
+/** A client waits this long for a database in trouble before it is told to try again. */
 export const patienceMs = 1_000
+
+/**
+ * A call that the server comes to later than this begins nothing. Less than clients wait before they send again what was
+ * cut off (OpenAI's from 375 ms on): their repetition looks for a run that by then is there or will never be.
+ */
+const callMs = 250
 
 /**
  * The attempts at one start. All of them would write the same run, so that none that was believed lost and comes late can
@@ -70,11 +73,11 @@ export class StartAttempts {
     const { request, messages } = this.#input
     return withTurnCalls(database, this.#principal, async (calls) => {
       this.#requireClient()
-      const notAfter = database.clock.after(patienceMs)
+      const notAfter = database.clock.after(callMs)
       // The server has told no time yet: its answer to a careful start will.
       if (!notAfter) return undefined
       this.#unsure = true
-      this.#overAt = performance.now() + patienceMs
+      this.#overAt = performance.now() + callMs
       const own = { runId: this.#runId, lease: runner.lease, limits, notAfter }
       const run = await writeUsual(calls, this.#principal, this.#input, own).catch((error: unknown) => {
         if (error instanceof ServiceError) this.#unsure = false
