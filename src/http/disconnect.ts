@@ -11,6 +11,14 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   }
   // It may have left while its key was looked up: the event does not come again.
   if (reply.raw.destroyed) look()
-  else reply.raw.once('close', look)
+  else {
+    // What a client has ended, Node closes some turns of the event loop later.
+    const { socket } = reply.raw
+    socket?.once('end', look)
+    reply.raw.once('close', () => {
+      socket?.off('end', look)
+      look()
+    })
+  }
   return left.signal
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { type Database, withTurnCalls, withTurnTx } from '../db/client.ts'
@@ -68,7 +68,10 @@ export class StartAttempts {
     await delay(Math.max(0, this.#overAt - performance.now()))
   }
 
-  #usual(): Promise<Started | undefined> {
+  async #usual(): Promise<Started | undefined> {
+    // A process that was frozen reads a request first, and in its next turn that the client has left since.
+    await turnOfTheLoop()
+    await turnOfTheLoop()
     const { database, limits, runner } = this.#services
     const { request, messages } = this.#input
     return withTurnCalls(database, this.#principal, async (calls) => {
