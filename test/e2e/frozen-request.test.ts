@@ -55,6 +55,8 @@ test.each([
   ['ended', 'opened meanwhile'],
   ['cut', 'opened before'],
   ['cut', 'opened meanwhile'],
+  ['reset', 'opened before'],
+  ['reset', 'opened meanwhile'],
 ] as const)(
   'a client that %s its connection, %s, while the process was frozen gets no turn',
   async (how, opened) => {
@@ -67,7 +69,8 @@ test.each([
       await new Promise((resolve) => socket.write(requestBytes(text), resolve))
       const left = once(socket, how === 'ended' ? 'finish' : 'close')
       if (how === 'ended') socket.end()
-      else socket.destroy()
+      else if (how === 'cut') socket.destroy()
+      else socket.resetAndDestroy()
       await left
       replica.signal('SIGCONT')
       await answered(`${text}, after`)

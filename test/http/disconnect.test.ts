@@ -42,12 +42,21 @@ test.each(['cut', 'reset'] as const)(
   },
 )
 
-test('a client that has ended its connection before its turn is admitted counts as one that has left', async () => {
-  // In the very turn of the event loop in which that is read: the socket is still open then.
-  const { client, seen } = await openServer((socket) => once(socket, 'end'))
-  client.end()
-  expect((await seen).aborted).toBe(true)
-})
+test.each([
+  ['ended', 'end'],
+  ['reset', 'error'],
+] as const)(
+  'a client that has %s its connection before its turn is admitted counts as one that has left',
+  async (how, event) => {
+    // In the very turn of the event loop in which that is read: the reply is not closed yet.
+    const { client, seen } = await openServer(
+      (socket) => new Promise((resolve) => socket.prependOnceListener(event, resolve)),
+    )
+    if (how === 'ended') client.end()
+    else client.resetAndDestroy()
+    expect((await seen).aborted).toBe(true)
+  },
+)
 
 test('a client that got its whole reply has not left', async () => {
   const { client, seen } = await openServer(async () => undefined)
