@@ -8,7 +8,7 @@ DECLARE
   tenant_table text;
 BEGIN
   FOREACH tenant_table IN ARRAY ARRAY[
-    'api_keys', 'projects', 'runs', 'credit_pools', 'credit_transactions', 'credit_entries', 'holds', 'sessions',
+    'api_keys', 'projects', 'runs', 'credit_pools', 'credit_transactions', 'credit_entries', 'sessions',
     'messages', 'run_steps', 'run_events', 'idempotency_keys', 'files', 'file_versions', 'file_chunks'
   ] LOOP
     EXECUTE format(
@@ -16,6 +16,35 @@ BEGIN
       'account_id = current_setting(''app.account'', true) OR current_setting(''app.account'', true) = ''*'')', tenant_table);
   END LOOP;
 END $$;
+--> statement-breakpoint
+-- What a run holds of which pool stands in its own row: its end need not walk through the ledger for it, and a table of
+-- holds says nothing more.
+ALTER TABLE "runs" ADD COLUMN "hold_pools" bigint[];
+--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "hold_parts" bigint[];
+--> statement-breakpoint
+DROP TABLE "holds";
+--> statement-breakpoint
+-- What a turn writes keeps one foreign key, to what it is a part of: each is a look-up with every row.
+ALTER TABLE "messages" DROP CONSTRAINT "messages_run_id_runs_id_fk";
+--> statement-breakpoint
+ALTER TABLE "runs" DROP CONSTRAINT "runs_account_id_accounts_id_fk";
+--> statement-breakpoint
+ALTER TABLE "runs" DROP CONSTRAINT "runs_project_id_projects_id_fk";
+--> statement-breakpoint
+ALTER TABLE "sessions" DROP CONSTRAINT "sessions_account_id_accounts_id_fk";
+--> statement-breakpoint
+-- Of the runs that are not over.
+UPDATE runs SET hold_pools = held.pools, hold_parts = held.parts
+FROM (
+  SELECT part.run_id, array_agg(part.pool_id) AS pools, array_agg(part.micros) AS parts
+  FROM (
+    SELECT t.run_id, e.pool_id, sum(e.amount_micros)::bigint AS micros
+    FROM credit_transactions t JOIN credit_entries e ON e.transaction_id = t.id AND e.ledger = 'held'
+    WHERE t.run_id IN (SELECT id FROM runs WHERE status IN ('queued', 'in_progress'))
+    GROUP BY t.run_id, e.pool_id
+  ) AS part GROUP BY part.run_id
+) AS held WHERE held.run_id = runs.id;
 --> statement-breakpoint
 -- What follows is the path of every turn: its start, its steps, its larger holds and its end, each one call and one
 -- round trip. As functions, since a row here and a row there cost far less than one statement that writes nine tables.
@@ -26,118 +55,87 @@ END $$;
 -- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
 CREATE FUNCTION draw_credits(
   p_account text, p_run text, p_kind text, p_step int, p_micros bigint,
-  OUT available bigint, OUT enough boolean
+  OUT available bigint, OUT enough boolean, OUT pools bigint[], OUT parts bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_transaction bigint;
-  v_pool record;
-  v_part bigint;
+  v_ids bigint[];
+  v_amounts bigint[];
   v_missing bigint := p_micros;
-  v_pools bigint[];
+  v_number int := 0;
 BEGIN
-  SELECT coalesce(sum(locked.available_micros), 0), array_agg(locked.id) INTO available, v_pools
+  SELECT coalesce(sum(locked.available_micros), 0),
+    array_agg(locked.id ORDER BY coalesce(locked.expires_at, 'infinity'), locked.id),
+    array_agg(locked.available_micros ORDER BY coalesce(locked.expires_at, 'infinity'), locked.id)
+  INTO available, v_ids, v_amounts
   FROM (
-    SELECT c.id, c.available_micros FROM credit_pools c
+    SELECT c.id, c.available_micros, c.expires_at FROM credit_pools c
     WHERE c.account_id = p_account AND c.available_micros > 0 AND (c.expires_at IS NULL OR c.expires_at > now())
     ORDER BY c.id FOR UPDATE
   ) AS locked;
   enough := available >= p_micros;
   IF NOT enough THEN RETURN; END IF;
-  INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros, step)
-  VALUES (p_account, p_run, p_kind, p_micros, p_step) RETURNING id INTO v_transaction;
-  FOR v_pool IN
-    SELECT c.id, c.available_micros FROM credit_pools c
-    WHERE c.id = ANY (v_pools) ORDER BY coalesce(c.expires_at, 'infinity'), c.id
-  LOOP
-    EXIT WHEN v_missing = 0;
-    v_part := least(v_pool.available_micros, v_missing);
-    v_missing := v_missing - v_part;
-    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) VALUES
-      (v_transaction, v_pool.id, 'available', p_account, -v_part), (v_transaction, v_pool.id, 'held', p_account, v_part);
-    UPDATE credit_pools SET available_micros = available_micros - v_part, held_micros = held_micros + v_part
-    WHERE id = v_pool.id;
+  WHILE v_missing > 0 LOOP
+    v_number := v_number + 1;
+    pools := array_append(pools, v_ids[v_number]);
+    parts := array_append(parts, least(v_amounts[v_number], v_missing));
+    v_missing := v_missing - parts[v_number];
   END LOOP;
-END $$;
---> statement-breakpoint
-CREATE FUNCTION place_hold(
-  p_account text, p_run text, p_micros bigint, p_seconds double precision,
-  OUT available bigint, OUT enough boolean
-) LANGUAGE plpgsql AS $$
-DECLARE
-  v_drawn record;
-BEGIN
-  v_drawn := draw_credits(p_account, p_run, 'hold', NULL, p_micros);
-  available := v_drawn.available;
-  enough := v_drawn.enough;
-  IF NOT enough THEN RETURN; END IF;
-  INSERT INTO holds (run_id, account_id, amount_micros, expires_at)
-  VALUES (p_run, p_account, p_micros, now() + make_interval(secs => p_seconds));
-END $$;
---> statement-breakpoint
--- `p_micros` more, before the step of that number.
-CREATE FUNCTION extend_hold(
-  p_account text, p_run text, p_step int, p_micros bigint,
-  OUT available bigint, OUT enough boolean
-) LANGUAGE plpgsql AS $$
-DECLARE
-  v_drawn record;
-BEGIN
-  v_drawn := draw_credits(p_account, p_run, 'extend', p_step, p_micros);
-  available := v_drawn.available;
-  enough := v_drawn.enough;
-  IF NOT enough THEN RETURN; END IF;
-  UPDATE holds SET amount_micros = amount_micros + p_micros WHERE run_id = p_run;
+  v_transaction := nextval('credit_transactions_id_seq');
+  INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, step)
+  VALUES (v_transaction, p_account, p_run, p_kind, p_micros, p_step);
+  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+  SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
+  FROM unnest(pools, parts) AS part (pool, micros), (VALUES ('available', -1), ('held', 1)) AS side (ledger, sign);
+  UPDATE credit_pools c SET available_micros = available_micros - part.micros, held_micros = held_micros + part.micros
+  FROM unnest(pools, parts) AS part (pool, micros) WHERE c.id = part.pool;
 END $$;
 --> statement-breakpoint
 -- Charges a part of what a run holds, none and without a row when it is null, and gives the rest back. A charge above the
 -- hold is an error, and so is a second call: the rows are unique.
-CREATE FUNCTION settle_hold(p_account text, p_run text, p_charge bigint, p_facts jsonb) RETURNS void
+CREATE FUNCTION settle_hold(
+  p_account text, p_run text, p_charge bigint, p_facts jsonb, p_held bigint, p_pools bigint[], p_parts bigint[]
+) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   v_charge bigint;
   v_release bigint;
-  v_pool record;
-  v_part bigint;
-  v_pools bigint[];
-  v_parts bigint[];
-  v_held bigint;
   v_left bigint := coalesce(p_charge, 0);
+  v_charged bigint[];
 BEGIN
-  SELECT coalesce(sum(h.micros), 0), array_agg(h.pool_id), array_agg(h.micros) INTO v_held, v_pools, v_parts
-  FROM (
-    SELECT e.pool_id, sum(e.amount_micros)::bigint AS micros
-    FROM (
-      -- Each in the words of an index: there is none on the run alone.
-      SELECT id FROM credit_transactions WHERE run_id = p_run AND kind IN ('hold', 'charge', 'release')
-      UNION ALL SELECT id FROM credit_transactions WHERE run_id = p_run AND kind = 'extend'
-    ) AS t JOIN credit_entries e ON e.transaction_id = t.id AND e.ledger = 'held'
-    GROUP BY e.pool_id
-  ) AS h;
-  IF v_left > v_held THEN
-    RAISE EXCEPTION 'charge of % above the hold of % for %', v_left, v_held, p_run;
+  IF v_left > p_held THEN
+    RAISE EXCEPTION 'charge of % above the hold of % for %', v_left, p_held, p_run;
   END IF;
-  IF p_charge IS NOT NULL THEN
-    INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros, facts)
-    VALUES (p_account, p_run, 'charge', p_charge, p_facts) RETURNING id INTO v_charge;
+  IF cardinality(p_pools) > 1 THEN
+    PERFORM id FROM credit_pools WHERE id = ANY (p_pools) ORDER BY id FOR UPDATE;
+    SELECT array_agg(h.pool ORDER BY coalesce(c.expires_at, 'infinity'), c.id),
+      array_agg(h.micros ORDER BY coalesce(c.expires_at, 'infinity'), c.id)
+    INTO p_pools, p_parts
+    FROM (SELECT pool, sum(micros)::bigint AS micros FROM unnest(p_pools, p_parts) AS part (pool, micros) GROUP BY pool) AS h
+    JOIN credit_pools c ON c.id = h.pool;
   END IF;
-  INSERT INTO credit_transactions (account_id, run_id, kind, amount_micros)
-  VALUES (p_account, p_run, 'release', v_held - v_left) RETURNING id INTO v_release;
-  PERFORM id FROM credit_pools WHERE id = ANY (v_pools) ORDER BY id FOR UPDATE;
-  FOR v_pool IN
-    SELECT h.id, h.micros FROM unnest(v_pools, v_parts) AS h (id, micros) JOIN credit_pools c ON c.id = h.id
-    ORDER BY coalesce(c.expires_at, 'infinity'), c.id
-  LOOP
-    v_part := least(v_pool.micros, v_left);
-    v_left := v_left - v_part;
-    INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
-    SELECT e.transaction, v_pool.id, e.ledger, p_account, e.micros
-    FROM (VALUES (v_charge, 'held', -v_part), (v_charge, 'spent', v_part),
-      (v_release, 'held', v_part - v_pool.micros), (v_release, 'available', v_pool.micros - v_part)
-    ) AS e (transaction, ledger, micros) WHERE e.micros <> 0;
-    UPDATE credit_pools SET held_micros = held_micros - v_pool.micros, available_micros = available_micros + v_pool.micros - v_part
-    WHERE id = v_pool.id;
+  FOR v_number IN 1 .. coalesce(cardinality(p_pools), 0) LOOP
+    v_charged[v_number] := least(p_parts[v_number], v_left);
+    v_left := v_left - v_charged[v_number];
   END LOOP;
-  UPDATE holds SET settled_at = now() WHERE run_id = p_run;
+  IF p_charge IS NOT NULL THEN
+    v_charge := nextval('credit_transactions_id_seq');
+  END IF;
+  v_release := nextval('credit_transactions_id_seq');
+  INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, facts)
+  SELECT made.id, p_account, p_run, made.kind, made.micros, made.facts
+  FROM (VALUES (v_charge, 'charge', p_charge, p_facts), (v_release, 'release', p_held - coalesce(p_charge, 0), NULL))
+    AS made (id, kind, micros, facts)
+  WHERE made.id IS NOT NULL;
+  INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
+  SELECT side.transaction, part.pool, side.ledger, p_account, side.charged * part.charged + side.held * part.micros
+  FROM unnest(p_pools, p_parts, v_charged) AS part (pool, micros, charged), (VALUES
+    (v_charge, 'held', -1, 0), (v_charge, 'spent', 1, 0), (v_release, 'held', 1, -1), (v_release, 'available', -1, 1)
+  ) AS side (transaction, ledger, charged, held)
+  WHERE side.charged * part.charged + side.held * part.micros <> 0;
+  UPDATE credit_pools c
+  SET held_micros = held_micros - part.micros, available_micros = available_micros + part.micros - part.charged
+  FROM unnest(p_pools, p_parts, v_charged) AS part (pool, micros, charged) WHERE c.id = part.pool;
 END $$;
 --> statement-breakpoint
 -- Writes a run with its input and its hold, and its session: a new one, or one that moves on to `p_turn`. Nothing when the
@@ -146,7 +144,7 @@ END $$;
 CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
-  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text,
+  p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_new_session boolean,
   OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
   OUT lease_expires_at timestamptz, OUT started_at timestamptz
@@ -155,7 +153,7 @@ DECLARE
   v_hold record;
   v_newest int;
 BEGIN
-  v_hold := place_hold(p_account, p_run, p_hold, p_hold_seconds);
+  v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold);
   available := v_hold.available;
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
@@ -167,11 +165,13 @@ BEGIN
   END IF;
   SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
   INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
-    request, request_hash, hold_micros, most_micros, epoch, lease_owner, lease_expires_at, deadline_at, on_disconnect,
-    created_at, started_at)
-  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(v_newest, 0) + 1, p_model,
+    request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
+    deadline_at, on_disconnect, created_at, started_at)
+  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn,
+    coalesce(v_newest, 0) + 1, p_model,
     CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
-    p_request, p_hash, p_hold, p_most, CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
+    p_request, p_hash, p_hold, v_hold.pools, v_hold.parts, p_most,
+    CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
     CASE WHEN p_owner IS NOT NULL THEN now() + make_interval(secs => p_lease_seconds) END,
     now() + make_interval(secs => p_turn_seconds), p_on_disconnect,
     clock_timestamp(), CASE WHEN p_owner IS NOT NULL THEN now() END)
@@ -190,7 +190,7 @@ CREATE FUNCTION begin_turn(
   p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
   p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
-  p_lease_seconds double precision, p_turn_seconds double precision, p_hold_seconds double precision, p_on_disconnect text,
+  p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_not_after timestamptz,
   OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz,
   OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
@@ -223,7 +223,7 @@ BEGIN
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
   v_written := write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request,
-    p_hash, p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_hold_seconds, p_on_disconnect, true);
+    p_hash, p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true);
   available := v_written.available;
   enough := v_written.enough;
   account_turn := v_written.account_turn;
@@ -256,7 +256,7 @@ END $$;
 -- step of a tool it tells whether the run's key still works, before the model is asked again.
 CREATE FUNCTION append_to_run(
   p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
-  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint, p_more_hold bigint,
+  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint,
   OUT owned boolean, OUT key_usable boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -264,7 +264,7 @@ DECLARE
   v_key text;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
-  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count), hold_micros = hold_micros + p_more_hold
+  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count)
   WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
     AND event_count = p_events_before AND step_count = p_steps_before
   RETURNING api_key_id INTO v_key;
@@ -285,6 +285,7 @@ CREATE FUNCTION extend_run(
   OUT owned boolean, OUT available bigint, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  v_last int := p_events_before + jsonb_array_length(p_events);
   v_hold record;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
@@ -293,11 +294,14 @@ BEGIN
     AND event_count = p_events_before AND step_count = p_steps_before FOR UPDATE;
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
-  v_hold := extend_hold(p_account, p_run, p_step, p_micros);
+  v_hold := draw_credits(p_account, p_run, 'extend', p_step, p_micros);
   available := v_hold.available;
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
-  PERFORM append_to_run(p_account, p_run, p_epoch, p_events_before, p_steps_before, p_events, NULL, NULL, NULL, NULL, p_micros);
+  UPDATE runs SET event_count = v_last, hold_micros = hold_micros + p_micros,
+    hold_pools = hold_pools || v_hold.pools, hold_parts = hold_parts || v_hold.parts
+  WHERE id = p_run;
+  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, NULL, NULL, NULL, NULL);
 END $$;
 --> statement-breakpoint
 -- The end of a run: its row, its last step and events, its session, then the pools, in the order in which a start locks
@@ -312,6 +316,7 @@ CREATE FUNCTION end_turn(
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_last int := p_events_before + jsonb_array_length(p_events);
+  v_run record;
   v_newest int;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
@@ -320,12 +325,13 @@ BEGIN
     finish_reason = p_finish_reason, usage = p_usage, cost_micros = p_cost,
     lease_owner = NULL, lease_expires_at = NULL, finished_at = now()
   WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
-    AND event_count = p_events_before AND step_count = p_steps_before;
+    AND event_count = p_events_before AND step_count = p_steps_before
+  RETURNING hold_micros, hold_pools, hold_parts INTO v_run;
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
   PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
   UPDATE sessions SET updated_at = now() WHERE id = p_session RETURNING turn_count INTO v_newest;
-  PERFORM settle_hold(p_account, p_run, p_charge, p_facts);
+  PERFORM settle_hold(p_account, p_run, p_charge, p_facts, v_run.hold_micros, v_run.hold_pools, v_run.hold_parts);
   IF p_answer IS NOT NULL THEN
     INSERT INTO messages (id, account_id, session_id, run_id, turn, position, role, content)
     VALUES (p_message, p_account, p_session, p_run, p_turn, p_position, 'assistant', p_answer);

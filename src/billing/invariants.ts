@@ -45,26 +45,38 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'an unfinished run has an open hold',
-    statement: `select r.id from runs r left join holds h on h.run_id = r.id and h.settled_at is null
-      where r.status in ('queued', 'in_progress') and h.run_id is null`,
+    statement: `select r.id, array_agg(t.kind) as movements from runs r left join credit_transactions t on t.run_id = r.id
+      where r.status in ('queued', 'in_progress')
+      group by r.id having count(*) filter (where t.kind = 'hold') <> 1 or count(*) filter (where t.kind in ('charge', 'release')) > 0`,
   },
   {
     name: 'a finished run has no open hold',
-    statement: `select r.id from runs r join holds h on h.run_id = r.id
-      where r.status not in ('queued', 'in_progress') and h.settled_at is null`,
+    statement: `select r.id from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'release'
+      where r.status in ('completed', 'failed', 'cancelled') and t.id is null`,
   },
   {
     name: 'a hold is the sum of what was held for its run',
-    statement: `select h.run_id, h.amount_micros::text, coalesce(sum(t.amount_micros), 0)::text as held
-      from holds h left join credit_transactions t on t.run_id = h.run_id and t.kind in ('hold', 'extend')
-      group by h.run_id, h.amount_micros having h.amount_micros <> coalesce(sum(t.amount_micros), 0)`,
+    statement: `select r.id, r.hold_micros::text, coalesce(sum(t.amount_micros), 0)::text as held
+      from runs r left join credit_transactions t on t.run_id = r.id and t.kind in ('hold', 'extend')
+      group by r.id, r.hold_micros having r.hold_micros <> coalesce(sum(t.amount_micros), 0)`,
+  },
+  {
+    name: 'an unfinished run holds of each pool what the ledger says',
+    statement: `select id, parts.pool_id, sum(parts.micros)::text as difference
+      from runs r, lateral (
+        select pool_id, micros from unnest(r.hold_pools, r.hold_parts) as part (pool_id, micros)
+        union all select e.pool_id, -e.amount_micros
+        from credit_transactions t join credit_entries e on e.transaction_id = t.id and e.ledger = 'held'
+        where t.run_id = r.id and t.kind in ('hold', 'extend')) as parts
+      where r.status in ('queued', 'in_progress')
+      group by r.id, parts.pool_id having sum(parts.micros) <> 0`,
   },
   {
     name: 'what a settled hold took is charged or given back, to the last micro-credit',
-    statement: `select h.run_id from holds h
-      left join credit_transactions t on t.run_id = h.run_id and t.kind in ('charge', 'release')
-      where h.settled_at is not null
-      group by h.run_id, h.amount_micros having h.amount_micros <> coalesce(sum(t.amount_micros), 0)`,
+    statement: `select run_id from credit_transactions where run_id is not null group by run_id
+      having bool_or(kind in ('charge', 'release'))
+        and coalesce(sum(amount_micros) filter (where kind in ('hold', 'extend')), 0)
+          <> coalesce(sum(amount_micros) filter (where kind in ('charge', 'release')), 0)`,
   },
   {
     name: 'a run shows what the ledger charged',

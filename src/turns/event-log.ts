@@ -15,7 +15,7 @@ export class LeaseLost extends Error {
 
 const append = statement<{ owned: boolean; key_usable: boolean | null }>(
   'append_to_run',
-  `select owned, key_usable from append_to_run(${appended}, 0)`,
+  `select owned, key_usable from append_to_run(${appended})`,
   turnCallMs,
 )
 

@@ -1,4 +1,4 @@
-import { insufficient } from '../billing/holds.ts'
+import { insufficient } from '../billing/insufficient.ts'
 import type { Executor } from '../db/client.ts'
 import { statement, turnCallMs } from '../db/statement.ts'
 import { type Attempt, appendValues } from './append-values.ts'

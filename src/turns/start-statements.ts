@@ -88,7 +88,7 @@ export type WrittenStart = {
 
 /** The parameters of a start that it is written with, whether they have been looked at already or not. */
 const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :mostMicros, :leaseOwner, :leaseSeconds,
-  :turnSeconds, :holdSeconds, :onDisconnect`
+  :turnSeconds, :onDisconnect`
 
 /** Writes a start that was admitted under the account's lock, see `write_turn`. */
 export const writeTurn = statement<WrittenStart>(

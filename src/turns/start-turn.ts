@@ -18,7 +18,8 @@ import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start
 import { newInput, toldToModel } from './transcript.ts'
 import { writeRun } from './write-run.ts'
 
-export type Run = typeof runs.$inferSelect
+/** What a run holds of which pool is the database's own affair. */
+export type Run = Omit<typeof runs.$inferSelect, 'holdPools' | 'holdParts'>
 
 export type TurnInput = {
   readonly model: string

@@ -1,6 +1,6 @@
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
-import { insufficient } from '../billing/holds.ts'
+import { insufficient } from '../billing/insufficient.ts'
 import type { Executor } from '../db/client.ts'
 import { newId } from '../ids.ts'
 import type { Lease } from './leases.ts'
@@ -8,9 +8,6 @@ import type { Session } from './sessions.ts'
 import type { writeTurn } from './start-statements.ts'
 import type { Run, TurnInput, TurnLimits } from './start-turn.ts'
 import { textOf } from './transcript.ts'
-
-/** A hold outlives its run's deadline by a minute: only a run that nobody ended can exceed it. */
-const holdGraceSeconds = 60
 
 export type Start = {
   /** The same for every attempt at one start: none that comes late can write a second run. */
@@ -63,7 +60,6 @@ export async function writeRun(
     input: JSON.stringify(fresh.map((content, position) => ({ id: newId('message'), position, content }))),
     leaseSeconds: lease?.seconds ?? 0,
     turnSeconds: limits.turnSeconds,
-    holdSeconds: limits.turnSeconds + holdGraceSeconds,
   })
   if (!row?.admitted) return undefined
   if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
-import { extendHold, placeHold, settleHold } from '../../src/billing/holds.ts'
 import { balanceOf, ensureAllowance, grantCredits, raiseAllowance } from '../../src/billing/pools.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { makeAccount } from '../support/service.ts'
 
@@ -33,12 +33,12 @@ async function account(...grants: readonly { readonly amount: number; readonly e
 async function hold(accountId: string, amount: number): Promise<string> {
   runs += 1
   const runId = `run_ledger_${runs}`
-  await inTx((tx) => placeHold(tx, { accountId, runId, micros: credits(amount), seconds: 60 }))
+  await inTx((tx) => placeHold(tx, { accountId, runId, micros: credits(amount) }))
   return runId
 }
 
 const settle = (accountId: string, runId: string, chargeMicros: bigint | null) =>
-  inTx((tx) => settleHold(tx, { accountId, runId, chargeMicros, facts: {} }))
+  inTx((tx) => settleHold(tx, { accountId, runId, chargeMicros }))
 
 const balance = (accountId: string) => inTx((tx) => balanceOf(tx, accountId))
 
@@ -151,7 +151,7 @@ test.each([
 test('a second hold of a run is refused', async () => {
   const id = await account({ amount: 10 })
   const run = await hold(id, 1)
-  const again = inTx((tx) => placeHold(tx, { accountId: id, runId: run, micros: 1n, seconds: 60 }))
+  const again = inTx((tx) => placeHold(tx, { accountId: id, runId: run, micros: 1n }))
   await expect(again).rejects.toMatchObject({ cause: { code: '23505' } })
   await settle(id, run, null)
 })

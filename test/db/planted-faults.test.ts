@@ -91,7 +91,7 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
   [
     'a running turn loses its hold',
     'an unfinished run has an open hold',
-    `delete from holds where run_id = ${inProgress}`,
+    `${unlock} update credit_transactions set kind = 'release' where kind = 'hold' and run_id = ${inProgress}`,
   ],
   [
     'a run ends without settling',
@@ -106,7 +106,12 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
   [
     'a hold grows without credits',
     'a hold is the sum of what was held for its run',
-    `update holds set amount_micros = amount_micros + 1 where run_id = ${inProgress}`,
+    `update runs set hold_micros = hold_micros + 1 where id = ${inProgress}`,
+  ],
+  [
+    'what a run holds stands at another pool',
+    'an unfinished run holds of each pool what the ledger says',
+    `update runs set hold_pools = array[0::bigint] where id = ${inProgress}`,
   ],
   [
     'the rest of a hold is never given back',

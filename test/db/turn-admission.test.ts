@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 async function rowsOf(person: Person) {
-  const tables = ['sessions', 'runs', 'messages', 'holds', 'credit_transactions']
+  const tables = ['sessions', 'runs', 'messages', 'credit_transactions']
   const counts: Record<string, number> = {}
   for (const table of tables) {
     const { rows } = await db.database.systemPool.query<{ n: number }>(
@@ -46,7 +46,6 @@ test('of 30 turns started at once on money for 5 exactly 5 are admitted, and the
     sessions: 5,
     runs: 5,
     messages: 5,
-    holds: 5,
     credit_transactions: 7,
   })
   const balance = await withTx(db.database, 'system', (tx) => balanceOf(tx, accountId))
@@ -64,7 +63,7 @@ test('no more turns run at once than the plan allows, and those refused leave no
   const person = await makePerson(db.database, { concurrentTurns: 3 })
   const results = await Promise.allSettled(Array.from({ length: 12 }, () => start(db.database, person)))
   expect(codesOf(results)).toEqual(Array.from({ length: 9 }, () => 'too_many_concurrent_runs'))
-  expect(await rowsOf(person)).toMatchObject({ sessions: 3, runs: 3, messages: 3, holds: 3 })
+  expect(await rowsOf(person)).toMatchObject({ sessions: 3, runs: 3, messages: 3 })
 })
 
 test('turns of one session that start at once get numbers of their own, and one of them runs', async () => {

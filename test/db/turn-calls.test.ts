@@ -47,8 +47,9 @@ const startUntil = (notAfter: Date, runId = newId('run')) =>
   )
 
 async function rowsOf(runId: string) {
-  const { rows } = await db.database.systemPool.query<{ runs: number; holds: number; moved: number }>(
-    `select (select count(*)::int from runs where id = $1) as runs, (select count(*)::int from holds where run_id = $1) as holds,
+  const { rows } = await db.database.systemPool.query<{ runs: number; held: number; moved: number }>(
+    `select (select count(*)::int from runs where id = $1) as runs,
+      (select count(*)::int from runs where id = $1 and hold_parts = array[hold_micros]) as held,
       (select count(*)::int from credit_transactions where run_id = $1) as moved`,
     [runId],
   )
@@ -59,13 +60,13 @@ test('a start in time is written with its hold', async () => {
   const runId = newId('run')
   expect(isUsual(principal, plainInput())).toBe(true)
   expect(await startUntil(later(60_000), runId)).toMatchObject({ id: runId, status: 'in_progress', epoch: 1 })
-  expect(await rowsOf(runId)).toEqual({ runs: 1, holds: 1, moved: 1 })
+  expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
 
 test('a start that the server comes to after its time writes nothing', async () => {
   const runId = newId('run')
   expect(await startUntil(later(-60_000), runId)).toBeUndefined()
-  expect(await rowsOf(runId)).toEqual({ runs: 0, holds: 0, moved: 0 })
+  expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
 test('a start that waits for the account beyond its time writes nothing', async () => {
@@ -79,14 +80,14 @@ test('a start that waits for the account beyond its time writes nothing', async 
     await tx.execute('select pg_sleep(0.5)')
   })
   expect(await late).toBeUndefined()
-  expect(await rowsOf(runId)).toEqual({ runs: 0, holds: 0, moved: 0 })
+  expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
 test('a second write of one start is refused, whatever it would have said', async () => {
   const runId = newId('run')
   await startUntil(later(60_000), runId)
   await expect(startUntil(later(60_000), runId)).rejects.toThrow('begin_turn')
-  expect(await rowsOf(runId)).toEqual({ runs: 1, holds: 1, moved: 1 })
+  expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
 
 test('calls of one account travel on one connection, those of another on another, and all are given back', async () => {

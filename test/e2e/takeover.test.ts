@@ -46,7 +46,7 @@ const endedOnce = { status: 'completed', charges: 1, ends: 1, equal: true }
 
 /** Everything that is stored of a run. */
 async function everythingOf(runId: string): Promise<unknown> {
-  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'holds', 'credit_transactions'] as const
+  const tables = ['runs', 'run_steps', 'run_events', 'messages', 'credit_transactions'] as const
   return Promise.all(
     tables.map((table) =>
       world.rows(

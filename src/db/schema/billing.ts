@@ -92,22 +92,3 @@ export const creditEntries = pgTable(
     index('credit_entries_pool').on(t.poolId),
   ],
 )
-
-/** Credits set aside for one unfinished run. It ends in the transaction that ends the run. */
-export const holds = pgTable(
-  'holds',
-  {
-    runId: text('run_id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    amountMicros: micros('amount_micros').notNull(),
-    /** The run's deadline plus a minute: what stands past it belongs to a run nobody ended. */
-    expiresAt: instant('expires_at').notNull(),
-    settledAt: instant('settled_at'),
-  },
-  (t) => [
-    index('holds_open').on(t.accountId).where(sql`${t.settledAt} is null`),
-    check('holds_amount', sql`${t.amountMicros} >= 0`),
-  ],
-)

@@ -1,15 +1,27 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { accounts, projects } from './accounts.ts'
 import { bytea, instant, micros } from './columns.ts'
 
+/**
+ * What a turn writes has one foreign key, to what it is a part of: a session to its project, a run and a message to their
+ * session, the rest to its run. Each more would be looked up with every row, and says nothing that these do not.
+ */
 export const sessions = pgTable(
   'sessions',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+    accountId: text('account_id').notNull(),
     projectId: text('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
@@ -29,12 +41,8 @@ export const runs = pgTable(
   'runs',
   {
     id: text('id').primaryKey(),
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    projectId: text('project_id')
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
+    accountId: text('account_id').notNull(),
+    projectId: text('project_id').notNull(),
     sessionId: text('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
@@ -61,6 +69,9 @@ export const runs = pgTable(
     costMicros: micros('cost_micros').notNull().default(sql`0`),
     /** Set aside for it by now: what it can be charged at most. */
     holdMicros: micros('hold_micros').notNull(),
+    /** What of it is held in which pool, as the ledger's entries of its hold and of the larger ones say. */
+    holdPools: bigint('hold_pools', { mode: 'bigint' }).array(),
+    holdParts: bigint('hold_parts', { mode: 'bigint' }).array(),
     /** What the hold may grow to. */
     mostMicros: micros('most_micros').notNull(),
     /** Finished steps and committed events so far: the next ones take these numbers plus one. */
@@ -100,14 +111,11 @@ export const messages = pgTable(
   'messages',
   {
     id: text('id').primaryKey(),
-    /** Without a foreign key, which would lock the account's row with each answer; the session's does what it would. */
     accountId: text('account_id').notNull(),
     sessionId: text('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
-    runId: text('run_id')
-      .notNull()
-      .references(() => runs.id, { onDelete: 'cascade' }),
+    runId: text('run_id').notNull(),
     turn: integer('turn').notNull(),
     /** Order inside the turn: its input first, the answer last. */
     position: integer('position').notNull(),

@@ -33,7 +33,7 @@ export async function measureGrowth(
   ]
 }
 
-/** Finished runs of some months with their sessions, messages, holds and entries, numbered from `from` to `to`. */
+/** Finished runs of some months with their sessions, messages and entries, numbered from `from` to `to`. */
 async function fill({ admin, accountId }: World, from: number, to: number): Promise<void> {
   const { rows } = await admin.query<{ project: string; key: string; pool: string }>(
     `select project_id as project, k.id as key, (select id from credit_pools where account_id = $1 limit 1) as pool
@@ -47,14 +47,12 @@ async function fill({ admin, accountId }: World, from: number, to: number): Prom
     `insert into sessions (id, account_id, project_id, model, name, turn_count, created_at, updated_at)
       select 'sess_fill' || n, '${accountId}', '${project}', 'service', 'Filled', 1, ${at}, ${at} from ${numbers}`,
     `insert into runs (id, account_id, project_id, session_id, api_key_id, message_id, turn, model, status, request,
-        request_hash, hold_micros, most_micros, step_count, event_count, epoch, deadline_at, created_at, started_at, finished_at)
+        request_hash, hold_micros, hold_pools, hold_parts, most_micros, step_count, event_count, epoch, deadline_at, created_at, started_at, finished_at)
       select 'run_fill' || n, '${accountId}', '${project}', 'sess_fill' || n, '${key}', 'msg_fill' || n, 1, 'service',
-        'completed', '{}', sha256(n::text::bytea), 0, 0, 1, 4, 1, ${at}, ${at}, ${at}, ${at} from ${numbers}`,
+        'completed', '{}', sha256(n::text::bytea), 1, array[${pool}], array[1], 0, 1, 4, 1, ${at}, ${at}, ${at}, ${at} from ${numbers}`,
     `insert into messages (id, account_id, session_id, run_id, turn, position, role, content)
       select 'msg_fill' || n, '${accountId}', 'sess_fill' || n, 'run_fill' || n, 1, 0, 'user',
         '{"role":"user","content":"A question"}' from ${numbers}`,
-    `insert into holds (run_id, account_id, amount_micros, expires_at, settled_at)
-      select 'run_fill' || n, '${accountId}', 0, ${at}, ${at} from ${numbers}`,
     `with made as (
         insert into credit_transactions (account_id, run_id, kind, amount_micros, created_at)
         select '${accountId}', 'run_fill' || n, kind, 1, ${at} from ${numbers}, unnest(array['hold', 'release']) as kind

@@ -1,0 +1,47 @@
+import { insufficient } from '../../src/billing/insufficient.ts'
+import type { Executor } from '../../src/db/client.ts'
+import { statement } from '../../src/db/statement.ts'
+
+/**
+ * The movements of a turn without its rows, by the functions of the database that its start, its larger holds and its end
+ * call (`migrations/0007_turn_functions.sql`).
+ */
+type Hold = { readonly accountId: string; readonly runId: string; readonly micros: bigint }
+
+const draw = statement<{ available: string; enough: boolean }>(
+  'draw_credits',
+  'select available, enough from draw_credits(:accountId, :runId, :kind, :step, :micros)',
+)
+
+async function drawFor(executor: Executor, kind: 'hold' | 'extend', hold: Hold, step: number | null) {
+  const [offer] = await draw(executor, { ...hold, kind, step })
+  if (!offer?.enough) throw await insufficient(executor, hold.micros, BigInt(offer?.available ?? 0))
+}
+
+/** @throws ServiceError `insufficient_credits` when the account has less. */
+export const placeHold = (executor: Executor, hold: Hold) => drawFor(executor, 'hold', hold, null)
+
+/** @throws ServiceError `insufficient_credits`; the hold is then as it was. */
+export const extendHold = (executor: Executor, { step, ...hold }: Hold & { readonly step: number }) =>
+  drawFor(executor, 'extend', hold, step)
+
+const settle = statement(
+  'settle_hold',
+  `select settle_hold(:accountId, :runId, :chargeMicros, '{}', coalesce(sum(part.micros), 0)::bigint,
+    array_agg(part.pool), array_agg(part.micros))
+  from (
+    select e.pool_id as pool, e.amount_micros as micros
+    from credit_transactions t join credit_entries e on e.transaction_id = t.id and e.ledger = 'held'
+    where t.run_id = :runId and t.kind in ('hold', 'extend')) as part`,
+)
+
+/**
+ * Charges `chargeMicros` of what the ledger says was held for the run, none and without a row when it is null, and gives
+ * the rest back.
+ */
+export async function settleHold(
+  executor: Executor,
+  run: { readonly accountId: string; readonly runId: string; readonly chargeMicros: bigint | null },
+): Promise<void> {
+  await settle(executor, run)
+}
