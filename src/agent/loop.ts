@@ -16,7 +16,7 @@ import {
 } from './provider.ts'
 import { StorablePieces, storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
-import type { Tool, ToolOutcome } from './tools.ts'
+import type { Toolbox, ToolOutcome } from './tools.ts'
 import { finished, Turn, type TurnEnd } from './turn-state.ts'
 
 /** Makes each finished step durable before the loop goes on; what it throws ends the turn as `internal`. */
@@ -29,7 +29,7 @@ export type Journal<Transaction> = {
 
 export type LoopInput<Transaction> = {
   readonly provider: Provider
-  readonly tools: readonly Tool<Transaction>[]
+  readonly tools: Toolbox<Transaction>
   /**
    * Tools that the client runs: a call of one of them ends the turn with `tool_calls`, once the calls of ours beside
    * it have their results. One hides ours of the same name, since the model cannot tell two apart.
@@ -99,10 +99,10 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
   if (calls.length === 0) return
   const first = turn.step + 1
   for (const [i, call] of calls.entries()) {
-    yield { type: 'tool.started', step: first + i, call, title: describeCall(turn.tools, call) }
+    yield { type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) }
   }
   const allowed = calls.filter((call) => !turn.refusals.has(call.id))
-  const outcomes = runToolCalls(turn.tools, allowed, input.signal, input.limits.parallelTools)
+  const outcomes = runToolCalls(input.tools, allowed, input.signal, input.limits.parallelTools)
   try {
     for (const call of calls) {
       const refusal = turn.refusals.get(call.id)

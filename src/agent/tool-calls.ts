@@ -1,7 +1,7 @@
 import { messageOf, ServiceError } from '../errors.ts'
 import type { ToolCall } from './provider.ts'
 import { storable } from './storable-text.ts'
-import { badArguments, type Tool, type ToolOutcome } from './tools.ts'
+import { badArguments, type Toolbox, type ToolOutcome } from './tools.ts'
 
 /** The parsed arguments of a call, every text in them storable; undefined when they are no JSON object. */
 export function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
@@ -24,12 +24,15 @@ export function parseArguments(call: ToolCall): Readonly<Record<string, unknown>
  * @throws faults that are not the model's: an aborted turn, a lost database, a programming error.
  */
 export async function runToolCall<Transaction>(
-  tools: ReadonlyMap<string, Tool<Transaction>>,
+  tools: Toolbox<Transaction>,
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<ToolOutcome<Transaction>> {
   const tool = tools.get(call.name)
-  if (!tool) return badArguments(`There is no tool "${call.name}". Tools: ${[...tools.keys()].join(', ')}.`)
+  if (!tool) {
+    const names = tools.specs.map(({ name }) => name).join(', ')
+    return badArguments(`There is no tool "${call.name}". Tools: ${names}.`)
+  }
   const args = parseArguments(call)
   if (!args) return badArguments('The arguments are not a JSON object.')
   try {
@@ -45,7 +48,7 @@ export async function runToolCall<Transaction>(
  * A fault of one is thrown when its turn comes; the others are still awaited, so that nothing floats.
  */
 export async function* runToolCalls<Transaction>(
-  tools: ReadonlyMap<string, Tool<Transaction>>,
+  tools: Toolbox<Transaction>,
   calls: readonly ToolCall[],
   signal: AbortSignal,
   atOnce: number,
@@ -74,10 +77,7 @@ async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
 }
 
 /** One line for progress displays. */
-export function describeCall<Transaction>(
-  tools: ReadonlyMap<string, Tool<Transaction>>,
-  call: ToolCall,
-): string {
+export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
   try {
     return tools.get(call.name)?.describe(parseArguments(call) ?? {}) ?? call.name
   } catch (error) {

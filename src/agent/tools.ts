@@ -57,6 +57,12 @@ export interface Tool<Transaction> {
   ): Promise<ToolOutcome<Transaction>>
 }
 
+/** The tools of one turn: what the model is told of them, and each when it is called. */
+export type Toolbox<Transaction> = {
+  readonly specs: readonly ToolSpec[]
+  get(name: string): Tool<Transaction> | undefined
+}
+
 /** Returned for arguments that do not fit: the model reads it and tries again. */
 export function badArguments(message: string): { content: string; isError: true } {
   return { content: JSON.stringify({ error: message }), isError: true }

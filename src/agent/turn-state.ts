@@ -3,7 +3,7 @@ import { type AgentEvent, endsEarly, type ModelStep, type StepRecord } from './e
 import type { LoopInput } from './loop.ts'
 import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from './provider.ts'
 import { storable } from './storable-text.ts'
-import type { Tool, ToolOutcome } from './tools.ts'
+import type { ToolOutcome } from './tools.ts'
 
 export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
 
@@ -18,7 +18,6 @@ export const finished = (reason: FinishReason, notice: string | null = null): Tu
  * from the finished steps alone, so that an attempt that takes a journal up goes on exactly as the one before.
  */
 export class Turn<T> {
-  readonly tools: ReadonlyMap<string, Tool<T>>
   readonly toolSpecs: readonly ToolSpec[]
   readonly messages: ModelMessage[]
   readonly refusals = new Map<string, ToolOutcome<T>>()
@@ -35,9 +34,11 @@ export class Turn<T> {
   constructor(input: LoopInput<T>) {
     this.#input = input
     this.#clientToolNames = new Set(input.clientTools.map((tool) => tool.name))
-    const own = input.tools.filter((tool) => !this.#clientToolNames.has(tool.spec.name))
-    this.tools = new Map(own.map((tool) => [tool.spec.name, tool]))
-    this.toolSpecs = [...own.map((tool) => tool.spec), ...input.clientTools]
+    const { specs } = input.tools
+    this.toolSpecs =
+      input.clientTools.length === 0
+        ? specs
+        : [...specs.filter(({ name }) => !this.#clientToolNames.has(name)), ...input.clientTools]
     this.messages = [...input.messages]
     for (const record of input.finished) this.add(record)
   }

@@ -159,9 +159,7 @@ function stepsOf(
   run: Run,
   rows: readonly (typeof runSteps.$inferSelect)[],
 ): readonly TurnStep[] {
-  const tools = new Map(
-    turnTools(services, run, createSourceRegister()).map((tool) => [tool.spec.name, tool]),
-  )
+  const tools = turnTools(services, run, createSourceRegister())
   let before = (run.startedAt ?? run.createdAt).getTime()
   return rows.map((row) => {
     const record = row.record as StepRecord

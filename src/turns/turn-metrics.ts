@@ -4,6 +4,8 @@ import type { ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'
 import type { TerminalEvent } from './run-events.ts'
 
+type KnownTools = { get(name: string): object | undefined }
+
 /** What Prometheus is told of turns. Called some times a turn, never for each piece of text. */
 export type TurnMetrics = {
   /** A request has started a turn. */
@@ -17,7 +19,7 @@ export type TurnMetrics = {
   released(lost: boolean): void
   firstText(seconds: number): void
   /** @param knownTools names beside these are the model's inventions, which would be labels without bound. */
-  step(record: StepRecord, knownTools: ReadonlySet<string>): void
+  step(record: StepRecord, knownTools: KnownTools): void
   ended(event: TerminalEvent, seconds: number): void
   upstreamFailed(kind: ProviderFailure): void
 }
@@ -40,7 +42,7 @@ export function createTurnMetrics(registry: Registry): TurnMetrics {
     step(record, knownTools) {
       m.steps.inc({ kind: record.kind })
       if (record.kind === 'tool') {
-        const tool = knownTools.has(record.call.name) ? record.call.name : 'unknown'
+        const tool = knownTools.get(record.call.name) ? record.call.name : 'unknown'
         m.toolCalls.inc({ tool, outcome: record.isError ? 'error' : 'ok' })
         return
       }

@@ -1,6 +1,6 @@
 import type { StepRecord } from '../agent/events.ts'
 import type { Provider, ToolCall } from '../agent/provider.ts'
-import type { Tool } from '../agent/tools.ts'
+import type { Tool, Toolbox } from '../agent/tools.ts'
 import type { Span, Tracer } from '../tracing.ts'
 import { LeaseLost } from './event-log.ts'
 import { leaseSeconds } from './leases.ts'
@@ -18,7 +18,7 @@ export class TurnWatch {
   readonly #calls = new Map<string, Span>()
   readonly #since = performance.now()
   #model: Span | undefined
-  #tools: ReadonlySet<string> = new Set()
+  #tools: { get(name: string): object | undefined } = { get: () => undefined }
   #spoke: boolean
 
   constructor(
@@ -54,9 +54,16 @@ export class TurnWatch {
   }
 
   /** The tools, with a span around each call. */
-  tools<T>(tools: readonly Tool<T>[]): readonly Tool<T>[] {
-    this.#tools = new Set(tools.map((tool) => tool.spec.name))
-    return this.#turn ? tools.map((tool) => this.#traced(tool)) : tools
+  tools<T>(tools: Toolbox<T>): Toolbox<T> {
+    this.#tools = tools
+    if (!this.#turn) return tools
+    return {
+      specs: tools.specs,
+      get: (name) => {
+        const tool = tools.get(name)
+        return tool && this.#traced(tool)
+      },
+    }
   }
 
   #traced<T>(tool: Tool<T>): Tool<T> {

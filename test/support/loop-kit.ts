@@ -2,7 +2,7 @@ import type { AgentEvent, ModelStep, StepRecord, ToolStep } from '../../src/agen
 import { defaultLimits } from '../../src/agent/limits.ts'
 import { type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
 import type { ModelChunk, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
-import type { Tool, ToolOutcome } from '../../src/agent/tools.ts'
+import type { Tool, Toolbox, ToolOutcome } from '../../src/agent/tools.ts'
 
 /** What deferred writes of the tests write to. */
 export type Notebook = string[]
@@ -108,7 +108,8 @@ export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Inf
   }
 }
 
-export type Overrides = Partial<Omit<LoopInput<Notebook>, 'limits' | 'journal'>> & {
+export type Overrides = Partial<Omit<LoopInput<Notebook>, 'limits' | 'journal' | 'tools'>> & {
+  readonly tools?: readonly Tool<Notebook>[]
   readonly journal?: MemoryJournal
   readonly limits?: Partial<LoopInput<Notebook>['limits']>
 }
@@ -119,7 +120,6 @@ export function loopInput(provider: Provider, overrides: Overrides = {}): LoopIn
   ).length
   return {
     provider,
-    tools: [],
     clientTools: [],
     toolChoice: 'auto',
     messages: [{ role: 'user', content: 'question' }],
@@ -133,7 +133,15 @@ export function loopInput(provider: Provider, overrides: Overrides = {}): LoopIn
     },
     signal: new AbortController().signal,
     ...overrides,
+    tools: toolbox(overrides.tools ?? []),
     limits: { ...defaultLimits, ...overrides.limits },
+  }
+}
+
+function toolbox(tools: readonly Tool<Notebook>[]): Toolbox<Notebook> {
+  return {
+    specs: tools.map(({ spec }) => spec),
+    get: (name) => tools.find(({ spec }) => spec.name === name),
   }
 }
 
