@@ -17,8 +17,8 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
     look()
     return left.signal
   }
-  socket?.once('end', look).once('error', look)
-  response.once('close', () => {
+  socket?.on('end', look).on('error', look)
+  response.on('close', () => {
     socket?.off('end', look).off('error', look)
     look()
   })
