@@ -185,13 +185,15 @@ END $$;
 -- The start that meets nothing unusual, in one call: a new session, the key and its plan as the request has found them, no
 -- repetition, free places, an allowance that has been given. Else `admitted` is false and nothing is written: the facts
 -- have to be looked at one by one. The account's row is locked first, and what is looked at then is newer than that.
--- After `p_not_after` it fails: its caller may have given it up, and told the client so.
+-- An equal request that began a run since `p_sent_at`, when this one was sent, may be its repetition, which was faster: whether
+-- its client is still there has to be looked at. After `p_not_after` it fails: its caller may have given it up, and told
+-- the client so.
 CREATE FUNCTION begin_turn(
   p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
   p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
-  p_not_after timestamptz,
+  p_sent_at timestamptz, p_not_after timestamptz,
   OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz,
   OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
@@ -216,7 +218,8 @@ BEGIN
       WHERE k.id = p_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))
     AND NOT EXISTS (SELECT FROM runs r
       WHERE r.api_key_id = p_key AND r.request_hash = p_hash
-        AND r.created_at > now() - make_interval(mins => p_guard_minutes) AND r.client_closed_at IS NOT NULL)
+        AND r.created_at > now() - make_interval(mins => p_guard_minutes)
+        AND (r.client_closed_at IS NOT NULL OR r.created_at > p_sent_at))
     AND p_concurrent_turns > (SELECT count(*) FROM (SELECT FROM runs r
       WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy)
     AND EXISTS (SELECT FROM credit_pools c

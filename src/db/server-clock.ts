@@ -12,8 +12,8 @@ export class ServerClock {
     this.#offset = time.getTime() - performance.now()
   }
 
-  /** The server's time in `ms` milliseconds; undefined before its first answer. */
-  after(ms: number): Date | undefined {
-    return this.#offset === undefined ? undefined : new Date(this.#offset + performance.now() + ms)
+  /** Undefined before the server's first answer. */
+  now(): Date | undefined {
+    return this.#offset === undefined ? undefined : new Date(this.#offset + performance.now())
   }
 }

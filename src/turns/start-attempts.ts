@@ -76,12 +76,13 @@ export class StartAttempts {
     const { request, messages } = this.#input
     return withTurnCalls(database, this.#principal, async (calls) => {
       this.#requireClient()
-      const notAfter = database.clock.after(callMs)
+      const sentAt = database.clock.now()
       // The server has told no time yet: its answer to a careful start will.
-      if (!notAfter) return undefined
+      if (!sentAt) return undefined
+      const notAfter = new Date(sentAt.getTime() + callMs)
       this.#unsure = true
       this.#overAt = performance.now() + callMs
-      const own = { runId: this.#runId, lease: runner.lease, limits, notAfter }
+      const own = { runId: this.#runId, lease: runner.lease, limits, sentAt, notAfter }
       const run = await writeUsual(calls, this.#principal, this.#input, own).catch((error: unknown) => {
         if (error instanceof ServiceError) this.#unsure = false
         throw error

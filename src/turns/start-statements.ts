@@ -103,7 +103,7 @@ export const writeTurn = statement<WrittenStart>(
 export const beginTurn = statement<WrittenStart>(
   'begin_turn',
   `select * from begin_turn(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
-    :projectId, :sessionId, :sessionName, ${written}, :notAfter)`,
+    :projectId, :sessionId, :sessionName, ${written}, :sentAt, :notAfter)`,
   turnCallMs,
 )
 

@@ -22,19 +22,22 @@ export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): 
   )
 }
 
+/** By the server's clock: when the call is sent, not later, and when it is too late for it. */
+type CallTimes = { readonly sentAt: Date; readonly notAfter: Date }
+
 /**
- * In one call, which the server refuses after `notAfter` of its time. Undefined when something is not as usual or it came
- * too late: nothing is written, and `startTurn` has to decide.
+ * In one call, which the server refuses after `notAfter`. Undefined when something is not as usual or it came too late:
+ * nothing is written, and `startTurn` has to decide.
  * @throws what `writeRun` throws, and the database's error.
  */
 export async function writeUsual(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  owner: Pick<Start, 'runId' | 'lease' | 'limits'> & { readonly notAfter: Date },
+  owner: Pick<Start, 'runId' | 'lease' | 'limits'> & CallTimes,
 ): Promise<Run | undefined> {
   const { plan, binding } = principal
-  const { notAfter, ...rest } = owner
+  const { sentAt, notAfter, ...rest } = owner
   const session = { id: newId('session'), projectId: binding.projectId ?? '', turnCount: 0, name: '' }
   try {
     return await writeRun(
@@ -49,6 +52,7 @@ export async function writeUsual(
           turnsPerMinute: plan.turnsPerMinute,
           concurrentTurns: plan.concurrentTurns,
           guardMinutes,
+          sentAt,
           notAfter,
         }),
     )

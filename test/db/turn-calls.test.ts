@@ -36,12 +36,13 @@ afterAll(async () => {
 const later = (ms: number) => new Date(Date.now() + ms)
 const lease = { owner: 'replica_gone', seconds: 15 }
 
-const startUntil = (notAfter: Date, runId = newId('run')) =>
+const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(0)) =>
   withTurnCalls(db.database, principal, (calls) =>
     writeUsual(calls, principal, plainInput({ text: runId }), {
       runId,
       lease,
       limits: defaultTurnLimits,
+      sentAt,
       notAfter,
     }),
   )
@@ -81,6 +82,15 @@ test('a start that waits for the account beyond its time writes nothing', async 
   })
   expect(await late).toBeUndefined()
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
+})
+
+test('a start that an equal request has overtaken on its way writes nothing; one that comes after it is a turn of its own', async () => {
+  const sentAt = later(-10_000)
+  expect(await startUntil(later(60_000))).toBeDefined()
+  const overtaken = newId('run')
+  expect(await startUntil(later(60_000), overtaken, sentAt)).toBeUndefined()
+  expect(await rowsOf(overtaken)).toEqual({ runs: 0, held: 0, moved: 0 })
+  expect(await startUntil(later(60_000))).toBeDefined()
 })
 
 test('a second write of one start is refused, whatever it would have said', async () => {
