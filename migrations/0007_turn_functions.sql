@@ -92,7 +92,7 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- Charges a part of what a run holds, none and without a row when it is null, and gives the rest back. A charge above the
--- hold is an error, and so is a second call: the rows are unique.
+-- hold is an error, so are parts that do not add up to it, and so is a second call: the rows are unique.
 CREATE FUNCTION settle_hold(
   p_account text, p_run text, p_charge bigint, p_facts jsonb, p_held bigint, p_pools bigint[], p_parts bigint[]
 ) RETURNS void
@@ -100,24 +100,31 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_charge bigint;
   v_release bigint;
-  v_left bigint := coalesce(p_charge, 0);
+  v_pools bigint[] := p_pools;
+  v_parts bigint[] := p_parts;
   v_charged bigint[];
+  v_left bigint := coalesce(p_charge, 0);
+  v_sum bigint := 0;
 BEGIN
   IF v_left > p_held THEN
     RAISE EXCEPTION 'charge of % above the hold of % for %', v_left, p_held, p_run;
   END IF;
-  IF cardinality(p_pools) > 1 THEN
-    PERFORM id FROM credit_pools WHERE id = ANY (p_pools) ORDER BY id FOR UPDATE;
+  IF cardinality(v_pools) > 1 THEN
+    PERFORM id FROM credit_pools WHERE id = ANY (v_pools) ORDER BY id FOR UPDATE;
     SELECT array_agg(h.pool ORDER BY coalesce(c.expires_at, 'infinity'), c.id),
       array_agg(h.micros ORDER BY coalesce(c.expires_at, 'infinity'), c.id)
-    INTO p_pools, p_parts
+    INTO v_pools, v_parts
     FROM (SELECT pool, sum(micros)::bigint AS micros FROM unnest(p_pools, p_parts) AS part (pool, micros) GROUP BY pool) AS h
     JOIN credit_pools c ON c.id = h.pool;
   END IF;
-  FOR v_number IN 1 .. coalesce(cardinality(p_pools), 0) LOOP
-    v_charged[v_number] := least(p_parts[v_number], v_left);
+  FOR v_number IN 1 .. coalesce(cardinality(v_pools), 0) LOOP
+    v_charged[v_number] := least(v_parts[v_number], v_left);
     v_left := v_left - v_charged[v_number];
+    v_sum := v_sum + v_parts[v_number];
   END LOOP;
+  IF v_sum IS DISTINCT FROM p_held THEN
+    RAISE EXCEPTION 'parts of % in a hold of % for %', v_sum, p_held, p_run;
+  END IF;
   IF p_charge IS NOT NULL THEN
     v_charge := nextval('credit_transactions_id_seq');
   END IF;
@@ -127,15 +134,17 @@ BEGIN
   FROM (VALUES (v_charge, 'charge', p_charge, p_facts), (v_release, 'release', p_held - coalesce(p_charge, 0), NULL))
     AS made (id, kind, micros, facts)
   WHERE made.id IS NOT NULL;
+  -- What is charged of a part goes from held to spent, and the rest of it from held to available.
   INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
-  SELECT side.transaction, part.pool, side.ledger, p_account, side.charged * part.charged + side.held * part.micros
-  FROM unnest(p_pools, p_parts, v_charged) AS part (pool, micros, charged), (VALUES
-    (v_charge, 'held', -1, 0), (v_charge, 'spent', 1, 0), (v_release, 'held', 1, -1), (v_release, 'available', -1, 1)
-  ) AS side (transaction, ledger, charged, held)
-  WHERE side.charged * part.charged + side.held * part.micros <> 0;
+  SELECT entry.transaction, part.pool, entry.ledger, p_account, entry.micros
+  FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged), LATERAL (VALUES
+    (v_charge, 'held', -part.charged), (v_charge, 'spent', part.charged),
+    (v_release, 'held', part.charged - part.micros), (v_release, 'available', part.micros - part.charged)
+  ) AS entry (transaction, ledger, micros)
+  WHERE entry.micros <> 0;
   UPDATE credit_pools c
   SET held_micros = held_micros - part.micros, available_micros = available_micros + part.micros - part.charged
-  FROM unnest(p_pools, p_parts, v_charged) AS part (pool, micros, charged) WHERE c.id = part.pool;
+  FROM unnest(v_pools, v_parts, v_charged) AS part (pool, micros, charged) WHERE c.id = part.pool;
 END $$;
 --> statement-breakpoint
 -- Writes a run with its input and its hold, and its session: a new one, or one that moves on to `p_turn`. Nothing when the
@@ -167,8 +176,7 @@ BEGIN
   INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
     request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
     deadline_at, on_disconnect, created_at, started_at)
-  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn,
-    coalesce(v_newest, 0) + 1, p_model,
+  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(v_newest, 0) + 1, p_model,
     CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
     p_request, p_hash, p_hold, v_hold.pools, v_hold.parts, p_most,
     CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,

@@ -70,12 +70,18 @@ export const invariants: readonly Invariant[] = [
         union all
         select r.id, t.id from unfinished r join credit_transactions t on t.run_id = r.id and t.kind = 'extend')
       select id, pool_id, sum(micros)::text as difference from (
-        select r.id, part.pool_id, part.micros
+        select r.id, part.pool_id, coalesce(part.micros, 0) as micros
         from unfinished r, unnest(r.hold_pools, r.hold_parts) as part (pool_id, micros)
         union all
         select h.id, e.pool_id, -e.amount_micros
         from held h join credit_entries e on e.transaction_id = h.transaction and e.ledger = 'held') as parts
       group by id, pool_id having sum(micros) <> 0`,
+  },
+  {
+    name: 'what was held of a pool goes back to or is spent from that pool',
+    statement: `select t.run_id, e.pool_id, sum(e.amount_micros)::text as still_held
+      from credit_transactions t join credit_entries e on e.transaction_id = t.id and e.ledger = 'held'
+      group by t.run_id, e.pool_id having bool_or(t.kind in ('charge', 'release')) and sum(e.amount_micros) <> 0`,
   },
   {
     name: 'what a settled hold took is charged or given back, to the last micro-credit',

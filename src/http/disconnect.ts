@@ -8,18 +8,19 @@ import type { FastifyReply } from 'fastify'
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   const { raw: response } = reply
-  const { socket } = response
+  // Of the request: a reply that has to wait for one before it on the same connection has none yet.
+  const { socket } = reply.request.raw
   const look = () => {
     if (!response.writableFinished) left.abort()
   }
   // It may have left while its key was looked up: the event does not come again.
-  if (response.destroyed || socket?.destroyed || socket?.readableEnded) {
+  if (response.destroyed || socket.destroyed || socket.readableEnded) {
     look()
     return left.signal
   }
-  socket?.on('end', look).on('error', look)
+  socket.on('end', look).on('error', look)
   response.on('close', () => {
-    socket?.off('end', look).off('error', look)
+    socket.off('end', look).off('error', look)
     look()
   })
   return left.signal

@@ -69,13 +69,10 @@ export class StartAttempts {
   }
 
   async #usual(): Promise<Started | undefined> {
-    // A process that was frozen reads a request first, and in its next turn that the client has left since.
-    await turnOfTheLoop()
-    await turnOfTheLoop()
     const { database, limits, runner } = this.#services
     const { request, messages } = this.#input
     return withTurnCalls(database, this.#principal, async (calls) => {
-      this.#requireClient()
+      await this.#requireClient()
       const sentAt = database.clock.now()
       // The server has told no time yet: its answer to a careful start will.
       if (!sentAt) return undefined
@@ -99,7 +96,7 @@ export class StartAttempts {
       const admission = { plans, limits, lease: runner.lease, runId: this.#runId, again: this.#unsure }
       const started = await startTurn(tx, this.#principal, this.#input, admission)
       if (started.repeated) return started
-      this.#requireClient()
+      await this.#requireClient()
       refuseUnderPressure(this.#services)
       this.#unsure = true
       return this.#written(started)
@@ -111,7 +108,10 @@ export class StartAttempts {
     return started
   }
 
-  #requireClient(): void {
+  /** A process that was frozen reads what came first, and in its next turn that the client has left since. */
+  async #requireClient(): Promise<void> {
+    await turnOfTheLoop()
+    await turnOfTheLoop()
     if (this.#input.left.aborted) throw nobodyThere()
   }
 }

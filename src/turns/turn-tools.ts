@@ -18,6 +18,9 @@ type ToolServices = {
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
 
+/** What the model is told of the tools is the same in every turn: made with the first. */
+let specsOfTurns: readonly ToolSpec[] | undefined
+
 /**
  * The tools of one turn: the library, and the files of the turn's own project. Made when the first of them is called:
  * thousands of turns can be open that call none.
@@ -26,8 +29,8 @@ export function turnTools(services: ToolServices, run: Place, register: SourceRe
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   return {
     get specs() {
-      known ??= makeTools(services, run, register).map(({ spec }) => spec)
-      return known
+      specsOfTurns ??= makeTools(services, run, register).map(({ spec }) => spec)
+      return specsOfTurns
     },
     get(name) {
       made ??= new Map(makeTools(services, run, register).map((tool) => [tool.spec.name, tool]))
@@ -35,9 +38,6 @@ export function turnTools(services: ToolServices, run: Place, register: SourceRe
     },
   }
 }
-
-/** The same for every turn. */
-let known: readonly ToolSpec[] | undefined
 
 /**
  * They only read, since what one writes waits for its step's transaction: so a look-up that meets a database in trouble

@@ -114,6 +114,11 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
     `update runs set hold_pools = array[0::bigint] where id = ${inProgress}`,
   ],
   [
+    'what was held of one pool is given back to another',
+    'what was held of a pool goes back to or is spent from that pool',
+    `${unlock} update credit_entries set pool_id = 0 where ledger = 'held' and transaction_id in (select id from credit_transactions where kind = 'release' and run_id = ${completed})`,
+  ],
+  [
     'the rest of a hold is never given back',
     'what a settled hold took is charged or given back, to the last micro-credit',
     `${unlock} delete from credit_entries where transaction_id in (select id from credit_transactions where kind = 'release' and run_id = ${completed}); delete from credit_transactions where kind = 'release' and run_id = ${completed}`,

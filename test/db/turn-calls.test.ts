@@ -36,7 +36,8 @@ afterAll(async () => {
 const later = (ms: number) => new Date(Date.now() + ms)
 const lease = { owner: 'replica_gone', seconds: 15 }
 
-const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(0)) =>
+/** Unless told otherwise sent after all others: they make the same request. */
+const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)) =>
   withTurnCalls(db.database, principal, (calls) =>
     writeUsual(calls, principal, plainInput({ text: runId }), {
       runId,

@@ -50,6 +50,18 @@ const nothingAtWork = () =>
     )
     .toEqual([])
 
+test('a client that stays while the process is frozen gets its turn', async () => {
+  await answered('Asked before')
+  replica.signal('SIGSTOP')
+  const socket = await openConnection()
+  socket.write(requestBytes('Asked of a frozen process, and waited for'))
+  replica.signal('SIGCONT')
+  const [reply] = (await once(socket, 'data')) as [Buffer]
+  expect(reply.toString()).toMatch(/^HTTP\/1.1 200 /)
+  expect(await asked('Asked of a frozen process, and waited for')).toHaveLength(1)
+  socket.destroy()
+})
+
 test.each([
   ['ended', 'opened before'],
   ['ended', 'opened meanwhile'],

@@ -15,7 +15,7 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'runs_account_id_accounts_id_fk',
     'runs_project_id_projects_id_fk',
     'sessions_account_id_accounts_id_fk',
-    // No release has had this table: its columns stand in the row of the run.
+    // Before the first release there is no version before.
     'DROP TABLE "holds"',
     'UPDATE runs SET hold_pools',
   ].map((statement) => ({ file: '0007_turn_functions.sql', statement, since: '0.1.0' })),
