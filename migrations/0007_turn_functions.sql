@@ -51,6 +51,10 @@ FROM (
 -- They run with the rights of who calls them, and name their account to the policies themselves.
 -- Replicas of two versions call them side by side: what one means never changes. A change is a function of a new name.
 
+-- Databases that have followed the source between releases may have earlier ones.
+DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, write_turn, begin_turn, write_progress, append_to_run,
+  extend_run, end_turn;
+--> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
 -- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
 CREATE FUNCTION draw_credits(

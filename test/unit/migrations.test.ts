@@ -18,6 +18,7 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     // Before the first release there is no version before.
     'DROP TABLE "holds"',
     'UPDATE runs SET hold_pools',
+    'DROP FUNCTION IF EXISTS draw_credits',
   ].map((statement) => ({ file: '0007_turn_functions.sql', statement, since: '0.1.0' })),
 ]
 
