@@ -57,8 +57,9 @@ function reportProgress({ entries }: History): NodeJS.Timeout {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 try {
   const options = readOptions(process.argv.slice(2))
-  if (options) process.exitCode = (await main(options)) ? 0 : 1
-  else process.stdout.write(help)
+  // At once: of thousands of cut connections one can keep Node from ever coming to an end by itself.
+  if (options) process.exit((await main(options)) ? 0 : 1)
+  process.stdout.write(help)
 } catch (error) {
   process.stderr.write(`${error instanceof TypeError ? error.message : (error as Error).stack}\n`)
   // Clients and replicas that are still at it must not keep it alive.
