@@ -226,7 +226,10 @@ function termination(): Promise<void> {
 
 try {
   await main()
+  // All is closed. Node's own end waits for whatever it believes to be under way, and of thousands of connections that were
+  // cut one can keep it at that for ever.
+  process.exit(0)
 } catch (error) {
   process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)
-  process.exitCode = 1
+  process.exit(1)
 }
