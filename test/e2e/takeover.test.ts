@@ -277,7 +277,9 @@ test('a replica that slept longer than its lease writes nothing when it wakes, a
 test('a replica that is told to stop lets its clients go, and the same requests are answered by another', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
-  world.upstream.setDefault(reply('Said by the next.'))
+  const gone = gate()
+  // Not before: a whole reply that is still being waited for would be given the answer of the next.
+  world.upstream.setDefault(() => [{ waitFor: gone.opened }, ...reply('Said by the next.')])
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: never }], [{ waitFor: never }])
   const [streamed, whole] = [ask('Leaving, streamed', { stream: true }), ask('Leaving, whole')]
   const first = await world.chat(owner, streamed)
@@ -299,6 +301,7 @@ test('a replica that is told to stop lets its clients go, and the same requests 
   expect(await refused.json()).toMatchObject({ error: { code: 'overloaded' } })
   expect(await events.text()).not.toContain('run.completed')
   expect(await stopped).toMatchObject({ code: 0, stderr: '' })
+  gone.open()
 
   // As they were, without a key or a retry header.
   const again = await world.chat(survivor, streamed)
