@@ -4,7 +4,8 @@ import type { ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'
 import type { TerminalEvent } from './run-events.ts'
 
-type KnownTools = { get(name: string): object | undefined }
+/** The tools of a turn, by their names. */
+export type KnownTools = { get(name: string): object | undefined }
 
 /** What Prometheus is told of turns. Called some times a turn, never for each piece of text. */
 export type TurnMetrics = {

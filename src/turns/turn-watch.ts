@@ -7,7 +7,7 @@ import { leaseSeconds } from './leases.ts'
 import type { TerminalEvent } from './run-events.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Run } from './start-turn.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { KnownTools, TurnMetrics } from './turn-metrics.ts'
 
 /** What metrics and traces are told of one attempt at a run. Without either it does next to nothing. */
 export class TurnWatch {
@@ -18,7 +18,7 @@ export class TurnWatch {
   readonly #calls = new Map<string, Span>()
   readonly #since = performance.now()
   #model: Span | undefined
-  #tools: { get(name: string): object | undefined } = { get: () => undefined }
+  #tools: KnownTools = { get: () => undefined }
   #spoke: boolean
 
   constructor(
