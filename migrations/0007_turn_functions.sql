@@ -251,80 +251,65 @@ BEGIN
   END IF;
 END $$;
 --> statement-breakpoint
--- A finished step, if there is one, and the events up to `p_last_seq`.
+-- Events up to `p_last_seq`, and finished steps with their costs: what follows `p_steps_before`.
 CREATE FUNCTION write_progress(
-  p_account text, p_run text, p_epoch int, p_last_seq int, p_events jsonb,
-  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint
+  p_account text, p_run text, p_epoch int, p_last_seq int, p_events jsonb, p_steps_before int, p_steps jsonb
 ) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF p_step IS NOT NULL THEN
+  IF jsonb_array_length(p_steps) > 0 THEN
     INSERT INTO run_steps (run_id, step, account_id, epoch, kind, record, cost_micros)
-    VALUES (p_run, p_step, p_account, p_epoch, p_step_kind, p_step_record, p_step_micros);
+    SELECT p_run, p_steps_before + number, p_account, p_epoch, step->'record'->>'kind', step->'record', (step->>'micros')::bigint
+    FROM jsonb_array_elements(p_steps) WITH ORDINALITY AS line (step, number);
   END IF;
   INSERT INTO run_events (run_id, seq, account_id, step, attempt, event)
   SELECT p_run, p_last_seq - jsonb_array_length(p_events) + number, p_account, coalesce((event->>'step')::int, 0), p_epoch, event
   FROM jsonb_array_elements(p_events) WITH ORDINALITY AS line (event, number);
 END $$;
 --> statement-breakpoint
--- What a run's owner writes between its start and its end. Not `owned` when the run is not this attempt's any more, has
--- ended, or is not where `before` says, and nothing is written then: a call that was believed lost may come late. With the
--- step of a tool it tells whether the run's key still works, before the model is asked again.
+-- What a run's owner writes between its start and its end: events, and the steps that are finished. Not `owned` when the
+-- run is not this attempt's any more, has ended, or is not where `before` says, and nothing is written then: a call that was
+-- believed lost may come late. `p_more` is given before the model is called again: whether the run's key still works is
+-- told then, and if it does that much more is set aside; not `enough` when the account has less. The run's row is locked
+-- before the pools, as its end has it.
 CREATE FUNCTION append_to_run(
-  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
-  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint,
-  OUT owned boolean, OUT key_usable boolean
+  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb, p_steps jsonb,
+  p_more bigint,
+  OUT owned boolean, OUT key_usable boolean, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_last int := p_events_before + jsonb_array_length(p_events);
+  v_steps int := p_steps_before + jsonb_array_length(p_steps);
   v_key text;
+  v_hold record;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
-  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count)
+  UPDATE runs SET event_count = v_last, step_count = v_steps
   WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
     AND event_count = p_events_before AND step_count = p_steps_before
   RETURNING api_key_id INTO v_key;
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
-  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
-  IF p_step_kind = 'tool' AND v_key IS NOT NULL THEN
+  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_steps_before, p_steps);
+  IF p_more IS NULL THEN RETURN; END IF;
+  IF v_key IS NOT NULL THEN
     key_usable := EXISTS (SELECT FROM api_keys k
       WHERE k.id = v_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()));
   END IF;
-END $$;
---> statement-breakpoint
--- A larger hold before the step `p_step`, with the events in line. The run's row is locked before the pools, as its end
--- has it. Nothing is written when the run is another's (`owned`) or the account has less (`enough`).
-CREATE FUNCTION extend_run(
-  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
-  p_step int, p_micros bigint,
-  OUT owned boolean, OUT available bigint, OUT enough boolean
-) LANGUAGE plpgsql AS $$
-DECLARE
-  v_last int := p_events_before + jsonb_array_length(p_events);
-  v_hold record;
-BEGIN
-  PERFORM set_config('app.account', p_account, true);
-  PERFORM FROM runs
-  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
-    AND event_count = p_events_before AND step_count = p_steps_before FOR UPDATE;
-  owned := FOUND;
-  IF NOT owned THEN RETURN; END IF;
-  v_hold := draw_credits(p_account, p_run, 'extend', p_step, p_micros);
-  available := v_hold.available;
+  enough := p_more = 0;
+  IF enough OR NOT coalesce(key_usable, true) THEN RETURN; END IF;
+  v_hold := draw_credits(p_account, p_run, 'extend', v_steps + 1, p_more);
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
-  UPDATE runs SET event_count = v_last, hold_micros = hold_micros + p_micros,
+  UPDATE runs SET hold_micros = hold_micros + p_more,
     hold_pools = hold_pools || v_hold.pools, hold_parts = hold_parts || v_hold.parts
   WHERE id = p_run;
-  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, NULL, NULL, NULL, NULL);
 END $$;
 --> statement-breakpoint
--- The end of a run: its row, its last step and events, its session, then the pools, in the order in which a start locks
+-- The end of a run: its row, its last steps and events, its session, then the pools, in the order in which a start locks
 -- them, and the answer. A turn that starts in the session meanwhile waits for the session's row, and then sees this run
 -- ended; `waiting` tells whether one may wait for that.
 CREATE FUNCTION end_turn(
-  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb,
-  p_step int, p_step_kind text, p_step_record jsonb, p_step_micros bigint,
+  p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb, p_steps jsonb,
   p_status text, p_output jsonb, p_error_code text, p_error_message text, p_finish_reason text, p_usage jsonb,
   p_cost bigint, p_charge bigint, p_facts jsonb, p_session text, p_message text, p_turn int, p_position int, p_answer jsonb,
   OUT owned boolean, OUT waiting boolean
@@ -335,7 +320,7 @@ DECLARE
   v_newest int;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
-  UPDATE runs SET event_count = v_last, step_count = coalesce(p_step, step_count),
+  UPDATE runs SET event_count = v_last, step_count = p_steps_before + jsonb_array_length(p_steps),
     status = p_status, output = p_output, error_code = p_error_code, error_message = p_error_message,
     finish_reason = p_finish_reason, usage = p_usage, cost_micros = p_cost,
     lease_owner = NULL, lease_expires_at = NULL, finished_at = now()
@@ -344,7 +329,7 @@ BEGIN
   RETURNING hold_micros, hold_pools, hold_parts INTO v_run;
   owned := FOUND;
   IF NOT owned THEN RETURN; END IF;
-  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_step, p_step_kind, p_step_record, p_step_micros);
+  PERFORM write_progress(p_account, p_run, p_epoch, v_last, p_events, p_steps_before, p_steps);
   UPDATE sessions SET updated_at = now() WHERE id = p_session RETURNING turn_count INTO v_newest;
   PERFORM settle_hold(p_account, p_run, p_charge, p_facts, v_run.hold_micros, v_run.hold_pools, v_run.hold_parts);
   IF p_answer IS NOT NULL THEN

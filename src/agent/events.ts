@@ -2,7 +2,7 @@ import type { FinishReason, ToolCall, Usage } from './provider.ts'
 import type { FileChange, OfferedSource } from './tools.ts'
 
 /**
- * What the loop yields, in this order:
+ * What the loop tells of a turn, in this order:
  *
  *     (step.started (text.delta* | nothing) step.finished (tool.started* tool.finished*)?)* turn.finished | turn.failed
  *
@@ -17,6 +17,12 @@ export type AgentEvent =
   | { readonly type: 'tool.finished'; readonly step: number; readonly record: ToolStep }
   | { readonly type: 'turn.finished'; readonly reason: FinishReason; readonly notice: string | null }
   | { readonly type: 'turn.failed'; readonly kind: TurnFailure; readonly message: string }
+
+/** How a turn ends. */
+export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
+
+/** All that comes before the end. */
+export type TurnNews = Exclude<AgentEvent, TurnEnd>
 
 export type TurnFailure = 'aborted' | 'context' | 'upstream' | 'internal'
 

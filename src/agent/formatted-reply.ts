@@ -1,15 +1,15 @@
 import { type AnswerFormat, correction, formatFault, jsonTextOf } from './answer-format.ts'
-import { type AgentEvent, endsEarly, type ModelFault, type ModelStep } from './events.ts'
+import { endsEarly, type ModelFault, type ModelStep } from './events.ts'
 import type { ModelRequest, Usage } from './provider.ts'
 import { storable } from './storable-text.ts'
 
-/** How a reply is got: one model call, and the question whether the turn may make another one. */
+/** How a reply is got: one model call, of which nothing is shown, and the question whether the turn may make another one. */
 export type ReplySource = {
-  readonly step: number
   readonly format: AnswerFormat
-  readonly ask: (request: ModelRequest) => AsyncGenerator<AgentEvent, ModelStep | ModelFault>
+  readonly ask: (request: ModelRequest) => Promise<ModelStep | ModelFault>
   /** A text says why not. */
   readonly budget: (request: ModelRequest) => Promise<string | null>
+  readonly show: (text: string) => void
 }
 
 /**
@@ -17,18 +17,18 @@ export type ReplySource = {
  * left out; the answer is shown when it is whole and fits. One that does not fit is asked for once more, within the same
  * step; a second one that does not fit is a fault.
  */
-export async function* formattedReply(
+export async function formattedReply(
   source: ReplySource,
   request: ModelRequest,
-): AsyncGenerator<AgentEvent, ModelStep | ModelFault> {
-  const first = await silently(source.ask(request))
+): Promise<ModelStep | ModelFault> {
+  const first = await source.ask(request)
   if (first.kind === 'fault') return first
   if (first.toolCalls.length > 0) return { ...first, text: '' }
   const fault = faultOf(first, source.format)
   const reply = fault === null ? first : await corrected(source, request, first, fault)
   if (reply.kind === 'fault') return reply
   const text = jsonTextOf(reply.text)
-  if (text !== '') yield { type: 'text.delta', step: source.step, text }
+  if (text !== '') source.show(text)
   return { ...reply, text }
 }
 
@@ -42,7 +42,7 @@ async function corrected(
   const again: ModelRequest = { ...request, messages, toolChoice: 'none' }
   const notice = await budget(again)
   if (notice !== null) return unfit(`${fault}. ${notice}`)
-  const second = await silently(ask(again))
+  const second = await ask(again)
   if (second.kind === 'fault') return second
   const secondFault = faultOf(second, format)
   if (secondFault !== null) return unfit(`${secondFault}.`)
@@ -57,13 +57,6 @@ function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
 function unfit(why: string): ModelFault {
   const message = storable(`The model did not answer in the form that was asked for: ${why.slice(0, 800)}`)
   return { kind: 'fault', failure: 'upstream', message }
-}
-
-/** The reply without what was said on the way to it. */
-async function silently<T>(saying: AsyncGenerator<unknown, T>): Promise<T> {
-  let next = await saying.next()
-  while (!next.done) next = await saying.next()
-  return next.value
 }
 
 function sumOf(a: Usage, b: Usage): Usage {

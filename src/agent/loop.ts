@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts'
 import { answerFormatOf } from './answer-format.ts'
-import type { AgentEvent, ModelFault, ModelStep, StepRecord, ToolStep, TurnFailure } from './events.ts'
+import type { ModelFault, ModelStep, StepRecord, ToolStep, TurnEnd, TurnFailure, TurnNews } from './events.ts'
 import { formattedReply } from './formatted-reply.ts'
 import type { LoopLimits } from './limits.ts'
 import {
@@ -17,13 +17,15 @@ import {
 import { StorablePieces, storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import type { Toolbox, ToolOutcome } from './tools.ts'
-import { finished, Turn, type TurnEnd } from './turn-state.ts'
+import { finished, Turn } from './turn-state.ts'
 
-/** Makes each finished step durable before the loop goes on; what it throws ends the turn as `internal`. */
+/**
+ * Keeps the finished steps. They are durable when the `budget` of the next model call has been asked for, or the turn has
+ * ended; what it throws ends the turn as `internal`.
+ */
 export type Journal<Transaction> = {
-  /** @param last true when no step follows: the end of the turn is recorded together with it. */
-  model(step: number, record: ModelStep, last: boolean): Promise<void>
-  /** Runs the outcome's deferred write and returns the step as it was recorded. */
+  model(step: number, record: ModelStep): void
+  /** Runs the outcome's deferred write, which is durable at once, and returns the step as it is recorded. */
   tool(step: number, call: ToolCall, outcome: ToolOutcome<Transaction>): Promise<ToolStep>
 }
 
@@ -44,32 +46,31 @@ export type LoopInput<Transaction> = {
   readonly sampling: Sampling
   readonly limits: LoopLimits
   readonly journal: Journal<Transaction>
-  /** Asked before each model call: a text ends the turn with `length` and that notice. */
+  /**
+   * Asked before each model call, which is sent when all steps before it are durable: a text ends the turn with `length`
+   * and that notice.
+   */
   readonly budget: (request: ModelRequest) => Promise<string | null>
   readonly newCallId: () => string
   readonly signal: AbortSignal
 }
 
+/** Told of what happens in a turn, as it happens. It must not throw. */
+export type Listener = (event: TurnNews) => void
+
 /**
  * One agent turn: calls the model, runs the tools it asks for, and calls it again until it answers. Knows no HTTP,
- * no database and no clock. See `AgentEvent` for the order of what it yields; it never throws.
+ * no database and no clock. See `AgentEvent` for the order of what it tells; it resolves with the end and never rejects.
  */
-export async function* runAgent<Transaction>(input: LoopInput<Transaction>): AsyncGenerator<AgentEvent> {
+export async function runAgent<Transaction>(input: LoopInput<Transaction>, tell: Listener): Promise<TurnEnd> {
   const turn = new Turn(input)
   try {
     while (true) {
-      const end = yield* advance(input, turn)
-      if (end) {
-        yield end
-        return
-      }
+      const end = await advance(input, turn, tell)
+      if (end) return end
     }
   } catch (error) {
-    yield {
-      type: 'turn.failed',
-      kind: input.signal.aborted ? 'aborted' : 'internal',
-      message: messageOf(error),
-    }
+    return failed(input.signal.aborted ? 'aborted' : 'internal', messageOf(error))
   }
 }
 
@@ -80,26 +81,33 @@ const failed = (kind: TurnFailure, message: string): TurnEnd => ({
 })
 
 /** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
-async function* advance<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent, TurnEnd | null> {
-  yield* answerToolCalls(input, turn)
+async function advance<T>(input: LoopInput<T>, turn: Turn<T>, tell: Listener): Promise<TurnEnd | null> {
+  const calls = turn.openCalls()
+  if (calls.length > 0) await answerToolCalls(input, turn, calls, tell)
   if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
   const end = turn.end()
   if (end) return end
-  if (turn.step === 0 && input.firstCalls?.length) return yield* presetCalls(input, turn, input.firstCalls)
+  if (turn.step === 0 && input.firstCalls?.length) {
+    presetCalls(input, turn, input.firstCalls, tell)
+    return null
+  }
   if (turn.modelCalls >= input.limits.modelCalls)
     return finished('length', 'The turn reached its limit of steps.')
   const request = turn.request()
   const notice = await input.budget(request)
   if (notice !== null) return finished('length', notice)
-  return yield* callModel(input, turn, request)
+  return callModel(input, turn, request, tell)
 }
 
-async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGenerator<AgentEvent> {
-  const calls = turn.openCalls()
-  if (calls.length === 0) return
+async function answerToolCalls<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  calls: readonly ToolCall[],
+  tell: Listener,
+): Promise<void> {
   const first = turn.step + 1
   for (const [i, call] of calls.entries()) {
-    yield { type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) }
+    tell({ type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) })
   }
   const allowed = calls.filter((call) => !turn.refusals.has(call.id))
   const outcomes = runToolCalls(input.tools, allowed, input.signal, input.limits.parallelTools)
@@ -110,7 +118,7 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
       if (!outcome) throw new Error('a tool call had no outcome')
       const record = await input.journal.tool(turn.step + 1, call, turn.bounded(outcome))
       turn.add(record)
-      yield { type: 'tool.finished', step: turn.step, record }
+      tell({ type: 'tool.finished', step: turn.step, record })
     }
   } finally {
     await outcomes.return(undefined)
@@ -118,13 +126,14 @@ async function* answerToolCalls<T>(input: LoopInput<T>, turn: Turn<T>): AsyncGen
 }
 
 /** A first step that no model took: it costs nothing, and its calls are run like any others. */
-async function* presetCalls<T>(
+function presetCalls<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   calls: readonly Omit<ToolCall, 'id'>[],
-): AsyncGenerator<AgentEvent, null> {
+  tell: Listener,
+): void {
   const step = turn.step + 1
-  yield { type: 'step.started', step }
+  tell({ type: 'step.started', step })
   const record: ModelStep = {
     kind: 'model',
     text: '',
@@ -133,38 +142,43 @@ async function* presetCalls<T>(
     usage: { promptTokens: 0, completionTokens: 0, estimated: false },
     preset: true,
   }
-  await input.journal.model(step, record, false)
+  input.journal.model(step, record)
   turn.add(record)
-  yield { type: 'step.finished', step, record }
-  return null
+  tell({ type: 'step.finished', step, record })
 }
 
-async function* callModel<T>(
+async function callModel<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   request: ModelRequest,
-): AsyncGenerator<AgentEvent, TurnEnd | null> {
+  tell: Listener,
+): Promise<TurnEnd | null> {
   const step = turn.step + 1
-  yield { type: 'step.started', step }
+  tell({ type: 'step.started', step })
   const format = answerFormatOf(input.sampling)
-  const ask = (one: ModelRequest) => hear(input, turn, one)
-  const reply = yield* format
-    ? formattedReply({ step, format, ask, budget: input.budget }, request)
-    : ask(request)
+  const show = (text: string) => tell({ type: 'text.delta', step, text })
+  const reply = format
+    ? await formattedReply(
+        { format, ask: (one) => hear(input, turn, one, ignore), budget: input.budget, show },
+        request,
+      )
+    : await hear(input, turn, request, show)
   if (reply.kind === 'fault') return failed(reply.failure, reply.message)
-  await input.journal.model(step, reply, turn.isLast(reply))
+  input.journal.model(step, reply)
   turn.add(reply)
-  yield { type: 'step.finished', step, record: reply }
+  tell({ type: 'step.finished', step, record: reply })
   return null
 }
 
-/** One model call; what it says is yielded as it comes. */
-async function* hear<T>(
+const ignore = () => undefined
+
+/** One model call; what it says is shown as it comes. */
+async function hear<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   request: ModelRequest,
-): AsyncGenerator<AgentEvent, ModelStep | ModelFault> {
-  const step = turn.step + 1
+  show: (text: string) => void,
+): Promise<ModelStep | ModelFault> {
   const separator = turn.textLength > 0 ? '\n\n' : ''
   const pieces = new StorablePieces()
   let text = ''
@@ -173,7 +187,7 @@ async function* hear<T>(
       return { kind: 'fault', failure: failureKind(chunk.kind), message: storable(chunk.message) }
     const piece = chunk.type === 'text' ? pieces.push(chunk.text) : pieces.rest()
     if (piece !== '') {
-      yield { type: 'text.delta', step, text: text === '' ? separator + piece : piece }
+      show(text === '' ? separator + piece : piece)
       text += piece
     }
     if (chunk.type === 'finish') {

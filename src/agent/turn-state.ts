@@ -1,11 +1,9 @@
 import { fitContext } from './context.ts'
-import { type AgentEvent, endsEarly, type ModelStep, type StepRecord } from './events.ts'
+import { endsEarly, type ModelStep, type StepRecord, type TurnEnd } from './events.ts'
 import type { LoopInput } from './loop.ts'
 import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from './provider.ts'
 import { storable } from './storable-text.ts'
 import type { ToolOutcome } from './tools.ts'
-
-export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
 
 export const finished = (reason: FinishReason, notice: string | null = null): TurnEnd => ({
   type: 'turn.finished',
@@ -66,18 +64,13 @@ export class Turn<T> {
     )
   }
 
-  /** Whether no step of ours can follow this reply: it calls no tool, or none but the client's. */
-  isLast(reply: ModelStep): boolean {
-    return endsEarly(reply) || reply.toolCalls.every((call) => this.#clientToolNames.has(call.name))
-  }
-
   /** How the turn ends after the last reply, whose calls of ours have been answered; null when it goes on. */
   end(): TurnEnd | null {
     const reply = this.#lastReply
     if (!reply) return null
     if (endsEarly(reply)) return finished(reply.reason)
     if (reply.toolCalls.some((call) => this.#clientToolNames.has(call.name))) return finished('tool_calls')
-    return this.isLast(reply) ? finished('stop') : null
+    return reply.toolCalls.length === 0 ? finished('stop') : null
   }
 
   /** Counts a call of the reply just added; one that may not run gets its outcome in `refusals`. */

@@ -1,5 +1,6 @@
 import type { StepRecord } from '../agent/events.ts'
 import { type RunEvent, stepOf } from './run-events.ts'
+import type { Waiting } from './waiting-line.ts'
 
 /** A run and the epoch under which its owner writes. */
 export type Attempt = {
@@ -8,12 +9,11 @@ export type Attempt = {
   readonly epoch: number
 }
 
-/** A finished step as the journal keeps it. */
-export type StepRow = { readonly step: number; readonly record: StepRecord; readonly costMicros: bigint }
+/** A finished step as the journal keeps it; its number follows from those before it. */
+export type StepRow = { readonly record: StepRecord; readonly costMicros: bigint }
 
 /** The parameters of `appendValues`, in the order in which each function of the database that appends has them first. */
-export const appended =
-  ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :step, :stepKind, :stepRecord, :stepMicros'
+export const appended = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :steps'
 
 /**
  * What an owner's write adds to its run, as a call of the database has it (`append_to_run`, `end_turn`).
@@ -23,8 +23,7 @@ export const appended =
 export function appendValues(
   run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
-  events: readonly RunEvent[],
-  step: StepRow | undefined,
+  { events, steps }: Waiting,
 ): Readonly<Record<string, unknown>> & { readonly eventCount: number } {
   const joined = joinDeltas(events)
   return {
@@ -35,12 +34,7 @@ export function appendValues(
     stepsBefore: before.stepCount,
     eventCount: joined.length,
     events: JSON.stringify(joined),
-    ...(step && {
-      step: step.step,
-      stepKind: step.record.kind,
-      stepRecord: JSON.stringify(step.record),
-      stepMicros: step.costMicros,
-    }),
+    steps: JSON.stringify(steps.map(({ record, costMicros }) => ({ record, micros: `${costMicros}` }))),
   }
 }
 

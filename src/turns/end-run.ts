@@ -47,7 +47,7 @@ const end = statement<{ owned: boolean; waiting: boolean }>(
 )
 
 /**
- * Ends a run in one call: its last step and events, its settled hold, the answer, the closed row. `done` tells whether
+ * Ends a run in one call: its last steps and events, its settled hold, the answer, the closed row. `done` tells whether
  * turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost when the run is another's or
  * has ended, and when the charge would exceed what is held.
  */
@@ -61,7 +61,7 @@ export function closeRun(
   const { usage, ...said } = event.end
   const cost = BigInt(usage.cost_micros)
   const isFree = status === 'failed' && !hasOutput(said)
-  const values = appendValues(run, last.before, last.events, last.step)
+  const values = appendValues(run, last.before, last.waiting)
   const ending = end(executor, {
     ...values,
     status,
@@ -82,7 +82,7 @@ export function closeRun(
     if (!row?.owned) throw leaseLost(run)
     return { waiting: row.waiting }
   })
-  return { added: values.eventCount, done }
+  return { added: values.eventCount, steps: last.waiting.steps, done }
 }
 
 /** The message that later turns are told, as JSON; null when there is nothing to tell. */

@@ -4,6 +4,7 @@ import { runEvents } from '../db/schema/index.ts'
 import { statement, turnCallMs } from '../db/statement.ts'
 import { type Attempt, appended, appendValues, type StepRow } from './append-values.ts'
 import type { RunEvent } from './run-events.ts'
+import type { Waiting } from './waiting-line.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */
 export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }
@@ -13,35 +14,42 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const append = statement<{ owned: boolean; key_usable: boolean | null }>(
+const append = statement<{ owned: boolean; key_usable: boolean | null; enough: boolean | null }>(
   'append_to_run',
-  `select owned, key_usable from append_to_run(${appended})`,
+  `select owned, key_usable, enough from append_to_run(${appended}, :moreMicros)`,
   turnCallMs,
 )
 
-/** A call that has been sent: how many events it adds, and its answer. `done` must be awaited. */
-export type Appending<T = void> = { readonly added: number; readonly done: Promise<T> }
+/** A call that has been sent: how many events it adds and which steps, and its answer. `done` must be awaited. */
+export type Appending<T> = {
+  readonly added: number
+  readonly steps: readonly StepRow[]
+  readonly done: Promise<T>
+}
+
+/** What a call tells that was to make ready for the next model call: else, and for a run without a key, undefined. */
+export type Appended = { readonly keyUsable?: boolean | undefined; readonly enough?: boolean | undefined }
 
 /**
- * Appends events and the step they belong to under the owner's epoch, in one call: a transaction by itself, or a part of
- * the caller's.
+ * Appends events and steps under the owner's epoch, in one call: a transaction by itself, or a part of the caller's.
  * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
- * the run has ended, or is not where `before` says; nothing is written then. With the step of a tool it resolves with
- * whether the run's key still works; else, and for a run without a key, with undefined.
+ * the run has ended, or is not where `before` says; nothing is written then.
+ * @param moreMicros given before the next model call: what has to be set aside for it beyond what is held. When the
+ * account has less, or the run's key does not work any more, the hold stays as it is.
  */
 export function appendEvents(
   executor: Executor,
   run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
-  events: readonly RunEvent[],
-  step?: StepRow,
-): Appending<boolean | undefined> {
-  const values = appendValues(run, before, events, step)
-  const done = append(executor, values).then(([row]) => {
+  waiting: Waiting,
+  moreMicros?: bigint,
+): Appending<Appended> {
+  const values = appendValues(run, before, waiting)
+  const done = append(executor, { ...values, moreMicros }).then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
-    return row.key_usable ?? undefined
+    return { keyUsable: row.key_usable ?? undefined, enough: row.enough ?? undefined }
   })
-  return { added: values.eventCount, done }
+  return { added: values.eventCount, steps: waiting.steps, done }
 }
 
 export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {

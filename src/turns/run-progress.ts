@@ -12,16 +12,18 @@ export type Progress = {
 }
 
 /**
- * Whether a transaction whose COMMIT got no answer has worked, told by the run's row. The row is locked, so that a
- * transaction that the server has not finished with is waited for: it locked the row before its COMMIT was sent.
- * @throws LeaseLost when the run has another owner, or is where neither outcome would have left it.
+ * What became of a transaction whose COMMIT got no answer, told by the run's row: where it left the run, or undefined when
+ * it has not worked. The row is locked, so that a transaction that the server has not finished with is waited for: it
+ * locked the row before its COMMIT was sent.
+ * @param after where it leaves the run when all that it asked for could be held; else it leaves the hold as it was.
+ * @throws LeaseLost when the run has another owner, or is where no outcome would have left it.
  */
-export async function wasCommitted(
+export async function committedProgress(
   tx: Executor,
   run: { readonly id: string; readonly epoch: number },
   before: Progress,
   after: Progress,
-): Promise<boolean> {
+): Promise<Progress | undefined> {
   const [now] = await tx
     .select({
       epoch: runs.epoch,
@@ -39,7 +41,9 @@ export async function wasCommitted(
     now.stepCount === then.stepCount &&
     now.holdMicros === then.holdMicros &&
     (now.status !== 'in_progress') === then.ended
-  if (is(after)) return true
-  if (is(before)) return false
+  if (is(after)) return after
+  if (is(before)) return undefined
+  const unheld = { ...after, holdMicros: before.holdMicros }
+  if (is(unheld)) return unheld
   throw new LeaseLost(`run ${run.id} is not where its owner left it`)
 }

@@ -1,11 +1,11 @@
 import { type Database, type Executor, withTurnCalls, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
-import type { Attempt } from './append-values.ts'
-import { EventLine } from './event-line.ts'
-import { type Appending, appendEvents } from './event-log.ts'
+import type { Attempt, StepRow } from './append-values.ts'
+import { type Appended, type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
-import { type Progress, wasCommitted } from './run-progress.ts'
+import { committedProgress, type Progress } from './run-progress.ts'
 import type { SharedAppends } from './shared-appends.ts'
+import { costOf, type Waiting, WaitingLine } from './waiting-line.ts'
 
 /** The run as the claim of this attempt has left it. */
 export type OwnedRun = Attempt & {
@@ -14,22 +14,19 @@ export type OwnedRun = Attempt & {
   readonly holdMicros: bigint
 }
 
-/** What one write does with the events that are in line: it appends them, and whatever belongs with them. */
+/** What one write does with what is in line: it appends that, and whatever belongs with it. */
 export type Work<T> = {
   /** It is one call and nothing else, and needs no transaction around it. */
   readonly single: boolean
-  readonly send: (executor: Executor, waiting: readonly RunEvent[], before: Progress) => Promise<Sent<T>>
+  readonly send: (executor: Executor, waiting: Waiting, before: Progress) => Promise<Sent<T>>
 }
 
 export type Sent<T> = {
   readonly value: T
-  /** The call that appends the events, just sent and the last one. */
-  readonly appending: Appending<unknown>
-  /** The step it records, and what that cost. */
-  readonly step?: number
-  readonly costMicros?: bigint
-  /** What it adds to the hold. */
-  readonly holdMicros?: bigint
+  /** The call that appends what is in line, just sent and the last one. */
+  readonly appending: Appending<Appended | undefined>
+  /** What it is to add to the hold. */
+  readonly moreMicros?: bigint
   /** It closes the run. */
   readonly ended?: boolean
 }
@@ -42,12 +39,16 @@ export type Sent<T> = {
 export type RunWriter = {
   /** Puts an event in line; it is committed with the next write, within some 100 ms. */
   event(event: RunEvent): void
+  /** The same for a finished step and the events that tell of it. */
+  step(step: StepRow, events: readonly RunEvent[]): void
   /** Does `work` (again, if need be). A failure changes nothing. */
   write<T>(work: Work<T>): Promise<T>
-  /** Stops the timer and waits for a write that is under way. Events still in line are dropped. */
+  /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
   close(): Promise<void>
-  /** Cost of the finished steps, in micro-credits. */
+  /** Cost of the finished steps, in micro-credits, those in line included. */
   readonly costMicros: bigint
+  /** What is held for the run. */
+  readonly holdMicros: bigint
 }
 
 export type RunWriterOptions = {
@@ -72,27 +73,23 @@ const flushAfterMs = 100
 const attemptsTogether = 3
 
 export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
-  const line = new EventLine()
+  const line = new WaitingLine()
   const { eventCount, stepCount, holdMicros } = run
   let state: State = {
     progress: { eventCount, stepCount, holdMicros, ended: false },
     costMicros: options.costMicros,
   }
-  const appendWaiting: Work<undefined> = {
-    single: true,
-    send: async (executor, waiting, before) => ({
-      value: undefined,
-      appending: appendEvents(executor, run, before, waiting),
-    }),
-  }
   const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
   const together = (writing: Writing<undefined>) => writeTogether(database, run, writing, options.appends)
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
+  /** Of the steps that are just being written. */
+  let costTaken = 0n
   let tail: Promise<unknown> = Promise.resolve()
 
   const transact = async <T>(work: Work<T>, write: Write<T>): Promise<T> => {
     const waiting = line.take()
+    costTaken = costOf(waiting.steps)
     try {
       options.leave.throwIfAborted()
       const written = await write({ work, waiting, before: state, leave: options.leave })
@@ -100,9 +97,11 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
       options.onCommit()
       return written.value
     } catch (error) {
-      // Nothing of it was written: the events keep their place, and a step that is not recorded is not charged.
+      // Nothing of it was written: all keeps its place, and a step that is not recorded is not charged.
       line.putBack(waiting)
       throw error
+    } finally {
+      costTaken = 0n
     }
   }
   /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
@@ -119,17 +118,26 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     flushWaits = true
     inOrder(async () => {
       flushWaits = false
-      if (!line.isEmpty) await transact(appendWaiting, together)
+      if (!line.isEmpty) await transact(appendWork(run), line.hasSteps ? alone : together)
     }).catch(options.onFault)
+  }
+  const add = (event: RunEvent) => {
+    if (line.add(event)) flush()
+    else timer ??= setTimeout(flush, flushAfterMs)
   }
 
   return {
     get costMicros() {
-      return state.costMicros
+      return state.costMicros + costTaken + line.costMicros
     },
-    event(event) {
-      if (line.add(event)) flush()
-      else timer ??= setTimeout(flush, flushAfterMs)
+    get holdMicros() {
+      return state.progress.holdMicros
+    },
+    event: add,
+    step(step, events) {
+      line.addStep(step)
+      timer ??= setTimeout(flush, flushAfterMs)
+      for (const event of events) add(event)
     },
     write: (work) => inOrder(() => transact(work, alone)),
     async close() {
@@ -139,14 +147,22 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
   }
 }
 
+const appendWork = (run: OwnedRun): Work<undefined> => ({
+  single: true,
+  send: async (executor, waiting, before) => ({
+    value: undefined,
+    appending: appendEvents(executor, run, before, waiting),
+  }),
+})
+
 type Writing<T> = {
   readonly work: Work<T>
-  readonly waiting: readonly RunEvent[]
+  readonly waiting: Waiting
   readonly before: State
   readonly leave: AbortSignal
 }
 
-/** Writes the events in line with what other runs have; alone, when that does not work. */
+/** Writes events in line with what other runs have; alone, when that does not work. */
 async function writeTogether(
   database: Database,
   run: OwnedRun,
@@ -157,7 +173,7 @@ async function writeTogether(
   let unsure: Written<undefined> | undefined
   for (let attempt = 1; attempt <= attemptsTogether; attempt += 1) {
     leave.throwIfAborted()
-    const { added, done } = appends.append(run, before.progress, waiting)
+    const { added, done } = appends.append(run, before.progress, waiting.events)
     const eventCount = before.progress.eventCount + added
     const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
     const written = await done.catch(() => undefined)
@@ -182,31 +198,40 @@ function writeSurely<T>(
   const send = async (executor: Executor) => {
     const { written, done } = await sendOnce(executor, writing)
     last = written
-    await done
-    return written
+    return done
+  }
+  const again = async (tx: Executor, unsure: Written<T>) => {
+    const progress = await committedProgress(tx, run, writing.before.progress, unsure.progress)
+    return progress ? { ...unsure, progress } : send(tx)
   }
   const attempt = () =>
     writing.work.single && !last
       ? withTurnCalls(database, run, send)
-      : withTurnTx(database, run, async (tx) => {
-          if (last && (await wasCommitted(tx, run, writing.before.progress, last.progress))) return last
-          return send(tx)
-        })
+      : withTurnTx(database, run, (tx) => (last ? again(tx, last) : send(tx)))
   return retryTransient(attempt, writing.leave)
 }
 
+/** `written` when all goes as it should, and what is known when the answer has come. */
 async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
-  const sent = await work.send(executor, waiting, before.progress)
-  const { value, appending, step, costMicros = 0n, holdMicros = 0n, ended = false } = sent
+  const {
+    value,
+    appending,
+    moreMicros = 0n,
+    ended = false,
+  } = await work.send(executor, waiting, before.progress)
+  const { eventCount, stepCount, holdMicros } = before.progress
   const written: Written<T> = {
     value,
-    costMicros: before.costMicros + costMicros,
+    costMicros: before.costMicros + costOf(appending.steps),
     progress: {
-      eventCount: before.progress.eventCount + appending.added,
-      stepCount: step ?? before.progress.stepCount,
-      holdMicros: before.progress.holdMicros + holdMicros,
+      eventCount: eventCount + appending.added,
+      stepCount: stepCount + appending.steps.length,
+      holdMicros: holdMicros + moreMicros,
       ended,
     },
   }
-  return { written, done: appending.done }
+  const done = appending.done.then((answer) =>
+    answer?.enough === false ? { ...written, progress: { ...written.progress, holdMicros } } : written,
+  )
+  return { written, done }
 }

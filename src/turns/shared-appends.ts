@@ -75,7 +75,7 @@ export function createSharedAppends(database: Database): SharedAppends {
   }
   return {
     append(run, before, events) {
-      const values = appendValues(run, before, events, undefined)
+      const values = appendValues(run, before, { events, steps: [] })
       const { promise, resolve: settle, reject: fail } = Promise.withResolvers<boolean>()
       waiting.push({ values, settle, fail })
       if (!writing) void write()

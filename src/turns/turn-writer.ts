@@ -1,6 +1,6 @@
 import { isKeyUsable } from '../accounts/keys.ts'
 import { promptTokens } from '../agent/context.ts'
-import type { AgentEvent } from '../agent/events.ts'
+import type { TurnEnd, TurnNews } from '../agent/events.ts'
 import { type LoopInput, runAgent } from '../agent/loop.ts'
 import type { ModelRequest } from '../agent/provider.ts'
 import { creditsText } from '../billing/credits.ts'
@@ -24,7 +24,7 @@ import type { TurnWatch } from './turn-watch.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
 
-/** Turns what the loop yields into the run's events and its end. */
+/** Turns what the loop tells into the run's events and its end. */
 export class TurnWriter {
   readonly register: SourceRegister
   readonly journal: RunJournal
@@ -38,7 +38,6 @@ export class TurnWriter {
   readonly #stop: TurnStop
   readonly #watch: TurnWatch
   #step: number
-  #holdMicros: bigint
   #othersWait = true
 
   constructor(
@@ -60,7 +59,6 @@ export class TurnWriter {
     this.journal = journal
     this.journaled = journaled
     this.#step = journaled.length
-    this.#holdMicros = run.holdMicros
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
@@ -87,33 +85,31 @@ export class TurnWriter {
   }
 
   /**
-   * Makes sure that the hold covers the next model call, extending it when it does not.
+   * Makes the steps so far durable and sees to it that the hold covers the next model call, extending it when it does not.
    * @returns the notice with which the turn ends instead, when the credits or the turn's own bound do not allow it.
    */
   async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
+    const { costMicros, holdMicros } = this.journal
+    const { mostMicros } = this.#run
+    const need = costMicros + nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
+    const isAbove = need > mostMicros && costMicros > 0n
+    const bounded = need < mostMicros ? need : mostMicros
+    const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
+    // The start has just looked at everything.
+    if (this.#step === 0 && missing === 0n) return null
+    const enough = await this.journal.prepareCall(missing)
     if (await this.#keyIsRevoked()) {
       this.#stop.end('cancelled')
       return null
     }
-    const next = nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
-    const need = this.journal.costMicros + next
-    if (need <= this.#holdMicros) return null
-    const bounded = need < this.#run.mostMicros ? need : this.#run.mostMicros
-    const missing = bounded - this.#holdMicros
-    if (need > this.#run.mostMicros && this.journal.costMicros > 0n) {
-      return `The turn has come to its bound of ${creditsText(this.#run.mostMicros)} credits.`
-    }
-    if (missing <= 0n) return null
-    const extended = await this.journal.extendHold(this.#step + 1, missing)
-    if (!extended) return 'The account has not enough credits left for another step of this turn.'
-    this.#holdMicros = bounded
-    return null
+    if (isAbove) return `The turn has come to its bound of ${creditsText(mostMicros)} credits.`
+    return enough ? null : 'The account has not enough credits left for another step of this turn.'
   }
 
-  /** Asked between steps, by the write of the last one if it can; the start of the turn has asked before the first. */
   async #keyIsRevoked(): Promise<boolean> {
     const { apiKeyId } = this.#run
-    if (apiKeyId === null || this.#step === 0) return false
+    if (apiKeyId === null) return false
+    // Not told by a write that was only found to have been done.
     if (this.journal.keyUsable !== undefined) return !this.journal.keyUsable
     return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
@@ -132,10 +128,7 @@ export class TurnWriter {
   }
 
   async drive(input: LoopInput<Executor>): Promise<void> {
-    for await (const event of runAgent(input)) {
-      if (event.type === 'turn.finished' || event.type === 'turn.failed') await this.#finish(event)
-      else this.#relay(event)
-    }
+    await this.#finish(await runAgent(input, (news) => this.#relay(news)))
   }
 
   #tell(event: RunEvent): void {
@@ -143,7 +136,7 @@ export class TurnWriter {
     this.journal.event(event)
   }
 
-  #relay(event: Exclude<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>): void {
+  #relay(event: TurnNews): void {
     this.#step = event.step
     switch (event.type) {
       case 'step.started':
@@ -167,14 +160,14 @@ export class TurnWriter {
         break
       case 'tool.finished':
         this.#watch.stepFinished(event.step, event.record)
-        // Committed with the step already: only the readers here still have to hear of it.
+        // In line with the step already: only the readers here still have to hear of it.
         for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
         this.#answer.add(event.record)
         break
     }
   }
 
-  async #finish(event: Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>) {
+  async #finish(event: TurnEnd): Promise<void> {
     if (event.type === 'turn.finished') {
       if (event.notice !== null) this.#showNotice(event.notice)
       return this.#end((cost) => ({
@@ -219,13 +212,13 @@ export class TurnWriter {
     if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
     const event = await this.journal.end(
-      (costMicros) => prepare(costMicros < this.#holdMicros ? costMicros : this.#holdMicros),
+      (costMicros) => prepare(costMicros < this.journal.holdMicros ? costMicros : this.journal.holdMicros),
       (tx, ended, last) => {
-        const { added, done } = closeRun(tx, this.#run, ended, last)
-        const noted = done.then(({ waiting }) => {
+        const closing = closeRun(tx, this.#run, ended, last)
+        const done = closing.done.then(({ waiting }) => {
           this.#othersWait = waiting
         })
-        return { added, done: noted }
+        return { ...closing, done }
       },
     )
     this.#watch.ended(event)

@@ -84,11 +84,11 @@ test('the number of chunks does not change the number of statements', async () =
   expect(statements).toBeLessThanOrEqual(4)
 })
 
-test('a tool call adds the steps of the model and the tool, the larger hold and what the tool asks', async () => {
+test('a tool call adds one call for both steps and the larger hold, and what the tool asks', async () => {
   const { statements } = await around((body) =>
     body.messages.some(({ role }) => role === 'tool')
       ? reply('The answer of the model.')
       : callTools([{ name: 'list_files', arguments: {} }]),
   )
-  expect(statements).toBeLessThan(6.5)
+  expect(statements).toBeLessThan(4.5)
 })

@@ -1,4 +1,4 @@
-import type { AgentEvent, ModelStep, StepRecord, ToolStep } from '../../src/agent/events.ts'
+import type { AgentEvent, StepRecord, ToolStep } from '../../src/agent/events.ts'
 import { defaultLimits } from '../../src/agent/limits.ts'
 import { type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
 import type { ModelChunk, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
@@ -72,14 +72,11 @@ export function tool(
 export type MemoryJournal = Journal<Notebook> & {
   readonly records: StepRecord[]
   readonly notebook: Notebook
-  /** For each model step whether it was announced as the last one. */
-  readonly lasts: boolean[]
 }
 
 /** @param failAt the step whose write fails. */
 export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Infinity): MemoryJournal {
   const records: StepRecord[] = [...finished]
-  const lasts: boolean[] = []
   const notebook: Notebook = []
   const add = (step: number, record: StepRecord) => {
     if (step === failAt) throw new Error('the journal cannot be written')
@@ -89,11 +86,7 @@ export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Inf
   return {
     records,
     notebook,
-    lasts,
-    async model(step, record: ModelStep, last) {
-      lasts.push(last)
-      add(step, record)
-    },
+    model: add,
     async tool(step, call: ToolCall, outcome: ToolOutcome<Notebook>): Promise<ToolStep> {
       const { content, isError = false, sources = [] } = outcome
       const base: ToolStep = { kind: 'tool', call, content, isError, sources, files: [] }
@@ -147,7 +140,20 @@ function toolbox(tools: readonly Tool<Notebook>[]): Toolbox<Notebook> {
 
 /** Runs the turn to its end. */
 export async function play(provider: Provider, overrides: Overrides = {}): Promise<readonly AgentEvent[]> {
-  return collect(runAgent(loopInput(provider, overrides)))
+  return collected(loopInput(provider, overrides))
+}
+
+/** All that is told of the turn and, last, its end. */
+export async function collected(
+  input: LoopInput<Notebook>,
+  hear: (event: AgentEvent) => void = () => undefined,
+): Promise<readonly AgentEvent[]> {
+  const events: AgentEvent[] = []
+  const end = await runAgent(input, (event) => {
+    events.push(event)
+    hear(event)
+  })
+  return [...events, end]
 }
 
 export const typesOf = (events: readonly AgentEvent[]) =>

@@ -129,8 +129,8 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
 export const closing =
   (run: Run): Close<TerminalEvent> =>
   (tx, event, last) => {
-    const { added, done } = closeRun(tx, run, event, last)
-    return { added, done: done.then(() => undefined) }
+    const closing = closeRun(tx, run, event, last)
+    return { ...closing, done: closing.done.then(() => undefined) }
   }
 
 /** Ends a run as its owner would, without having driven it. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/agent/events.ts'
-import { runAgent } from '../../src/agent/loop.ts'
 import type { ModelChunk, Provider } from '../../src/agent/provider.ts'
 import {
   asks,
-  collect,
+  collected,
   loopInput,
   memoryJournal,
   type Overrides,
@@ -15,15 +14,12 @@ import {
 
 const aborted = { type: 'turn.failed', kind: 'aborted' }
 
-/** Runs the turn and aborts it as soon as it yields an event of this type. */
-async function abortAt(type: AgentEvent['type'], provider: Provider, overrides: Overrides) {
+/** Runs the turn and aborts it as soon as it tells of an event of this type. */
+function abortAt(type: AgentEvent['type'], provider: Provider, overrides: Overrides) {
   const stop = new AbortController()
-  const events: AgentEvent[] = []
-  for await (const event of runAgent(loopInput(provider, { ...overrides, signal: stop.signal }))) {
-    events.push(event)
+  return collected(loopInput(provider, { ...overrides, signal: stop.signal }), (event) => {
     if (event.type === type) stop.abort('cancelled')
-  }
-  return events
+  })
 }
 
 const twoSteps = () => scriptedProvider(asks([['a', {}]], 'One'), says('Two', 'three'))
@@ -31,7 +27,7 @@ const twoSteps = () => scriptedProvider(asks([['a', {}]], 'One'), says('Two', 't
 test('a turn that was aborted before it began calls no model', async () => {
   const provider = scriptedProvider()
   const stop = AbortSignal.abort('cancelled')
-  const events = await collect(runAgent(loopInput(provider, { signal: stop })))
+  const events = await collected(loopInput(provider, { signal: stop }))
   expect(events).toEqual([{ type: 'turn.failed', kind: 'aborted', message: 'The turn was stopped.' }])
   expect(provider.requests).toEqual([])
 })
@@ -65,13 +61,10 @@ test('a tool that heeds the signal is stopped at once, and its result is not rec
   })
   const journal = memoryJournal()
   const stop = new AbortController()
-  const events: AgentEvent[] = []
-  const turn = runAgent(loopInput(twoSteps(), { tools: [waiting], journal, signal: stop.signal }))
-  for await (const event of turn) {
-    events.push(event)
-    // The tool runs when the loop is asked for what follows its start.
+  const turn = loopInput(twoSteps(), { tools: [waiting], journal, signal: stop.signal })
+  const events = await collected(turn, (event) => {
     if (event.type === 'tool.started') queueMicrotask(() => stop.abort(new Error('stopped')))
-  }
+  })
   expect(events.at(-1)).toMatchObject(aborted)
   expect(journal.records).toHaveLength(1)
 })
@@ -87,7 +80,7 @@ test('a model call that heeds the signal is stopped in the middle of its text', 
         : { type: 'text', text: ' and further' }
     },
   }
-  const events = await collect(runAgent(loopInput(provider, { signal: stop.signal })))
+  const events = await collected(loopInput(provider, { signal: stop.signal }))
   expect(events.slice(1)).toEqual([
     { type: 'text.delta', step: 1, text: 'So far' },
     { type: 'turn.failed', kind: 'aborted', message: 'stopped' },
@@ -103,22 +96,6 @@ test('a fault while the turn is being aborted is not mistaken for one of ours', 
       throw new Error('socket closed')
     },
   }
-  const events = await collect(runAgent(loopInput(provider, { signal: stop.signal })))
+  const events = await collected(loopInput(provider, { signal: stop.signal }))
   expect(events.at(-1)).toMatchObject(aborted)
-})
-
-test('who stops reading the turn closes the model call', async () => {
-  let closed = false
-  const provider: Provider = {
-    async *stream() {
-      try {
-        yield { type: 'text' as const, text: 'a' }
-        yield { type: 'text' as const, text: 'b' }
-      } finally {
-        closed = true
-      }
-    },
-  }
-  for await (const event of runAgent(loopInput(provider))) if (event.type === 'text.delta') break
-  expect(closed).toBe(true)
 })

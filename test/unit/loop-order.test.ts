@@ -24,7 +24,6 @@ test('an answer without tools is one step, and the end is the last event', async
   ])
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'stop', notice: null })
   expect(journal.records).toEqual([{ kind: 'model', text: 'Hello', toolCalls: [], reason: 'stop', usage }])
-  expect(journal.lasts).toEqual([true])
 })
 
 test('a reply takes one step number and each of its tool results the next', async () => {
@@ -53,7 +52,6 @@ test('a reply takes one step number and each of its tool results the next', asyn
     '4 step.finished',
     'turn.finished',
   ])
-  expect(journal.lasts).toEqual([false, true])
   expect(textOf(events)).toBe('Looking.\n\nFound.')
 })
 
@@ -100,7 +98,6 @@ test('a reply that was cut off ends the turn: its calls are not run', async () =
   const events = await play(scriptedProvider(cutOff), { tools: [tool('a')], journal })
   expect(typesOf(events)).toEqual(['1 step.started', '1 text.delta', '1 step.finished', 'turn.finished'])
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice: null })
-  expect(journal.lasts).toEqual([true])
 })
 
 test('a call of a client tool pauses the turn and is not run here', async () => {
@@ -121,7 +118,6 @@ test("beside a client's call ours are answered first, then the turn pauses witho
   const events = await play(provider, { tools: [tool('ours')], clientTools: [tool('theirs').spec], journal })
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'tool_calls', notice: null })
   expect(journal.records.map((record) => record.kind)).toEqual(['model', 'tool'])
-  expect(journal.lasts).toEqual([false])
   expect(provider.requests).toHaveLength(1)
 })
 
