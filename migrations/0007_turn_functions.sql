@@ -53,7 +53,7 @@ FROM (
 
 -- Databases that have followed the source between releases may have earlier ones.
 DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, write_turn, begin_turn, write_progress, append_to_run,
-  extend_run, end_turn;
+  extend_run, end_turn, open_calls;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
 -- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
@@ -337,4 +337,12 @@ BEGIN
     VALUES (p_message, p_account, p_session, p_run, p_turn, p_position, 'assistant', p_answer);
   END IF;
   waiting := v_newest > p_turn OR EXISTS (SELECT FROM runs WHERE account_id = p_account AND status = 'queued');
+END $$;
+--> statement-breakpoint
+-- Before several calls in one transaction: a start waits here, and not for a session or a pool that one of them has locked
+-- while another waits for what the start has.
+CREATE FUNCTION open_calls(p_account text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  PERFORM FROM accounts WHERE id = p_account FOR NO KEY UPDATE;
 END $$;

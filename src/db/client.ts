@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { type Call, CallBatches } from './call-batches.ts'
 import { databaseFault, isConnectionFault } from './errors.ts'
 import { ServerClock } from './server-clock.ts'
 import { SharedConnections } from './shared-connections.ts'
@@ -157,15 +158,15 @@ export async function withTurnTx<T>(
 
 /**
  * For calls of the database's own functions that name their account themselves (`migrations/0007_turn_functions.sql`):
- * each is a transaction of its own, in one round trip, and is done in the order in which the account's calls are sent. One
- * that fails without the server's word may have worked: who tries again has to look first.
+ * each is a transaction of its own as far as can be told from here, in one round trip, see `CallBatches`. One that fails
+ * without the server's word may have worked: who tries again has to look first.
  */
 export function withTurnCalls<T>(
   database: Database,
   { accountId }: Exclude<Scope, 'system'>,
   work: (calls: Executor) => Promise<T>,
 ): Promise<T> {
-  return database.turnCalls.use(accountId, (client) => work(executorOn(client)))
+  return database.turnCalls.use(accountId, (client) => work(callExecutorOn(client)))
 }
 
 /** A short transaction that sees every account, on connections that no request can take. Cut off after 5 s. */
@@ -222,6 +223,26 @@ function executorOn(client: pg.PoolClient): Executor {
   executors.set(client, executor)
   return executor
 }
+
+const callExecutors = new WeakMap<pg.PoolClient, Executor>()
+
+/** On which calls may travel together; made once for each connection. */
+function callExecutorOn(client: pg.PoolClient): Executor {
+  const known = callExecutors.get(client)
+  if (known) return known
+  const batches = new CallBatches(client)
+  const sender = {
+    query: (query: Call | pg.QueryConfig, values?: unknown[]) =>
+      isCall(query) ? batches.query(query) : client.query(query, values),
+  }
+  const executor = drizzle({ client: sender as unknown as pg.PoolClient })
+  callExecutors.set(client, executor)
+  return executor
+}
+
+/** As `statement` sends it; the query builder gives parameters beside the query. */
+const isCall = (query: Call | pg.QueryConfig): query is Call =>
+  query.name !== undefined && query.values !== undefined
 
 /** One round trip for both statements. */
 const beginAs = (client: pg.PoolClient, account: string) =>
