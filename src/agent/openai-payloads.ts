@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { CallFailure } from './openai-failure.ts'
 import type { Watchdog } from './openai-watchdog.ts'
@@ -10,9 +11,6 @@ export type Payload = {
   /** The body ended inside this payload, so that it may be cut short. */
   readonly cut?: boolean
 }
-
-/** What both undici's body and Node's Readable offer. */
-type ByteStream = { iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array> }
 
 const FRAME_CHARACTERS = 1024 * 1024
 /** A whole reply is one JSON text, in which a letter can take six characters (`\u05d0`). */
@@ -77,26 +75,80 @@ class WholeReplySplitter implements Splitter {
   }
 }
 
+/** What a waiting reader looks up at. */
+const news = ['readable', 'end', 'error', 'close'] as const
+
 /**
- * Reads the body once and yields the payloads of each network read together. Whether it is an event stream or a whole
- * JSON reply is told by its first character: servers and proxies mislabel both.
- * @throws CallFailure on a line without bounds; whatever the body throws when the connection breaks.
+ * Reads a body once: the payloads of each network read together. Whether it is an event stream or a whole JSON reply is
+ * told by its first character: servers and proxies mislabel both.
  */
-export async function* readPayloads(body: ByteStream, watch: Watchdog): AsyncGenerator<readonly Payload[]> {
-  const decoder = new TextDecoder()
-  let splitter: Splitter | undefined
-  let begun = false
-  for await (const bytes of body.iterator({ destroyOnReturn: false })) {
-    if (!begun) watch.expect('idle')
-    begun = true
-    const text = decoder.decode(bytes, { stream: true })
-    splitter ??= chooseSplitter(text)
-    if (!splitter) continue
-    const payloads = splitter.feed(text)
-    if (payloads.length > 0 || (splitter instanceof WholeReplySplitter && text.trim() !== '')) watch.payload()
-    if (payloads.length > 0) yield payloads
+export class PayloadReader {
+  readonly #body: Readable
+  readonly #watch: Watchdog
+  readonly #decoder = new TextDecoder()
+  #splitter: Splitter | undefined
+  #begun = false
+  #ended = false
+  #wake = () => {}
+
+  constructor(body: Readable, watch: Watchdog) {
+    this.#body = body
+    this.#watch = watch
+    for (const event of news) body.on(event, this.#news)
   }
-  yield splitter?.end() ?? []
+
+  /**
+   * At least one payload, or undefined after the last one.
+   * @throws CallFailure on a line without bounds; whatever the body reports when the connection breaks.
+   */
+  async next(): Promise<readonly Payload[] | undefined> {
+    while (!this.#ended) {
+      const bytes = await this.#read()
+      const payloads = bytes ? this.#take(bytes) : this.#end()
+      if (payloads.length > 0) return payloads
+    }
+    return undefined
+  }
+
+  /** Lets go of the body. */
+  close(): void {
+    for (const event of news) this.#body.off(event, this.#news)
+  }
+
+  readonly #news = (): void => this.#wake()
+
+  /** Undefined at the end of the body. */
+  async #read(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const bytes: Uint8Array | null = this.#body.read()
+      if (bytes) return bytes
+      const { errored, readableEnded, destroyed } = this.#body
+      if (errored) throw errored
+      if (readableEnded) return undefined
+      if (destroyed) {
+        throw new CallFailure('upstream', "The model's server was lost in its reply.", { retryable: true })
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  #take(bytes: Uint8Array): readonly Payload[] {
+    if (!this.#begun) this.#watch.expect('idle')
+    this.#begun = true
+    const text = this.#decoder.decode(bytes, { stream: true })
+    this.#splitter ??= chooseSplitter(text)
+    const payloads = this.#splitter?.feed(text) ?? []
+    const isWhole = this.#splitter instanceof WholeReplySplitter && text.trim() !== ''
+    if (payloads.length > 0 || isWhole) this.#watch.payload()
+    return payloads
+  }
+
+  #end(): readonly Payload[] {
+    this.#ended = true
+    return this.#splitter?.end() ?? []
+  }
 }
 
 /** Blank text before the first character means nothing in either format. */

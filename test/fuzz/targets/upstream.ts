@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import { CallFailure } from '../../../src/agent/openai-failure.ts'
-import { readPayloads } from '../../../src/agent/openai-payloads.ts'
+import { PayloadReader } from '../../../src/agent/openai-payloads.ts'
 import { ReplyAssembler } from '../../../src/agent/openai-reply.ts'
 import { Watchdog } from '../../../src/agent/openai-watchdog.ts'
 import type { ModelRequest } from '../../../src/agent/provider.ts'
@@ -22,15 +23,10 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
   const watch = new Watchdog(timers, [])
   const reply = new ReplyAssembler('k3y.0123456789abcdefghij')
   try {
-    const body = {
-      iterator: async function* () {
-        yield* pieces
-      },
-    }
-    for await (const payloads of readPayloads(body, watch)) {
+    const reader = new PayloadReader(Readable.from(pieces), watch)
+    for (let payloads = await reader.next(); payloads && !reply.done; payloads = await reader.next()) {
       const fault = reply.acceptAll(payloads)
       if (fault) throw fault
-      if (reply.done) break
     }
     const { reason, toolCalls } = reply.finish(request)
     const ids = new Set(toolCalls.map(({ id }) => id))

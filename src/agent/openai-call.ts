@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { asFailure, type CallFailure } from './openai-failure.ts'
+import { openReply, type Target } from './openai-http.ts'
+import { ReplyReader } from './openai-reader.ts'
+import { type Timers, Watchdog } from './openai-watchdog.ts'
+import type { ModelChunk, ModelRequest, ProviderFailure } from './provider.ts'
+
+export type Retries = {
+  /** How many times a call is sent again. */
+  readonly most: number
+  /** The first wait; it doubles with each retry. */
+  readonly baseMs: number
+  /** No wait is longer, whatever the upstream asks for. */
+  readonly longestMs: number
+}
+
+export type CallSettings = {
+  readonly target: Target
+  readonly timers: Timers
+  readonly retries: Retries
+  /** Told of each attempt that failed, those included that are made again. */
+  readonly onFailure: ((kind: ProviderFailure) => void) | undefined
+}
+
+type LastChunk = Extract<ModelChunk, { type: 'finish' }>
+
+/** Made once: without a reason, each end of a call would make an exception with its stack. */
+const consumerLeft = new Error('the consumer of a model call has left')
+
+/**
+ * One model call from first to last chunk: texts, at most one for each network read, and exactly one last chunk. When that
+ * comes, all that the call held has been let go of. `return()` ends the call at once even while a `next()` waits.
+ */
+export class ModelCall implements AsyncIterator<ModelChunk, void> {
+  readonly #settings: CallSettings
+  readonly #request: ModelRequest
+  readonly #signals: readonly AbortSignal[]
+  #watch: Watchdog | undefined
+  #reader: ReplyReader | undefined
+  #retries = 0
+  #over = false
+  #waiting: Promise<unknown> = Promise.resolve()
+  readonly #stopped = new AbortController()
+
+  constructor(settings: CallSettings, request: ModelRequest, signals: readonly AbortSignal[]) {
+    this.#settings = settings
+    this.#request = request
+    this.#signals = [...signals, this.#stopped.signal]
+  }
+
+  next(): Promise<IteratorResult<ModelChunk, void>> {
+    const next = this.#next()
+    this.#waiting = next
+    return next
+  }
+
+  async return(): Promise<IteratorResult<ModelChunk, void>> {
+    if (!this.#over) this.#stopped.abort(consumerLeft)
+    await this.#waiting
+    await this.#end()
+    return { done: true, value: undefined }
+  }
+
+  async #next(): Promise<IteratorResult<ModelChunk, void>> {
+    if (this.#over) return { done: true, value: undefined }
+    this.#watch ??= new Watchdog(this.#settings.timers, this.#signals)
+    const value = await this.#chunk(this.#watch)
+    if (value.type !== 'text') await this.#end()
+    return { done: false, value }
+  }
+
+  async #end(): Promise<void> {
+    this.#over = true
+    await this.#release()
+    this.#watch?.stop()
+  }
+
+  async #release(): Promise<void> {
+    const reader = this.#reader
+    this.#reader = undefined
+    await reader?.release()
+  }
+
+  /** Never throws. */
+  async #chunk(watch: Watchdog): Promise<ModelChunk> {
+    try {
+      const text = await this.#text(watch)
+      return typeof text === 'string' ? { type: 'text', text } : text
+    } catch (fault) {
+      const { kind, message } = watch.failure ?? asFailure(fault)
+      return { type: 'error', kind, message }
+    }
+  }
+
+  /** Text, or the last chunk of a complete reply, after as many attempts as may be made. */
+  async #text(watch: Watchdog): Promise<string | LastChunk> {
+    for (;;) {
+      try {
+        watch.check()
+        this.#reader ??= await this.#open(watch)
+        const text = await this.#reader.next()
+        if (text !== undefined) return text
+        const last = this.#reader.finish(this.#request)
+        await this.#release()
+        // Who has aborted gets no reply, even if it was complete by then.
+        watch.checkCaller()
+        return last
+      } catch (fault) {
+        await this.#release()
+        await this.#pauseBeforeRetry(watch, watch.failure ?? asFailure(fault))
+      }
+    }
+  }
+
+  async #open(watch: Watchdog): Promise<ReplyReader> {
+    const { target } = this.#settings
+    return new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
+  }
+
+  /** @throws the failure when the call is not made again. */
+  async #pauseBeforeRetry(watch: Watchdog, failure: CallFailure): Promise<void> {
+    const { retries, onFailure } = this.#settings
+    onFailure?.(failure.kind)
+    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.most) throw failure
+    watch.pause()
+    await delay(waitBefore(this.#retries, failure, retries), undefined, { signal: watch.signal })
+    this.#retries += 1
+  }
+}
+
+/** The upstream's own wish, or else a doubling wait; the random part keeps callers that failed together apart. */
+function waitBefore(retry: number, failure: CallFailure, { baseMs, longestMs }: Retries): number {
+  const backoffMs = baseMs * 2 ** retry * (0.5 + Math.random() / 2)
+  return Math.min(longestMs, failure.retryAfterMs ?? backoffMs)
+}
