@@ -25,7 +25,7 @@ export type CallSettings = {
 type LastChunk = Extract<ModelChunk, { type: 'finish' }>
 
 /** Made once: without a reason, each end of a call would make an exception with its stack. */
-const consumerLeft = new Error('the consumer of a model call has left')
+const consumerLeft = new Error('a model call is not needed any more')
 
 /**
  * One model call from first to last chunk: texts, at most one for each network read, and exactly one last chunk. When that
@@ -34,7 +34,8 @@ const consumerLeft = new Error('the consumer of a model call has left')
 export class ModelCall implements AsyncIterator<ModelChunk, void> {
   readonly #settings: CallSettings
   readonly #request: ModelRequest
-  readonly #signals: readonly AbortSignal[]
+  readonly #signal: AbortSignal
+  readonly #onEnd: () => void
   #watch: Watchdog | undefined
   #reader: ReplyReader | undefined
   #retries = 0
@@ -42,10 +43,17 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   #waiting: Promise<unknown> = Promise.resolve()
   readonly #stopped = new AbortController()
 
-  constructor(settings: CallSettings, request: ModelRequest, signals: readonly AbortSignal[]) {
+  /** @param onEnd called when the call holds nothing any more. */
+  constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal, onEnd: () => void) {
     this.#settings = settings
     this.#request = request
-    this.#signals = [...signals, this.#stopped.signal]
+    this.#signal = signal
+    this.#onEnd = onEnd
+  }
+
+  /** Ends the call as `aborted`. */
+  abort(): void {
+    this.#stopped.abort(consumerLeft)
   }
 
   next(): Promise<IteratorResult<ModelChunk, void>> {
@@ -55,7 +63,7 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   }
 
   async return(): Promise<IteratorResult<ModelChunk, void>> {
-    if (!this.#over) this.#stopped.abort(consumerLeft)
+    if (!this.#over) this.abort()
     await this.#waiting
     await this.#end()
     return { done: true, value: undefined }
@@ -63,7 +71,7 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
 
   async #next(): Promise<IteratorResult<ModelChunk, void>> {
     if (this.#over) return { done: true, value: undefined }
-    this.#watch ??= new Watchdog(this.#settings.timers, this.#signals)
+    this.#watch ??= new Watchdog(this.#settings.timers, [this.#signal, this.#stopped.signal])
     const value = await this.#chunk(this.#watch)
     if (value.type !== 'text') await this.#end()
     return { done: false, value }
@@ -73,6 +81,7 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
     this.#over = true
     await this.#release()
     this.#watch?.stop()
+    this.#onEnd()
   }
 
   async #release(): Promise<void> {

@@ -43,13 +43,21 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
     retries: { ...RETRIES, ...options.retries },
     onFailure: options.onFailure,
   }
-  const closing = new AbortController()
+  // Not one signal for all: who stops to listen to one of thousands of listeners is looked for among them.
+  const calls = new Set<ModelCall>()
+  let isClosed = false
   return {
     stream: (request, signal) => ({
-      [Symbol.asyncIterator]: () => new ModelCall(settings, request, [signal, closing.signal]),
+      [Symbol.asyncIterator]: () => {
+        const call = new ModelCall(settings, request, signal, () => calls.delete(call))
+        calls.add(call)
+        if (isClosed) call.abort()
+        return call
+      },
     }),
     close: async () => {
-      closing.abort()
+      isClosed = true
+      for (const call of calls) call.abort()
       if (!options.fetchDispatcher) await dispatcher.destroy()
     },
   }
