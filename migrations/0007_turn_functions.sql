@@ -269,11 +269,11 @@ END $$;
 -- What a run's owner writes between its start and its end: events, and the steps that are finished. Not `owned` when the
 -- run is not this attempt's any more, has ended, or is not where `before` says, and nothing is written then: a call that was
 -- believed lost may come late. `p_more` is given before the model is called again: whether the run's key still works is
--- told then, and if it does that much more is set aside; not `enough` when the account has less. The run's row is locked
+-- told then, and if it does that much more is set aside for step `p_for_step`; not `enough` when the account has less. The run's row is locked
 -- before the pools, as its end has it.
 CREATE FUNCTION append_to_run(
   p_account text, p_run text, p_epoch int, p_events_before int, p_steps_before int, p_events jsonb, p_steps jsonb,
-  p_more bigint,
+  p_more bigint, p_for_step int,
   OUT owned boolean, OUT key_usable boolean, OUT enough boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -297,7 +297,7 @@ BEGIN
   END IF;
   enough := p_more = 0;
   IF enough OR NOT coalesce(key_usable, true) THEN RETURN; END IF;
-  v_hold := draw_credits(p_account, p_run, 'extend', v_steps + 1, p_more);
+  v_hold := draw_credits(p_account, p_run, 'extend', p_for_step, p_more);
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
   UPDATE runs SET hold_micros = hold_micros + p_more,

@@ -16,7 +16,7 @@ export class LeaseLost extends Error {
 
 const append = statement<{ owned: boolean; key_usable: boolean | null; enough: boolean | null }>(
   'append_to_run',
-  `select owned, key_usable, enough from append_to_run(${appended}, :moreMicros)`,
+  `select owned, key_usable, enough from append_to_run(${appended}, :micros, :step)`,
   turnCallMs,
 )
 
@@ -34,7 +34,7 @@ export type Appended = { readonly keyUsable?: boolean | undefined; readonly enou
  * Appends events and steps under the owner's epoch, in one call: a transaction by itself, or a part of the caller's.
  * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
  * the run has ended, or is not where `before` says; nothing is written then.
- * @param moreMicros given before the next model call: what has to be set aside for it beyond what is held. When the
+ * @param next given before a model call: its step, and what has to be set aside for it beyond what is held. When the
  * account has less, or the run's key does not work any more, the hold stays as it is.
  */
 export function appendEvents(
@@ -42,10 +42,10 @@ export function appendEvents(
   run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
   waiting: Waiting,
-  moreMicros?: bigint,
+  next?: { readonly step: number; readonly micros: bigint },
 ): Appending<Appended> {
   const values = appendValues(run, before, waiting)
-  const done = append(executor, { ...values, moreMicros }).then(([row]) => {
+  const done = append(executor, { ...values, ...next }).then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
     return { keyUsable: row.key_usable ?? undefined, enough: row.enough ?? undefined }
   })

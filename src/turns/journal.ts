@@ -18,11 +18,11 @@ export type RunJournal = Journal<Executor> & {
   /** Puts an event in line; it is committed with the next step or within some 100 ms. */
   event(event: RunEvent): void
   /**
-   * Before a model call: everything in line is written, `moreMicros` more are set aside, and the run's key is looked at, in
-   * one call. Where the key does not work any more nothing more is set aside.
+   * Before a model call of `step`: everything in line is written, `micros` more are set aside, and the run's key is looked
+   * at, in one call. Where the key does not work any more nothing more is set aside.
    * @returns false when the account has not enough; the hold stays as it was then.
    */
-  prepareCall(moreMicros: bigint): Promise<boolean>
+  prepareCall(step: number, micros: bigint): Promise<boolean>
   /**
    * Ends the run in one transaction: everything in line, and the event that `prepare` makes of the final cost, are given
    * to `close`, which appends them, settles the money and closes the row.
@@ -75,6 +75,8 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
         writer.step(rowOf(record), toolEvents(step, record))
         return record
       }
+      // A write can wait for others, and its model's reply should not be asked for again because of that.
+      await writer.recorded()
       const send: Work<ToolStep>['send'] = async (executor, { events, steps }, before) => {
         const value = withChange(record, await commit(executor))
         const waiting = { events: [...events, ...toolEvents(step, value)], steps: [...steps, rowOf(value)] }
@@ -82,16 +84,16 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       }
       return writer.write({ single: false, send })
     },
-    async prepareCall(moreMicros) {
-      const wanted = writer.holdMicros + moreMicros
+    async prepareCall(step, micros) {
+      const wanted = writer.holdMicros + micros
       keyUsable = undefined
       await call(async (executor, waiting, before) => {
-        const { done, ...sent } = appendEvents(executor, run, before, waiting, moreMicros)
+        const { done, ...sent } = appendEvents(executor, run, before, waiting, { step, micros })
         const noted = done.then((answer) => {
           keyUsable = answer.keyUsable
           return answer
         })
-        return { value: undefined, moreMicros, appending: { ...sent, done: noted } }
+        return { value: undefined, moreMicros: micros, appending: { ...sent, done: noted } }
       })
       return writer.holdMicros >= wanted
     },

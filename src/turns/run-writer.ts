@@ -41,6 +41,8 @@ export type RunWriter = {
   event(event: RunEvent): void
   /** The same for a finished step and the events that tell of it. */
   step(step: StepRow, events: readonly RunEvent[]): void
+  /** Resolves when the steps in line are durable. */
+  recorded(): Promise<void>
   /** Does `work` (again, if need be). A failure changes nothing. */
   write<T>(work: Work<T>): Promise<T>
   /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
@@ -74,22 +76,17 @@ const attemptsTogether = 3
 
 export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
   const line = new WaitingLine()
-  const { eventCount, stepCount, holdMicros } = run
-  let state: State = {
-    progress: { eventCount, stepCount, holdMicros, ended: false },
-    costMicros: options.costMicros,
-  }
+  let state = stateOf(run, options.costMicros)
   const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
   const together = (writing: Writing<undefined>) => writeTogether(database, run, writing, options.appends)
   let timer: NodeJS.Timeout | undefined
   let flushWaits = false
-  /** Of the steps that are just being written. */
-  let costTaken = 0n
+  /** Cost of the steps in line and of those that are just being written. */
+  let pendingMicros = 0n
   let tail: Promise<unknown> = Promise.resolve()
 
   const transact = async <T>(work: Work<T>, write: Write<T>): Promise<T> => {
     const waiting = line.take()
-    costTaken = costOf(waiting.steps)
     try {
       options.leave.throwIfAborted()
       const written = await write({ work, waiting, before: state, leave: options.leave })
@@ -97,11 +94,12 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
       options.onCommit()
       return written.value
     } catch (error) {
-      // Nothing of it was written: all keeps its place, and a step that is not recorded is not charged.
-      line.putBack(waiting)
+      // Nothing of it was written: the events keep their place; a step that cannot be recorded is not charged, and must
+      // not keep the run from its end.
+      line.putBack(waiting.events)
       throw error
     } finally {
-      costTaken = 0n
+      pendingMicros -= costOf(waiting.steps)
     }
   }
   /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
@@ -128,7 +126,7 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
 
   return {
     get costMicros() {
-      return state.costMicros + costTaken + line.costMicros
+      return state.costMicros + pendingMicros
     },
     get holdMicros() {
       return state.progress.holdMicros
@@ -136,8 +134,12 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
     event: add,
     step(step, events) {
       line.addStep(step)
+      pendingMicros += step.costMicros
       timer ??= setTimeout(flush, flushAfterMs)
       for (const event of events) add(event)
+    },
+    async recorded() {
+      if (line.hasSteps) await inOrder(() => transact(appendWork(run), alone))
     },
     write: (work) => inOrder(() => transact(work, alone)),
     async close() {
@@ -145,6 +147,10 @@ export function createRunWriter(database: Database, run: OwnedRun, options: RunW
       await tail
     },
   }
+}
+
+function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMicros: bigint): State {
+  return { progress: { eventCount, stepCount, holdMicros, ended: false }, costMicros }
 }
 
 const appendWork = (run: OwnedRun): Work<undefined> => ({

@@ -97,7 +97,7 @@ export class TurnWriter {
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
     // The start has just looked at everything.
     if (this.#step === 0 && missing === 0n) return null
-    const enough = await this.journal.prepareCall(missing)
+    const enough = await this.journal.prepareCall(this.#step + 1, missing)
     if (await this.#keyIsRevoked()) {
       this.#stop.end('cancelled')
       return null

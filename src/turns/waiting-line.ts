@@ -23,11 +23,6 @@ export class WaitingLine {
     return this.#steps.length > 0
   }
 
-  /** Of the steps, in micro-credits. */
-  get costMicros(): bigint {
-    return costOf(this.#steps)
-  }
-
   /** @returns whether the line has just become long enough to be written. */
   add(event: RunEvent): boolean {
     const wasShort = this.#textLength < longAfter
@@ -53,9 +48,8 @@ export class WaitingLine {
     return waiting
   }
 
-  putBack({ events, steps }: Waiting): void {
+  putBack(events: readonly RunEvent[]): void {
     this.#events = [...events, ...this.#events]
-    this.#steps = [...steps, ...this.#steps]
   }
 }
 
