@@ -53,7 +53,8 @@ FROM (
 
 -- Databases that have followed the source between releases may have earlier ones.
 DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, write_turn, begin_turn, write_progress, append_to_run,
-  extend_run, end_turn, open_calls;
+  extend_run, end_turn, open_calls,
+  project_files;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
 -- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
@@ -345,4 +346,13 @@ CREATE FUNCTION open_calls(p_account text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   PERFORM FROM accounts WHERE id = p_account FOR NO KEY UPDATE;
+END $$;
+--> statement-breakpoint
+-- What a project has, newest first: the tool's look at it is a call as well, and travels with others.
+CREATE FUNCTION project_files(p_account text, p_project text)
+RETURNS TABLE (name text, bytes bigint, content_type text, version int) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('app.account', p_account, true);
+  RETURN QUERY SELECT f.name, f.bytes::bigint, f.content_type, f.version FROM files f
+    WHERE f.project_id = p_project ORDER BY f.created_at DESC, f.id DESC LIMIT 500;
 END $$;

@@ -24,9 +24,6 @@ export type CallSettings = {
 
 type LastChunk = Extract<ModelChunk, { type: 'finish' }>
 
-/** Made once: without a reason, each end of a call would make an exception with its stack. */
-const consumerLeft = new Error('a model call is not needed any more')
-
 /**
  * One model call from first to last chunk: texts, at most one for each network read, and exactly one last chunk. When that
  * comes, all that the call held has been let go of. `return()` ends the call at once even while a `next()` waits.
@@ -41,7 +38,7 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   #retries = 0
   #over = false
   #waiting: Promise<unknown> = Promise.resolve()
-  readonly #stopped = new AbortController()
+  #stopped = false
 
   /** @param onEnd called when the call holds nothing any more. */
   constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal, onEnd: () => void) {
@@ -53,7 +50,8 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
 
   /** Ends the call as `aborted`. */
   abort(): void {
-    this.#stopped.abort(consumerLeft)
+    this.#stopped = true
+    this.#watch?.abort()
   }
 
   next(): Promise<IteratorResult<ModelChunk, void>> {
@@ -71,10 +69,18 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
 
   async #next(): Promise<IteratorResult<ModelChunk, void>> {
     if (this.#over) return { done: true, value: undefined }
-    this.#watch ??= new Watchdog(this.#settings.timers, [this.#signal, this.#stopped.signal])
-    const value = await this.#chunk(this.#watch)
+    const watch = this.#begin()
+    const value = await this.#chunk(watch)
     if (value.type !== 'text') await this.#end()
     return { done: false, value }
+  }
+
+  #begin(): Watchdog {
+    if (this.#watch) return this.#watch
+    const watch = new Watchdog(this.#settings.timers, this.#signal)
+    if (this.#stopped) watch.abort()
+    this.#watch = watch
+    return watch
   }
 
   async #end(): Promise<void> {

@@ -23,18 +23,19 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export class Watchdog {
   readonly #controller = new AbortController()
   readonly #timers: Timers
-  readonly #outer: readonly AbortSignal[]
+  readonly #outer: AbortSignal
   readonly #total: NodeJS.Timeout
   #phase: Phase | undefined
   #timer: NodeJS.Timeout | undefined
   #payloadSeen = false
+  #stopped = false
 
-  constructor(timers: Timers, outer: readonly AbortSignal[]) {
+  constructor(timers: Timers, outer: AbortSignal) {
     this.#timers = timers
     this.#outer = outer
     this.#total = this.#start('total', timers.totalMs)
-    for (const signal of outer) signal.addEventListener('abort', this.#abort)
-    if (outer.some((signal) => signal.aborted)) this.#abort()
+    outer.addEventListener('abort', this.abort)
+    if (outer.aborted) this.abort()
   }
 
   get signal(): AbortSignal {
@@ -59,7 +60,7 @@ export class Watchdog {
 
   /** @throws CallFailure when the caller has aborted. */
   checkCaller(): void {
-    if (this.#outer.some((signal) => signal.aborted)) throw abortedFailure()
+    if (this.#stopped) throw abortedFailure()
   }
 
   /** Starts the clock of a phase in place of the one that runs. */
@@ -88,10 +89,12 @@ export class Watchdog {
   stop(): void {
     this.pause()
     clearTimeout(this.#total)
-    for (const signal of this.#outer) signal.removeEventListener('abort', this.#abort)
+    this.#outer.removeEventListener('abort', this.abort)
   }
 
-  readonly #abort = (): void => {
+  /** Ends the call, as the caller's signal does. */
+  readonly abort = (): void => {
+    this.#stopped = true
     this.#controller.abort(abortedFailure())
   }
 

@@ -76,14 +76,13 @@ function giveUp(database: Database, run: Run, outage: OutageLog): Promise<void> 
 /** Stops the turn at its deadline, and its writing when it has not ended some time after that. */
 function setBounds(run: Run, stop: TurnStop): () => void {
   const leftMs = millisecondsLeft(run)
-  const deadline = setTimeout(() => stop.end('deadline'), leftMs)
-  const overdue = setTimeout(() => stop.leave(new Error('the turn is overdue')), leftMs + overdueMs)
+  let timer = setTimeout(() => {
+    stop.end('deadline')
+    timer = setTimeout(() => stop.leave(new Error('the turn is overdue')), overdueMs)
+  }, leftMs)
   // Asked for while it waited in its session, or of an owner that is gone.
   if (run.cancelRequestedAt) stop.end('cancelled')
-  return () => {
-    clearTimeout(deadline)
-    clearTimeout(overdue)
-  }
+  return () => clearTimeout(timer)
 }
 
 /** By the database's clock, which wrote all three instants: the lease was given now, for `leaseSeconds`. */

@@ -14,8 +14,16 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const append = statement<{ owned: boolean; key_usable: boolean | null; enough: boolean | null }>(
+type Told = { owned: boolean; key_usable: boolean | null; enough: boolean | null }
+
+const append = statement<Told>(
   'append_to_run',
+  `select owned, key_usable, enough from append_to_run(${appended}, null, null)`,
+  turnCallMs,
+)
+
+const prepareCall = statement<Told>(
+  'prepare_call',
   `select owned, key_usable, enough from append_to_run(${appended}, :micros, :step)`,
   turnCallMs,
 )
@@ -45,7 +53,8 @@ export function appendEvents(
   next?: { readonly step: number; readonly micros: bigint },
 ): Appending<Appended> {
   const values = appendValues(run, before, waiting)
-  const done = append(executor, { ...values, ...next }).then(([row]) => {
+  const call = next ? prepareCall(executor, { ...values, ...next }) : append(executor, values)
+  const done = call.then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
     return { keyUsable: row.key_usable ?? undefined, enough: row.enough ?? undefined }
   })

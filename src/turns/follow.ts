@@ -72,21 +72,23 @@ async function* tellings(
   signal: AbortSignal,
 ): AsyncGenerator<Telling> {
   const { runner } = services
-  const stopped = AbortSignal.any([signal, runner.leaving])
+  let stopped: AbortSignal | undefined
   let heard: LiveRun | undefined
   let log = new CertainLog()
-  while (!stopped.aborted) {
+  while (!signal.aborted && !runner.leaving.aborted) {
     const live = runner.find(run.id)
     if (live && live !== heard && !live.abandoned) {
       heard = live
       let anew = true
-      for await (const events of live.read(stopped)) {
+      for await (const events of live.read(signal)) {
         yield { events, anew }
         anew = false
       }
       log = new CertainLog()
       continue
     }
+    // Not for those who read from memory, which are thousands: their runs are given up before the process leaves.
+    stopped ??= AbortSignal.any([signal, runner.leaving])
     // Before looking, so that what is committed meanwhile is not waited for.
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
     const anew = log.position === 0

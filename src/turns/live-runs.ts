@@ -20,10 +20,9 @@ export function createLiveRun(runId: string): LiveRun {
   const events: RunEvent[] = []
   let ended = false
   let abandoned = false
-  let wake = Promise.withResolvers<void>()
+  const readers = new Set<() => void>()
   const announce = () => {
-    wake.resolve()
-    wake = Promise.withResolvers<void>()
+    for (const wake of readers) wake()
   }
   return {
     runId,
@@ -41,13 +40,13 @@ export function createLiveRun(runId: string): LiveRun {
       return abandoned
     },
     async *read(signal) {
-      let stopWaiting = () => {}
-      const abort = () => stopWaiting()
-      signal.addEventListener('abort', abort)
+      let resume = () => {}
+      const wake = () => resume()
+      readers.add(wake)
+      signal.addEventListener('abort', wake)
       try {
         let position = 0
         while (true) {
-          const next = wake.promise
           if (position < events.length) {
             const batch = events.slice(position)
             position = events.length
@@ -57,12 +56,12 @@ export function createLiveRun(runId: string): LiveRun {
           // Only now: a slow reader still hears of an end that came just before.
           if (ended || signal.aborted) return
           await new Promise<void>((resolve) => {
-            stopWaiting = resolve
-            void next.then(resolve)
+            resume = resolve
           })
         }
       } finally {
-        signal.removeEventListener('abort', abort)
+        signal.removeEventListener('abort', wake)
+        readers.delete(wake)
       }
     },
   }

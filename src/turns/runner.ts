@@ -102,6 +102,8 @@ export function createRunner(services: RunnerServices): Runner {
       unsubscribe()
       await Promise.race([handOver(), delay(drainMs, undefined, { ref: false })])
       leaving.abort()
+      // Of turns that could not be handed over in time.
+      for (const { live } of driven.byId.values()) live.abandon()
     },
   }
 }

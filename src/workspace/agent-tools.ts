@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../agent/tools.ts'
-import { type Database, type Executor, withTx } from '../db/client.ts'
+import { type Database, type Executor, withTurnCalls, withTx } from '../db/client.ts'
+import { statement, turnCallMs } from '../db/statement.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { cleanFileName } from './file-names.ts'
@@ -39,6 +40,12 @@ const mostNames = 200
 
 const noArguments = z.object({})
 
+const projectFiles = statement<{ name: string; bytes: string; content_type: string; version: number }>(
+  'project_files',
+  'select name, bytes, content_type, version from project_files(:accountId, :projectId)',
+  turnCallMs,
+)
+
 function listTool({ database, place }: Workspace): Tool<Executor> {
   return {
     spec: {
@@ -48,14 +55,11 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
     },
     describe: () => 'Listing the files of the project',
     async execute() {
-      const list = await withTx(database, place, (tx) => listByName(tx, place.projectId))
-      const files = list.slice(0, mostNames).map((file) => ({
-        name: file.name,
-        bytes: file.bytes,
-        content_type: file.contentType,
-        version: file.version,
-      }))
-      const omitted = list.length - files.length
+      const rows = await withTurnCalls(database, place, (calls) => projectFiles(calls, { ...place }))
+      const names = new Set<string>()
+      const newest = rows.filter(({ name }) => !names.has(name) && names.add(name))
+      const files = newest.slice(0, mostNames).map((file) => ({ ...file, bytes: Number(file.bytes) }))
+      const omitted = newest.length - files.length
       return { content: JSON.stringify({ files, ...(omitted > 0 && { omitted }) }) }
     },
   }

@@ -1,18 +1,29 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, openDatabase, withTx } from '../../src/db/client.ts'
 import { readEvents } from '../../src/turns/event-log.ts'
+import { createJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
 import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
+import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import {
+  closing,
+  emptyEnd,
+  makePerson,
+  type Person,
+  scriptedCatalogue,
+  start,
+  turnServices,
+} from '../support/turns.ts'
 import { gate, reply, type Script } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
@@ -87,7 +98,7 @@ const text = 'Let me write it down.\n\nIt stands in the file a.txt.'
 /** What a transaction of that kind, and none before it, sends to the server. */
 const kinds = [
   ['a flush of text', 'text.delta'],
-  ['the extension of the hold', 'extend'],
+  ['the extension of the hold', 'prepare_call'],
   ['a step with a written file', 'file_versions'],
   ['the end with the charge', 'run.completed'],
 ] as const
@@ -125,6 +136,26 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
     expect(seen.at(-1)?.type).toBe('run.completed')
   },
 )
+
+test('a hold that the account cannot give, whose answer is lost, is refused all the same, and what was in line is written', async () => {
+  const run = await start(db.database, person)
+  const journal = createJournal(proxied, run, {
+    price: defaultPrice,
+    costMicros: 0n,
+    appends: createSharedAppends(proxied),
+    leave: new AbortController().signal,
+    onCommit: () => undefined,
+    onFault: () => undefined,
+  })
+  journal.event({ type: 'run.started' })
+  const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
+  expect(await journal.prepareCall(1, 10n ** 15n)).toBe(false)
+  await cut
+  expect(journal.holdMicros).toBe(run.holdMicros)
+  expect((await logOf(run)).map(({ type }) => type)).toEqual(['run.started'])
+  await journal.end(emptyEnd, closing(run))
+  await journal.close()
+})
 
 test('while the database is away the model talks on; when it is back all of it is written', async () => {
   const away = gate()

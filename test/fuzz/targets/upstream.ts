@@ -20,7 +20,7 @@ const call = (index: number, more: object) => chunk({ tool_calls: [{ index, type
 
 /** Reads a body that arrives in these pieces: what it says, or the failure that a turn is told. */
 async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
-  const watch = new Watchdog(timers, [])
+  const watch = new Watchdog(timers, new AbortController().signal)
   const reply = new ReplyAssembler('k3y.0123456789abcdefghij')
   try {
     const reader = new PayloadReader(Readable.from(pieces), watch)
