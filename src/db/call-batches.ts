@@ -19,6 +19,11 @@ type Waiting = {
 const underWay = 2
 /** Locks are held until the last one is done. */
 const mostCalls = 32
+/**
+ * Of the parameters of a batch: it has to fit into the buffer of a socket. A process that is stopped when half of it has
+ * been sent would keep what that half has locked.
+ */
+const mostCharacters = 32 * 1024
 
 /**
  * Calls of one account on one connection, each a transaction by itself as far as its caller can tell. Those that come while
@@ -58,11 +63,17 @@ export class CallBatches {
     }
   }
 
-  /** The calls that travel next: those up to a new one, which goes alone. */
+  /** The calls that travel next: as many as fit, and one that is new on the connection alone. */
   #next(): readonly Waiting[] {
-    const unknown = this.#waiting.findIndex(({ call }) => !this.#known.has(call.name))
-    const count = unknown === -1 ? mostCalls : Math.max(unknown, 1)
-    return this.#waiting.splice(0, Math.min(count, mostCalls))
+    let [count, characters] = [0, 0]
+    for (const { call } of this.#waiting) {
+      characters += lengthOf(call)
+      const isNew = !this.#known.has(call.name)
+      if (count > 0 && (isNew || count === mostCalls || characters > mostCharacters)) break
+      count += 1
+      if (isNew) break
+    }
+    return this.#waiting.splice(0, count)
   }
 
   /** Never throws: each caller is told. */
@@ -108,6 +119,10 @@ export class CallBatches {
     this.#known.add(call.name)
     return result
   }
+}
+
+function lengthOf({ values }: Call): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 type Sender = { readonly sync: () => void }

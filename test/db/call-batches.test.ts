@@ -75,6 +75,13 @@ test('calls that come while the server is busy are one transaction, and each get
   expect(await transactions()).toEqual([['a', 'b']])
 })
 
+test('calls of many bytes do not travel together: a batch is sent in one piece', async () => {
+  const long = (name: string) => name.repeat(20_000)
+  await Promise.all(await whileBusy(() => ['a', 'b', 'c'].map((name) => calls.query(write(long(name))))))
+  const written = await transactions()
+  expect(written.map((those) => those.map((what) => what[0]))).toEqual([['a'], ['b'], ['c']])
+})
+
 test('one that fails undoes no other: each is made alone, and only its own caller is told', async () => {
   await calls.query(write('there'))
   const answers = await whileBusy(() => [
