@@ -19,20 +19,20 @@ END $$;
 --> statement-breakpoint
 -- What a run holds of which pool stands in its own row: its end need not walk through the ledger for it, and a table of
 -- holds says nothing more.
-ALTER TABLE "runs" ADD COLUMN "hold_pools" bigint[];
+ALTER TABLE "runs" ADD COLUMN IF NOT EXISTS "hold_pools" bigint[];
 --> statement-breakpoint
-ALTER TABLE "runs" ADD COLUMN "hold_parts" bigint[];
+ALTER TABLE "runs" ADD COLUMN IF NOT EXISTS "hold_parts" bigint[];
 --> statement-breakpoint
-DROP TABLE "holds";
+DROP TABLE IF EXISTS "holds";
 --> statement-breakpoint
 -- What a turn writes keeps one foreign key, to what it is a part of: each is a look-up with every row.
-ALTER TABLE "messages" DROP CONSTRAINT "messages_run_id_runs_id_fk";
+ALTER TABLE "messages" DROP CONSTRAINT IF EXISTS "messages_run_id_runs_id_fk";
 --> statement-breakpoint
-ALTER TABLE "runs" DROP CONSTRAINT "runs_account_id_accounts_id_fk";
+ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_account_id_accounts_id_fk";
 --> statement-breakpoint
-ALTER TABLE "runs" DROP CONSTRAINT "runs_project_id_projects_id_fk";
+ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_project_id_projects_id_fk";
 --> statement-breakpoint
-ALTER TABLE "sessions" DROP CONSTRAINT "sessions_account_id_accounts_id_fk";
+ALTER TABLE "sessions" DROP CONSTRAINT IF EXISTS "sessions_account_id_accounts_id_fk";
 --> statement-breakpoint
 -- Of the runs that are not over.
 UPDATE runs SET hold_pools = held.pools, hold_parts = held.parts
@@ -46,7 +46,7 @@ FROM (
   ) AS part GROUP BY part.run_id
 ) AS held WHERE held.run_id = runs.id;
 --> statement-breakpoint
--- What follows is the path of every turn: its start, its steps, its larger holds and its end, each one call and one
+-- What follows is the path of every turn: its start, its steps with the larger hold, and its end, each one call and one
 -- round trip. As functions, since a row here and a row there cost far less than one statement that writes nine tables.
 -- They run with the rights of who calls them, and name their account to the policies themselves.
 -- Replicas of two versions call them side by side: what one means never changes. A change is a function of a new name.
@@ -57,7 +57,7 @@ DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, writ
   project_files;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
--- their ids, by everybody. `enough` is false when the account has less, and nothing is written then.
+-- their ids, by every call and before a batch of calls. `enough` is false when the account has less, and nothing is written then.
 CREATE FUNCTION draw_credits(
   p_account text, p_run text, p_kind text, p_step int, p_micros bigint,
   OUT available bigint, OUT enough boolean, OUT pools bigint[], OUT parts bigint[]
@@ -219,6 +219,9 @@ DECLARE
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   SELECT a.plan INTO v_plan FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
+  -- Without an error, which would undo the calls that it travels with.
+  admitted := clock_timestamp() <= p_not_after;
+  IF NOT admitted THEN RETURN; END IF;
   -- Turns of the last minute, told by their numbers; one of an older version has none.
   SELECT r.account_turn INTO v_first FROM runs r
   WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;
@@ -340,12 +343,15 @@ BEGIN
   waiting := v_newest > p_turn OR EXISTS (SELECT FROM runs WHERE account_id = p_account AND status = 'queued');
 END $$;
 --> statement-breakpoint
--- Before several calls in one transaction: a start waits here, and not for a session or a pool that one of them has locked
--- while another waits for what the start has.
+-- Before several calls in one transaction, which hold their locks until the last is done. It takes what a start, an end or a
+-- larger hold elsewhere would wait for: the account's row and its pools, in their order. What it cannot have soon, here and in
+-- the calls, fails all of them; each is made alone then.
 CREATE FUNCTION open_calls(p_account text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('app.account', p_account, true);
+  PERFORM set_config('app.account', p_account, true), set_config('lock_timeout', '100ms', true);
   PERFORM FROM accounts WHERE id = p_account FOR NO KEY UPDATE;
+  PERFORM FROM credit_pools
+  WHERE account_id = p_account AND (available_micros > 0 OR held_micros > 0) ORDER BY id FOR UPDATE;
 END $$;
 --> statement-breakpoint
 -- What a project has, newest first: the tool's look at it is a call as well, and travels with others.

@@ -24,7 +24,7 @@ import { finished, Turn } from './turn-state.ts'
  * ended; what it throws ends the turn as `internal`.
  */
 export type Journal<Transaction> = {
-  model(step: number, record: ModelStep): void
+  model(record: ModelStep): void
   /** Runs the outcome's deferred write, which is durable at once, and returns the step as it is recorded. */
   tool(step: number, call: ToolCall, outcome: ToolOutcome<Transaction>): Promise<ToolStep>
 }
@@ -142,7 +142,7 @@ function presetCalls<T>(
     usage: { promptTokens: 0, completionTokens: 0, estimated: false },
     preset: true,
   }
-  input.journal.model(step, record)
+  input.journal.model(record)
   turn.add(record)
   tell({ type: 'step.finished', step, record })
 }
@@ -164,7 +164,7 @@ async function callModel<T>(
       )
     : await hear(input, turn, request, show)
   if (reply.kind === 'fault') return failed(reply.failure, reply.message)
-  input.journal.model(step, reply)
+  input.journal.model(reply)
   turn.add(reply)
   tell({ type: 'step.finished', step, record: reply })
   return null

@@ -100,7 +100,10 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   async #chunk(watch: Watchdog): Promise<ModelChunk> {
     try {
       const text = await this.#text(watch)
-      return typeof text === 'string' ? { type: 'text', text } : text
+      if (typeof text === 'string') return { type: 'text', text }
+      // Who has aborted gets no reply, even if it was complete by then.
+      watch.checkCaller()
+      return text
     } catch (fault) {
       const { kind, message } = watch.failure ?? asFailure(fault)
       return { type: 'error', kind, message }
@@ -111,14 +114,11 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   async #text(watch: Watchdog): Promise<string | LastChunk> {
     for (;;) {
       try {
-        watch.check()
         this.#reader ??= await this.#open(watch)
         const text = await this.#reader.next()
         if (text !== undefined) return text
         const last = this.#reader.finish(this.#request)
         await this.#release()
-        // Who has aborted gets no reply, even if it was complete by then.
-        watch.checkCaller()
         return last
       } catch (fault) {
         await this.#release()
@@ -128,6 +128,7 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
   }
 
   async #open(watch: Watchdog): Promise<ReplyReader> {
+    watch.check()
     const { target } = this.#settings
     return new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
   }

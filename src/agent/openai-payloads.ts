@@ -147,7 +147,9 @@ export class PayloadReader {
 
   #end(): readonly Payload[] {
     this.#ended = true
-    return this.#splitter?.end() ?? []
+    const payloads = this.#splitter?.end() ?? []
+    if (payloads.length > 0) this.#watch.payload()
+    return payloads
   }
 }
 

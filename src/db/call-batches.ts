@@ -7,6 +7,8 @@ export type Call = {
   readonly text: string
   readonly values: readonly unknown[]
   readonly query_timeout?: number
+  /** It looks at the clock, and must be committed soon after that: it goes behind those that do not. */
+  readonly timed?: boolean
 }
 
 type Waiting = {
@@ -30,8 +32,8 @@ const mostCharacters = 32 * 1024
  * the server is busy travel together, as one transaction with one wait for the disk. When one of them fails nothing of the
  * others has been written either, and each is made again, alone.
  *
- * A batch locks the account's row first, as a start does, and what its calls lock after that: two of them cannot wait for
- * each other, nor for a start.
+ * A batch first locks the account's row and its pools, which all calls of an account lock, and waits for no lock longer than a
+ * tenth of a second: what else it meets, it gives way to, and its calls are made alone.
  */
 export class CallBatches {
   readonly #client: pg.PoolClient
@@ -73,7 +75,8 @@ export class CallBatches {
       count += 1
       if (isNew) break
     }
-    return this.#waiting.splice(0, count)
+    const next = this.#waiting.splice(0, count)
+    return [...next.filter(({ call }) => !call.timed), ...next.filter(({ call }) => call.timed)]
   }
 
   /** Never throws: each caller is told. */
@@ -86,18 +89,10 @@ export class CallBatches {
   async #together(batch: readonly Waiting[]): Promise<boolean> {
     try {
       const calls = batch.map(({ call }) => call)
-      const opening = {
-        name: 'open_calls',
-        text: 'select open_calls($1)',
-        values: calls[0]?.values.slice(0, 1) ?? [],
-      }
+      const opening = openingOf(calls)
       if (!this.#known.has(opening.name)) await this.#query(opening)
       const [, ...results] = await sendTogether(this.#client, [opening, ...calls])
-      for (const [i, { resolve, reject }] of batch.entries()) {
-        const result = results[i]
-        if (result) resolve(result)
-        else reject(new Error('one of several calls got no answer'))
-      }
+      for (const [i, { resolve }] of batch.entries()) resolve(results[i] as pg.QueryResult)
     } catch (error) {
       const fault = databaseFault(error)
       if (fault && !isConnectionFault(fault)) return false
@@ -125,6 +120,11 @@ function lengthOf({ values }: Call): number {
   return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
+function openingOf([first]: readonly Call[]): Call {
+  const { values = [], query_timeout = 0 } = first ?? {}
+  return { name: 'open_calls', text: 'select open_calls($1)', values: values.slice(0, 1), query_timeout }
+}
+
 type Sender = { readonly sync: () => void }
 
 /**
@@ -135,14 +135,24 @@ function sendTogether(client: pg.PoolClient, calls: readonly Call[]): Promise<re
   return new Promise((resolve, reject) => {
     const batch = Object.assign(new pg.Query({ text: '' }), {
       query_timeout: calls.at(-1)?.query_timeout,
-      callback: (error: unknown, results: pg.QueryResult[]) => (error ? reject(error) : resolve(results)),
+      callback(error: unknown, results: pg.QueryResult[]) {
+        if (error) reject(error)
+        else if (results.length === calls.length) resolve(results)
+        else reject(new Error(`${results.length} answers to ${calls.length} calls`))
+      },
       submit(connection: pg.Connection) {
         // Each would send a Sync of its own.
         const unsynced = Object.create(connection, { sync: { value: () => undefined } })
         connection.stream.cork()
-        for (const call of calls) new pg.Query({ ...call, values: [...call.values] }).submit(unsynced)
-        ;(connection as unknown as Sender).sync()
-        connection.stream.uncork()
+        try {
+          for (const call of calls) new pg.Query({ ...call, values: [...call.values] }).submit(unsynced)
+          ;(connection as unknown as Sender).sync()
+        } catch (error) {
+          // Half of them may be on their way: without a Sync the server would wait for the rest.
+          connection.stream.destroy(error as Error)
+        } finally {
+          connection.stream.uncork()
+        }
       },
     })
     client.query(batch)

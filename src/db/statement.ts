@@ -6,6 +6,7 @@ type Queries = {
     text: string
     values: unknown[]
     query_timeout?: number
+    timed?: boolean
   }): Promise<{ rows: unknown[] }>
 }
 
@@ -13,22 +14,28 @@ type Queries = {
  * For a call of a turn. The server itself gives up waiting for a lock after three seconds; the time counts from the sending,
  * and a call can be behind others of its account that wait for locks.
  */
-export const turnCallMs = 10_000
+export const turnCall = { patienceMs: 10_000 } as const
 
 /**
  * A statement of the path that every turn takes: written by hand, parsed and planned once on each connection. Parameters
  * are named (`:runId`), so that one statement can be put together from parts of several features.
  * @param name unique among the statements of the service.
- * @param patienceMs without an answer for that long, its connection is given up.
+ * @param options.patienceMs without an answer for that long, its connection is given up.
+ * @param options.timed see `Call`.
  * @returns a function that runs it. A parameter that its text does not name is ignored; one that is missing is null.
  */
-export function statement<Row extends object>(name: string, text: string, patienceMs?: number) {
+export function statement<Row extends object>(
+  name: string,
+  text: string,
+  options: { readonly patienceMs?: number; readonly timed?: boolean } = {},
+) {
   const names: string[] = []
   const numbered = text.replaceAll(/(?<!:):([a-z]\w*)/gi, (_, parameter: string) => {
     if (!names.includes(parameter)) names.push(parameter)
     return `$${names.indexOf(parameter) + 1}`
   })
-  const timeout = patienceMs === undefined ? undefined : { query_timeout: patienceMs }
+  const { patienceMs, timed } = options
+  const sending = { ...(patienceMs !== undefined && { query_timeout: patienceMs }), ...(timed && { timed }) }
   return async (executor: Executor, values: Readonly<Record<string, unknown>>): Promise<readonly Row[]> => {
     const { $client } = executor as Executor & { readonly $client: Queries }
     try {
@@ -36,7 +43,7 @@ export function statement<Row extends object>(name: string, text: string, patien
         name,
         text: numbered,
         values: names.map((parameter) => values[parameter]),
-        ...timeout,
+        ...sending,
       })
       return rows as Row[]
     } catch (cause) {

@@ -1,7 +1,7 @@
 import type { StepRecord } from '../agent/events.ts'
 import type { ModelMessage } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
-import { statement, turnCallMs } from '../db/statement.ts'
+import { statement, turnCall } from '../db/statement.ts'
 import { appended, appendValues } from './append-values.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { Last } from './journal.ts'
@@ -43,7 +43,7 @@ const end = statement<{ owned: boolean; waiting: boolean }>(
   `select owned, waiting
   from end_turn(${appended}, :status, :output, :errorCode, :errorMessage, :finishReason, :usage, :costMicros, :chargeMicros,
     :facts, :sessionId, :messageId, :turn, ${answerPosition}, :answer)`,
-  turnCallMs,
+  turnCall,
 )
 
 /**

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { runEvents } from '../db/schema/index.ts'
-import { statement, turnCallMs } from '../db/statement.ts'
+import { statement, turnCall } from '../db/statement.ts'
 import { type Attempt, appended, appendValues, type StepRow } from './append-values.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Waiting } from './waiting-line.ts'
@@ -19,13 +19,13 @@ type Told = { owned: boolean; key_usable: boolean | null; enough: boolean | null
 const append = statement<Told>(
   'append_to_run',
   `select owned, key_usable, enough from append_to_run(${appended}, null, null)`,
-  turnCallMs,
+  turnCall,
 )
 
 const prepareCall = statement<Told>(
   'prepare_call',
   `select owned, key_usable, enough from append_to_run(${appended}, :micros, :step)`,
-  turnCallMs,
+  turnCall,
 )
 
 /** A call that has been sent: how many events it adds and which steps, and its answer. `done` must be awaited. */

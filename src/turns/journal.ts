@@ -10,7 +10,7 @@ import type { StepRow } from './append-values.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
-import { createRunWriter, type OwnedRun, type RunWriterOptions, type Work } from './run-writer.ts'
+import { type OwnedRun, RunWriter, type RunWriterOptions, type Work } from './run-writer.ts'
 import type { Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
@@ -48,7 +48,7 @@ export type JournalOptions = RunWriterOptions & { readonly price: Price }
 
 /** The journal of the attempt that owns `run`. */
 export function createJournal(database: Database, run: OwnedRun, options: JournalOptions): RunJournal {
-  const writer = createRunWriter(database, run, options)
+  const writer = new RunWriter(database, run, options)
   let keyUsable: boolean | undefined
 
   const rowOf = (record: StepRecord): StepRow => ({ record, costMicros: stepMicros(options.price, record) })
@@ -63,9 +63,9 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
     get keyUsable() {
       return keyUsable
     },
-    event: writer.event,
-    close: writer.close,
-    model(_, record) {
+    event: (event) => writer.event(event),
+    close: () => writer.close(),
+    model(record) {
       writer.step(rowOf(record), [])
     },
     async tool(step, toolCall, outcome) {
@@ -97,13 +97,13 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       })
       return writer.holdMicros >= wanted
     },
-    end(prepare, close) {
-      return call(async (executor, { events, steps }, before) => {
+    end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>) {
+      const send: Work<E>['send'] = async (executor, { events, steps }, before) => {
         const event = prepare(writer.costMicros)
         const appending = close(executor, event, { before, waiting: { events: [...events, event], steps } })
-        const done = appending.done.then(() => undefined)
-        return { value: event, appending: { ...appending, done }, ended: true }
-      })
+        return { value: event, appending: { ...appending, done: appending.done.then(() => undefined) } }
+      }
+      return writer.write({ single: true, ends: true, send })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type Database, type Executor, withTurnCalls, withTurnTx } from '../db/client.ts'
 import { retryTransient } from '../db/retry.ts'
 import type { Attempt, StepRow } from './append-values.ts'
-import { type Appended, type Appending, appendEvents } from './event-log.ts'
+import { type Appended, type Appending, appendEvents, LeaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
 import type { SharedAppends } from './shared-appends.ts'
@@ -18,6 +18,8 @@ export type OwnedRun = Attempt & {
 export type Work<T> = {
   /** It is one call and nothing else, and needs no transaction around it. */
   readonly single: boolean
+  /** It closes the run, and is done although a step could not be written. */
+  readonly ends?: boolean
   readonly send: (executor: Executor, waiting: Waiting, before: Progress) => Promise<Sent<T>>
 }
 
@@ -27,30 +29,6 @@ export type Sent<T> = {
   readonly appending: Appending<Appended | undefined>
   /** What it is to add to the hold. */
   readonly moreMicros?: bigint
-  /** It closes the run. */
-  readonly ended?: boolean
-}
-
-/**
- * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. While the database is
- * in trouble that can pass, a write waits and is tried again, and what the model says meanwhile waits in memory. One
- * whose COMMIT got no answer is looked for before it is done again: nothing is written twice.
- */
-export type RunWriter = {
-  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
-  event(event: RunEvent): void
-  /** The same for a finished step and the events that tell of it. */
-  step(step: StepRow, events: readonly RunEvent[]): void
-  /** Resolves when the steps in line are durable. */
-  recorded(): Promise<void>
-  /** Does `work` (again, if need be). A failure changes nothing. */
-  write<T>(work: Work<T>): Promise<T>
-  /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
-  close(): Promise<void>
-  /** Cost of the finished steps, in micro-credits, those in line included. */
-  readonly costMicros: bigint
-  /** What is held for the run. */
-  readonly holdMicros: bigint
 }
 
 export type RunWriterOptions = {
@@ -68,86 +46,147 @@ export type RunWriterOptions = {
 
 type State = { readonly progress: Progress; readonly costMicros: bigint }
 type Written<T> = State & { readonly value: T }
-type Write<T> = (writing: Writing<T>) => Promise<Written<T>>
+type Write<T> = (
+  database: Database,
+  run: OwnedRun,
+  writing: Writing<T>,
+  appends: SharedAppends,
+) => Promise<Written<T>>
 
 const flushAfterMs = 100
 /** Rows are locked for a moment by a renewal of leases. Who went alone then would take the connections of starts and ends. */
 const attemptsTogether = 3
 
-export function createRunWriter(database: Database, run: OwnedRun, options: RunWriterOptions): RunWriter {
-  const line = new WaitingLine()
-  let state = stateOf(run, options.costMicros)
-  const alone = <T>(writing: Writing<T>) => writeSurely(database, run, writing)
-  const together = (writing: Writing<undefined>) => writeTogether(database, run, writing, options.appends)
-  let timer: NodeJS.Timeout | undefined
-  let flushWaits = false
+/**
+ * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. While the database is
+ * in trouble that can pass, a write waits and is tried again, and what the model says meanwhile waits in memory. One
+ * whose COMMIT got no answer is looked for before it is done again: nothing is written twice.
+ */
+export class RunWriter {
+  readonly #database: Database
+  readonly #run: OwnedRun
+  readonly #options: RunWriterOptions
+  readonly #line = new WaitingLine()
+  #state: State
+  #timer: NodeJS.Timeout | undefined
+  #flushWaits = false
   /** Cost of the steps in line and of those that are just being written. */
-  let pendingMicros = 0n
-  let tail: Promise<unknown> = Promise.resolve()
+  #pendingMicros = 0n
+  /** Why a step could not be written by the timer. */
+  #stepFault: unknown
+  #tail: Promise<unknown> = Promise.resolve()
 
-  const transact = async <T>(work: Work<T>, write: Write<T>): Promise<T> => {
-    const waiting = line.take()
+  constructor(database: Database, run: OwnedRun, options: RunWriterOptions) {
+    this.#database = database
+    this.#run = run
+    this.#options = options
+    this.#state = stateOf(run, options.costMicros)
+  }
+
+  /** Cost of the finished steps, in micro-credits, those in line included. */
+  get costMicros(): bigint {
+    return this.#state.costMicros + this.#pendingMicros
+  }
+
+  /** What is held for the run. */
+  get holdMicros(): bigint {
+    return this.#state.progress.holdMicros
+  }
+
+  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
+  event(event: RunEvent): void {
+    if (this.#line.add(event)) this.#flush()
+    else this.#flushSoon()
+  }
+
+  /**
+   * The same for a finished step and the events that tell of it. When it cannot be written, the next write fails, and the step
+   * is dropped: it is not charged, and must not keep the run from its end.
+   */
+  step(step: StepRow, events: readonly RunEvent[]): void {
+    this.#line.addStep(step)
+    this.#pendingMicros += step.costMicros
+    this.#flushSoon()
+    for (const event of events) this.event(event)
+  }
+
+  /** Resolves when the steps in line are durable. */
+  async recorded(): Promise<void> {
+    if (this.#line.hasSteps) await this.write(appendWork(this.#run))
+  }
+
+  /** Does `work` (again, if need be). A failure changes nothing. */
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#inOrder(() => {
+      const fault = this.#stepFault
+      this.#stepFault = undefined
+      if (fault !== undefined && !work.ends) throw fault
+      return this.#transact(work, alone)
+    })
+  }
+
+  /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#tail
+  }
+
+  async #transact<T>(work: Work<T>, write: Write<T>): Promise<T> {
+    const waiting = this.#line.take()
+    const { leave, appends, onCommit } = this.#options
     try {
-      options.leave.throwIfAborted()
-      const written = await write({ work, waiting, before: state, leave: options.leave })
-      state = written
-      options.onCommit()
+      leave.throwIfAborted()
+      const writing = { work, waiting, before: this.#state, leave }
+      const written = await write(this.#database, this.#run, writing, appends)
+      this.#state = written
+      onCommit()
       return written.value
     } catch (error) {
-      // Nothing of it was written: the events keep their place; a step that cannot be recorded is not charged, and must
-      // not keep the run from its end.
-      line.putBack(waiting.events)
+      // Nothing of it was written: the events keep their place.
+      this.#line.putBack(waiting.events)
       throw error
     } finally {
-      pendingMicros -= costOf(waiting.steps)
+      this.#pendingMicros -= costOf(waiting.steps)
     }
   }
+
   /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
-  const inOrder = <T>(write: () => Promise<T>): Promise<T> => {
-    clearTimeout(timer)
-    timer = undefined
-    const turn = tail.then(write)
-    tail = turn.catch(() => undefined)
+  #inOrder<T>(write: () => Promise<T>): Promise<T> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const turn = this.#tail.then(write)
+    this.#tail = turn.catch(() => undefined)
     return turn
   }
-  const flush = () => {
-    // One is enough: while the database is away they would pile up.
-    if (flushWaits) return
-    flushWaits = true
-    inOrder(async () => {
-      flushWaits = false
-      if (!line.isEmpty) await transact(appendWork(run), line.hasSteps ? alone : together)
-    }).catch(options.onFault)
-  }
-  const add = (event: RunEvent) => {
-    if (line.add(event)) flush()
-    else timer ??= setTimeout(flush, flushAfterMs)
+
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
   }
 
-  return {
-    get costMicros() {
-      return state.costMicros + pendingMicros
-    },
-    get holdMicros() {
-      return state.progress.holdMicros
-    },
-    event: add,
-    step(step, events) {
-      line.addStep(step)
-      pendingMicros += step.costMicros
-      timer ??= setTimeout(flush, flushAfterMs)
-      for (const event of events) add(event)
-    },
-    async recorded() {
-      if (line.hasSteps) await inOrder(() => transact(appendWork(run), alone))
-    },
-    write: (work) => inOrder(() => transact(work, alone)),
-    async close() {
-      clearTimeout(timer)
-      await tail
-    },
+  #flush(): void {
+    this.#timer = undefined
+    // One is enough: while the database is away they would pile up.
+    if (this.#flushWaits) return
+    this.#flushWaits = true
+    this.#inOrder(async () => {
+      this.#flushWaits = false
+      if (this.#line.hasSteps) await this.#flushSteps()
+      else if (!this.#line.isEmpty) await this.#transact(appendWork(this.#run), writeTogether)
+    }).catch(this.#options.onFault)
+  }
+
+  async #flushSteps(): Promise<void> {
+    try {
+      await this.#transact(appendWork(this.#run), alone)
+    } catch (error) {
+      if (this.#options.leave.aborted || error instanceof LeaseLost) throw error
+      this.#stepFault = error
+    }
   }
 }
+
+const alone = <T>(database: Database, run: OwnedRun, writing: Writing<T>) =>
+  writeSurely(database, run, writing)
 
 function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMicros: bigint): State {
   return { progress: { eventCount, stepCount, holdMicros, ended: false }, costMicros }
@@ -219,12 +258,7 @@ function writeSurely<T>(
 
 /** `written` when all goes as it should, and what is known when the answer has come. */
 async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
-  const {
-    value,
-    appending,
-    moreMicros = 0n,
-    ended = false,
-  } = await work.send(executor, waiting, before.progress)
+  const { value, appending, moreMicros = 0n } = await work.send(executor, waiting, before.progress)
   const { eventCount, stepCount, holdMicros } = before.progress
   const written: Written<T> = {
     value,
@@ -233,7 +267,7 @@ async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writin
       eventCount: eventCount + appending.added,
       stepCount: stepCount + appending.steps.length,
       holdMicros: holdMicros + moreMicros,
-      ended,
+      ended: work.ends ?? false,
     },
   }
   const done = appending.done.then((answer) =>

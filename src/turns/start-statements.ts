@@ -1,5 +1,5 @@
 import { usableKey } from '../accounts/keys.ts'
-import { statement, turnCallMs } from '../db/statement.ts'
+import { statement, turnCall } from '../db/statement.ts'
 
 /** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. */
 export const lockAccount = statement<{ plan: string }>(
@@ -104,7 +104,7 @@ export const beginTurn = statement<WrittenStart>(
   'begin_turn',
   `select * from begin_turn(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
     :projectId, :sessionId, :sessionName, ${written}, :sentAt, :notAfter)`,
-  turnCallMs,
+  { ...turnCall, timed: true },
 )
 
 /** SQLSTATE of a start that the server came to when its time was over. */

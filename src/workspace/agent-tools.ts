@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../agent/tools.ts'
 import { type Database, type Executor, withTurnCalls, withTx } from '../db/client.ts'
-import { statement, turnCallMs } from '../db/statement.ts'
+import { statement, turnCall } from '../db/statement.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import { markPassage, note } from './cited-passages.ts'
 import { cleanFileName } from './file-names.ts'
@@ -43,7 +43,7 @@ const noArguments = z.object({})
 const projectFiles = statement<{ name: string; bytes: string; content_type: string; version: number }>(
   'project_files',
   'select name, bytes, content_type, version from project_files(:accountId, :projectId)',
-  turnCallMs,
+  turnCall,
 )
 
 function listTool({ database, place }: Workspace): Tool<Executor> {

@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ensureAllowance } from '../../src/billing/pools.ts'
 import { CallBatches } from '../../src/db/call-batches.ts'
+import { withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makePerson } from '../support/turns.ts'
 
@@ -11,13 +13,17 @@ let calls: CallBatches
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  account = (await makePerson(db.database)).principal.accountId
+  const { principal } = await makePerson(db.database)
+  account = principal.accountId
+  await withTx(db.database, 'system', (tx) => ensureAllowance(tx, account, principal.plan))
   await db.database.systemPool.query('create table written (what text primary key, by bigint not null)')
 })
 beforeEach(async () => {
   client = await db.database.turnPool.connect()
   calls = new CallBatches(client)
+  await db.database.systemPool.query('delete from written')
   for (const call of [write('known'), busy(0)]) await calls.query(call)
+  await Promise.all(await whileBusy(() => [calls.query(write('a')), calls.query(write('b'))]))
   await db.database.systemPool.query('delete from written')
   return () => client.release(true)
 })
@@ -125,27 +131,29 @@ test('a connection that is lost under a batch fails all of its calls, and none i
   expect(await transactions()).toEqual([])
 })
 
-test('a batch locks the account before anything else: a start that has it is not waited for with other locks held', async () => {
-  const other = await db.database.systemPool.connect()
-  try {
-    await other.query('begin')
-    await other.query('select from accounts where id = $1 for no key update', [account])
-    const answers = await whileBusy(() => [calls.query(busy(10)), calls.query(write('a'))])
-    await expect
-      .poll(async () => {
-        const { rows } = await db.database.systemPool.query<{ blocked: boolean }>(
-          `select wait_event_type = 'Lock' as blocked from pg_stat_activity where pid = $1`,
-          [backendOf(client)],
-        )
-        return rows[0]?.blocked
-      })
-      .toBe(true)
-    const { rows } = await other.query<{ free: boolean }>('select pg_try_advisory_xact_lock(10) as free')
-    expect(rows).toEqual([{ free: true }])
-    await other.query('commit')
-    await Promise.all(answers)
-  } finally {
-    other.release()
-  }
-  expect(await transactions()).toEqual([['a']])
+test.each(['accounts where id', 'credit_pools where account_id'])(
+  'a batch takes what others may wait for first, and gives way: while somebody has %s its calls are made alone',
+  async (rows) => {
+    const other = await db.database.systemPool.connect()
+    try {
+      await other.query('begin')
+      const { rowCount } = await other.query(`select from ${rows} = $1 for no key update`, [account])
+      expect(rowCount).toBe(1)
+      await Promise.all(await whileBusy(() => [calls.query(write('a')), calls.query(write('b'))]))
+      await other.query('rollback')
+    } finally {
+      other.release(true)
+    }
+    expect(await transactions()).toEqual([['a'], ['b']])
+  },
+)
+
+test('calls that look at the clock are the last of their batch', async () => {
+  const timed = { ...write('timed'), timed: true }
+  await Promise.all(await whileBusy(() => [calls.query(timed), calls.query(write('a'))]))
+  const { rows } = await db.database.systemPool.query<{ what: string }>(
+    'select what from written order by ctid',
+  )
+  expect(rows.map(({ what }) => what)).toEqual(['a', 'timed'])
+  expect(await transactions()).toEqual([['a', 'timed']])
 })

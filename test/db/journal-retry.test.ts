@@ -137,9 +137,9 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
   },
 )
 
-test('a hold that the account cannot give, whose answer is lost, is refused all the same, and what was in line is written', async () => {
-  const run = await start(db.database, person)
-  const journal = createJournal(proxied, run, {
+/** The journal of one attempt, whose database is behind the proxy. */
+function journalOf(run: Run) {
+  return createJournal(proxied, run, {
     price: defaultPrice,
     costMicros: 0n,
     appends: createSharedAppends(proxied),
@@ -147,6 +147,11 @@ test('a hold that the account cannot give, whose answer is lost, is refused all 
     onCommit: () => undefined,
     onFault: () => undefined,
   })
+}
+
+test('a hold that the account cannot give, whose answer is lost, is refused all the same, and what was in line is written', async () => {
+  const run = await start(db.database, person)
+  const journal = journalOf(run)
   journal.event({ type: 'run.started' })
   const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
   expect(await journal.prepareCall(1, 10n ** 15n)).toBe(false)
@@ -156,6 +161,29 @@ test('a hold that the account cannot give, whose answer is lost, is refused all 
   await journal.end(emptyEnd, closing(run))
   await journal.close()
 })
+
+test.each(fates)(
+  'the steps of a model and its tool whose call is lost (%j) are written once, and charged',
+  async (fate) => {
+    const run = await start(db.database, person)
+    const journal = journalOf(run)
+    const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
+    const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
+    const cut = proxy.cutAtCommit('prepare_call', fate)
+    journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
+    await journal.tool(2, call, { content: '{"files":[]}' })
+    const cost = journal.costMicros
+    expect(await journal.prepareCall(3, 5_000n)).toBe(true)
+    await cut
+    expect([journal.costMicros, journal.holdMicros]).toEqual([cost, run.holdMicros + 5_000n])
+    await journal.end(emptyEnd, closing(run))
+    await journal.close()
+    expect(await rowsOf(run)).toMatchObject({
+      ...{ status: 'cancelled', steps: 2, extensions: 1, charges: 1 },
+      ...{ as_its_steps: true, as_charged: true },
+    })
+  },
+)
 
 test('while the database is away the model talks on; when it is back all of it is written', async () => {
   const away = gate()

@@ -117,7 +117,7 @@ test('an owner that lost its run can write nothing: no event, no step, no deferr
   const before = [await logOf(run), await stepsOf(run)]
   journal.event({ type: 'text.delta', step: 1, text: 'x'.repeat(5_000) })
   await expect(journal.tool(1, call, outcome)).rejects.toThrow(LeaseLost)
-  journal.model(1, asking)
+  journal.model(asking)
   await expect(journal.prepareCall(2, 0n)).rejects.toThrow(LeaseLost)
   await expect(journal.prepareCall(2, 1_000_000n)).rejects.toThrow(LeaseLost)
   await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
@@ -135,7 +135,7 @@ test('after the end nothing more can be written, and a second end is refused', a
   const { journal } = journalOf(run)
   await journal.end(emptyEnd, closing(run))
   await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
-  journal.model(1, asking)
+  journal.model(asking)
   await expect(journal.prepareCall(2, 0n)).rejects.toThrow(LeaseLost)
   expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.cancelled'])
 })
@@ -151,13 +151,34 @@ test('a write that failed loses no event and charges no step', async () => {
   await expect(journal.tool(1, call, failing)).rejects.toThrow('disk full')
   expect(journal.costMicros).toBe(0n)
   journal.event({ type: 'text.delta', step: 1, text: ' see.' })
-  journal.model(1, asking)
+  journal.model(asking)
   await journal.prepareCall(2, 0n)
   expect(journal.costMicros).toBe(3_000n)
   const log = await logOf(run)
   expect(log.map(({ seq }) => seq)).toEqual([1, 2])
   expect(textOf(log.map(({ event }) => event))).toBe('Let me see.')
   await journal.end(emptyEnd, closing(run))
+})
+
+test('a step that cannot be written, here by the timer, fails the next call of the model; the run ends without it', async () => {
+  const run = await start(db.database, person)
+  const { journal, faults } = journalOf(run)
+  await db.database.systemPool.query(`create function refuse_step() returns trigger language plpgsql as
+    $$ begin raise exception 'refused'; end $$;
+    create trigger refuse_step before insert on run_steps for each row execute function refuse_step()`)
+  try {
+    journal.event({ type: 'run.started' })
+    journal.model(asking)
+    expect(journal.costMicros).toBe(3_000n)
+    await expect.poll(() => journal.costMicros, { timeout: 10_000 }).toBe(0n)
+    await expect(journal.prepareCall(2, 0n)).rejects.toThrow('append_to_run')
+  } finally {
+    await db.database.systemPool.query('drop function refuse_step cascade')
+  }
+  expect(faults).toEqual([])
+  await journal.end(emptyEnd, closing(run))
+  expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.started', 'run.cancelled'])
+  expect((await stepsOf(run)).steps).toEqual([])
 })
 
 test('events that nobody hurries are committed by themselves, and deltas in a row become one', async () => {
@@ -177,12 +198,12 @@ test('results of parallel calls that were committed before the crash stay, those
   journal.event({ type: 'run.started' })
   journal.event({ type: 'step.started', step: 1 })
   journal.event({ type: 'text.delta', step: 1, text: 'Let me see.' })
-  journal.model(1, asking)
+  journal.model(asking)
   journal.event({ type: 'tool.started', step: 2, name: 'list_files', title: 'List' })
   journal.event({ type: 'tool.started', step: 3, name: 'list_files', title: 'List' })
   await journal.tool(2, first, { content: '{"files":[]}' })
   // The second call goes on for long: what is finished does not wait for it.
-  await expect.poll(async () => (await stepsOf(run)).steps.length).toBe(2)
+  await expect.poll(async () => (await stepsOf(run)).steps.length, { timeout: 10_000 }).toBe(2)
   await journal.close()
   upstream.enqueue(reply('Nothing there.'))
   const seen = await finish(await claim(run))
@@ -209,7 +230,7 @@ test('what an abandoned attempt said of a step is not shown once the next attemp
   two.event({ type: 'step.restarted', step: 1, void_from_seq: 2 })
   two.event({ type: 'step.started', step: 1 })
   two.event({ type: 'text.delta', step: 1, text: 'Let me see.' })
-  two.model(1, { ...asking, toolCalls: calls.slice(0, 1) })
+  two.model({ ...asking, toolCalls: calls.slice(0, 1) })
   await two.prepareCall(2, 0n)
   await two.close()
   upstream.enqueue(reply('Nothing there.'))

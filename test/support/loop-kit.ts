@@ -86,7 +86,7 @@ export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Inf
   return {
     records,
     notebook,
-    model: add,
+    model: (record) => add(records.length + 1, record),
     async tool(step, call: ToolCall, outcome: ToolOutcome<Notebook>): Promise<ToolStep> {
       const { content, isError = false, sources = [] } = outcome
       const base: ToolStep = { kind: 'tool', call, content, isError, sources, files: [] }
