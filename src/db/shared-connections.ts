@@ -12,9 +12,9 @@ type Shared = {
 const longestMs = 50
 
 /**
- * Calls that are transactions by themselves, sent one behind the other without waiting: those of one key travel on one
- * connection as long as any of them is under way. An account's turns meet at its rows in any case; so the server works
- * them off in their order, and no connection waits for a lock that another one of this process has.
+ * Calls that are transactions by themselves: those of one key travel on one connection as long as any of them is under way.
+ * An account's turns meet at its rows in any case; so hardly any connection waits for a lock that another one of this process
+ * has.
  */
 export class SharedConnections {
   readonly #pool: pg.Pool

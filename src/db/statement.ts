@@ -12,7 +12,7 @@ type Queries = {
 
 /**
  * For a call of a turn. The server itself gives up waiting for a lock after three seconds; the time counts from the sending,
- * and a call can be behind others of its account that wait for locks.
+ * and a call can be behind others of its account that wait for locks. Calls that are sent together share it.
  */
 export const turnCall = { patienceMs: 10_000 } as const
 

@@ -15,7 +15,7 @@ import type { Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
-  /** Puts an event in line; it is committed with the next step or within some 100 ms. */
+  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
   event(event: RunEvent): void
   /**
    * Before a model call of `step`: everything in line is written, `micros` more are set aside, and the run's key is looked

@@ -13,8 +13,8 @@ export type Progress = {
 
 /**
  * What became of a transaction whose COMMIT got no answer, told by the run's row: where it left the run, or undefined when
- * it has not worked. The row is locked, so that a transaction that the server has not finished with is waited for: it
- * locked the row before its COMMIT was sent.
+ * it has not worked. The row is locked, so that a transaction that has it is waited for. A call that comes to the row later than this
+ * finds other counts than it names, and a larger hold is unique for its step: it writes nothing.
  * @param after where it leaves the run when all that it asked for could be held; else it leaves the hold as it was.
  * @throws LeaseLost when the run has another owner, or is where no outcome would have left it.
  */
