@@ -16,7 +16,7 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'runs_project_id_projects_id_fk',
     'sessions_account_id_accounts_id_fk',
     // Before the first release there is no version before.
-    'DROP TABLE "holds"',
+    'DROP TABLE IF EXISTS "holds"',
     'UPDATE runs SET hold_pools',
     'DROP FUNCTION IF EXISTS draw_credits',
   ].map((statement) => ({ file: '0007_turn_functions.sql', statement, since: '0.1.0' })),
