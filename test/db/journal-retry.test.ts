@@ -1,14 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, openDatabase, withTx } from '../../src/db/client.ts'
 import { readEvents } from '../../src/turns/event-log.ts'
-import { createJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
 import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
-import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -18,6 +15,7 @@ import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripte
 import {
   closing,
   emptyEnd,
+  journalOf,
   makePerson,
   type Person,
   scriptedCatalogue,
@@ -137,21 +135,9 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
   },
 )
 
-/** The journal of one attempt, whose database is behind the proxy. */
-function journalOf(run: Run) {
-  return createJournal(proxied, run, {
-    price: defaultPrice,
-    costMicros: 0n,
-    appends: createSharedAppends(proxied),
-    leave: new AbortController().signal,
-    onCommit: () => undefined,
-    onFault: () => undefined,
-  })
-}
-
 test('a hold that the account cannot give, whose answer is lost, is refused all the same, and what was in line is written', async () => {
   const run = await start(db.database, person)
-  const journal = journalOf(run)
+  const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
   const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
   expect(await journal.prepareCall(1, 10n ** 15n)).toBe(false)
@@ -166,7 +152,7 @@ test.each(fates)(
   'the steps of a model and its tool whose call is lost (%j) are written once, and charged',
   async (fate) => {
     const run = await start(db.database, person)
-    const journal = journalOf(run)
+    const journal = journalOf(proxied, run)
     const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
     const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
     const cut = proxy.cutAtCommit('prepare_call', fate)

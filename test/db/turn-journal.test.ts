@@ -1,21 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { ModelStep } from '../../src/agent/events.ts'
-import { defaultPrice } from '../../src/billing/pricing.ts'
 import { withTx } from '../../src/db/client.ts'
 import { LeaseLost, readEvents, withoutVoid } from '../../src/turns/event-log.ts'
-import { createJournal, readJournal } from '../../src/turns/journal.ts'
+import { readJournal } from '../../src/turns/journal.ts'
 import { claimRun } from '../../src/turns/leases.ts'
 import { createLiveRun } from '../../src/turns/live-runs.ts'
 import type { Catalogue } from '../../src/turns/model-catalogue.ts'
 import type { RunEvent } from '../../src/turns/run-events.ts'
 import { runTurn } from '../../src/turns/run-turn.ts'
-import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
+  journalOf as attemptJournal,
   closing,
   emptyEnd,
   makePerson,
@@ -58,16 +57,7 @@ const asking: ModelStep = {
 
 function journalOf(run: Run) {
   const faults: unknown[] = []
-  const onFault = (fault: unknown) => void faults.push(fault)
-  const journal = createJournal(db.database, run, {
-    price: defaultPrice,
-    costMicros: 0n,
-    appends: createSharedAppends(db.database),
-    leave: new AbortController().signal,
-    onFault,
-    onCommit: () => undefined,
-  })
-  return { journal, faults }
+  return { journal: attemptJournal(db.database, run, (fault) => faults.push(fault)), faults }
 }
 
 /** The next attempt's claim, whoever owned the run. */

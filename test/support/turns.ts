@@ -6,7 +6,7 @@ import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
 import { closeRun } from '../../src/turns/end-run.ts'
-import { type Close, createJournal } from '../../src/turns/journal.ts'
+import { type Close, createJournal, type RunJournal } from '../../src/turns/journal.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/model-catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import type { TerminalEvent } from '../../src/turns/run-events.ts'
@@ -133,16 +133,25 @@ export const closing =
     return { ...closing, done: closing.done.then(() => undefined) }
   }
 
-/** Ends a run as its owner would, without having driven it. */
-export async function endRun(database: Database, run: Run): Promise<void> {
-  const journal = createJournal(database, run, {
+/** The journal of an attempt that begins, without the attempt. */
+export function journalOf(
+  database: Database,
+  run: Run,
+  onFault: (fault: unknown) => void = () => undefined,
+): RunJournal {
+  return createJournal(database, run, {
     price: defaultPrice,
     costMicros: 0n,
     appends: createSharedAppends(database),
     leave: new AbortController().signal,
     onCommit: () => undefined,
-    onFault: () => undefined,
+    onFault,
   })
+}
+
+/** Ends a run as its owner would, without having driven it. */
+export async function endRun(database: Database, run: Run): Promise<void> {
+  const journal = journalOf(database, run)
   await journal.end(emptyEnd, closing(run))
   await journal.close()
 }
