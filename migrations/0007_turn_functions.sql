@@ -25,6 +25,9 @@ ALTER TABLE "runs" ADD COLUMN IF NOT EXISTS "hold_parts" bigint[];
 --> statement-breakpoint
 DROP TABLE IF EXISTS "holds";
 --> statement-breakpoint
+-- Nearly always empty: the end of a run asks whether one of its account waits, whatever number of others is under way.
+CREATE INDEX IF NOT EXISTS "runs_account_queued" ON "runs" USING btree ("account_id") WHERE "runs"."status" = 'queued';
+--> statement-breakpoint
 -- What a turn writes keeps one foreign key, to what it is a part of: each is a look-up with every row.
 ALTER TABLE "messages" DROP CONSTRAINT IF EXISTS "messages_run_id_runs_id_fk";
 --> statement-breakpoint
@@ -53,8 +56,7 @@ FROM (
 
 -- Databases that have followed the source between releases may have earlier ones.
 DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, write_turn, begin_turn, write_progress, append_to_run,
-  extend_run, end_turn, open_calls,
-  project_files;
+  append_to_runs, extend_run, end_turn, open_calls, project_files;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
 -- their ids, by every call and before a batch of calls. `enough` is false when the account has less, and nothing is written then.
@@ -307,6 +309,27 @@ BEGIN
   UPDATE runs SET hold_micros = hold_micros + p_more,
     hold_pools = hold_pools || v_hold.pools, hold_parts = hold_parts || v_hold.parts
   WHERE id = p_run;
+END $$;
+--> statement-breakpoint
+-- Events of many runs: each as `append_to_run` has them. Returns the runs whose events were written. One whose row is locked is
+-- left out like one that is not where its line says: it must not keep the others waiting.
+CREATE FUNCTION append_to_runs(p_lines jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  v_line record;
+  v_last int;
+BEGIN
+  FOR v_line IN
+    SELECT * FROM jsonb_to_recordset(p_lines)
+      AS line (run text, account text, epoch int, events_before int, steps_before int, events jsonb)
+  LOOP
+    PERFORM FROM runs WHERE id = v_line.run AND epoch = v_line.epoch AND status = 'in_progress'
+      AND event_count = v_line.events_before AND step_count = v_line.steps_before FOR NO KEY UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    v_last := v_line.events_before + jsonb_array_length(v_line.events);
+    UPDATE runs SET event_count = v_last WHERE id = v_line.run;
+    PERFORM write_progress(v_line.account, v_line.run, v_line.epoch, v_last, v_line.events, v_line.steps_before, '[]');
+    RETURN NEXT v_line.run;
+  END LOOP;
 END $$;
 --> statement-breakpoint
 -- The end of a run: its row, its last steps and events, its session, then the pools, in the order in which a start locks

@@ -38,7 +38,8 @@ export function appendValues(
   }
 }
 
-function joinDeltas(events: readonly RunEvent[]): RunEvent[] {
+/** Deltas that follow one another are one event. */
+export function joinDeltas(events: readonly RunEvent[]): readonly RunEvent[] {
   const joined: RunEvent[] = []
   for (const event of events) {
     const last = joined.at(-1)

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
-import { type Attempt, appendValues } from './append-values.ts'
+import { type Attempt, joinDeltas } from './append-values.ts'
 import type { RunEvent } from './run-events.ts'
 
 type Counts = { readonly eventCount: number; readonly stepCount: number }
@@ -24,31 +24,19 @@ export type SharedAppends = {
   ): { readonly added: number; readonly done: Promise<boolean> }
 }
 
-/** As `append_to_run` for each of the runs. One whose row is locked is left out: it must not keep the others waiting. */
-const appendAll = statement<{ id: string }>(
-  'append_all',
-  `with given as materialized (
-    select * from unnest(:runIds::text[], :accountIds::text[], :epochs::int[], :eventsBefore::int[], :stepsBefore::int[],
-      :eventCounts::int[], :events::text[])
-      as line (id, account_id, epoch, events_before, steps_before, event_count, events)),
-  free as materialized (
-    select given.* from given join runs on runs.id = given.id
-    where runs.epoch = given.epoch and runs.status = 'in_progress'
-      and runs.event_count = given.events_before and runs.step_count = given.steps_before
-    for update of runs skip locked),
-  moved as (
-    update runs set event_count = runs.event_count + free.event_count
-    from free where runs.id = free.id
-    returning runs.id, free.account_id, free.epoch, free.events_before, free.events),
-  event_rows as (
-    insert into run_events (run_id, seq, account_id, step, attempt, event)
-    select id, events_before + number, account_id, coalesce((event->>'step')::int, 0), epoch, event
-    from moved, jsonb_array_elements(moved.events::jsonb) with ordinality as line (event, number))
-  select id from moved`,
-)
+const appendAll = statement<{ run: string }>('append_to_runs', 'select append_to_runs(:lines) as run')
 
+/** What `append_to_runs` is given of a run. */
+type Addition = {
+  readonly run: string
+  readonly account: string
+  readonly epoch: number
+  readonly events_before: number
+  readonly steps_before: number
+  readonly events: readonly RunEvent[]
+}
 type Line = {
-  readonly values: ReturnType<typeof appendValues>
+  readonly addition: Addition
   readonly settle: (written: boolean) => void
   readonly fail: (error: unknown) => void
 }
@@ -75,12 +63,23 @@ export function createSharedAppends(database: Database): SharedAppends {
   }
   return {
     append(run, before, events) {
-      const values = appendValues(run, before, { events, steps: [] })
       const { promise, resolve: settle, reject: fail } = Promise.withResolvers<boolean>()
-      waiting.push({ values, settle, fail })
+      const addition = additionOf(run, before, events)
+      waiting.push({ addition, settle, fail })
       if (!writing) void write()
-      return { added: values.eventCount, done: promise }
+      return { added: addition.events.length, done: promise }
     },
+  }
+}
+
+function additionOf(run: Attempt, before: Counts, events: readonly RunEvent[]): Addition {
+  return {
+    run: run.id,
+    account: run.accountId,
+    epoch: run.epoch,
+    events_before: before.eventCount,
+    steps_before: before.stepCount,
+    events: joinDeltas(events),
   }
 }
 
@@ -92,22 +91,13 @@ async function writeLines(database: Database, lines: readonly Line[]): Promise<v
       sendCommit()
       return sent
     })
-    for (const { values, settle } of lines) settle(written.has(values['runId']))
+    for (const { addition, settle } of lines) settle(written.has(addition.run))
   } catch (error) {
     for (const { fail } of lines) fail(error)
   }
 }
 
-async function sendLines(tx: Executor, lines: readonly Line[]): Promise<ReadonlySet<unknown>> {
-  const all = (name: string) => lines.map(({ values }) => values[name])
-  const rows = await appendAll(tx, {
-    runIds: all('runId'),
-    accountIds: all('accountId'),
-    epochs: all('epoch'),
-    eventsBefore: all('eventsBefore'),
-    stepsBefore: all('stepsBefore'),
-    eventCounts: all('eventCount'),
-    events: all('events'),
-  })
-  return new Set(rows.map(({ id }) => id))
+async function sendLines(tx: Executor, lines: readonly Line[]): Promise<ReadonlySet<string>> {
+  const rows = await appendAll(tx, { lines: JSON.stringify(lines.map(({ addition }) => addition)) })
+  return new Set(rows.map(({ run }) => run))
 }
