@@ -6,21 +6,37 @@ import type {} from './fastify.ts'
 /** A reader that takes nothing for this long, while something waits for it, is cut off. */
 const stallMs = 30_000
 
-/** What is yielded at one moment travels together, up to this many characters. */
+/** What is added at one moment travels together, up to this many characters. */
 const pieceLength = 16 * 1024
 
 /** Sent when there has been nothing to say for `everyMs`. */
 export type Filler = { readonly everyMs: number; readonly text: () => string }
 
+/** Where a stream's text goes. */
+export type StreamOut = {
+  /**
+   * Sends it soon.
+   * @returns for a slow reader a promise that has to be waited for before more is added, so that nothing piles up for it
+   * beyond the buffers of its socket and one piece.
+   * @throws ReaderLeft when nobody reads any more.
+   */
+  add(text: string): Promise<void> | undefined
+}
+
+/** Ends the writing of a stream whose reader is gone. */
+class ReaderLeft extends Error {
+  override readonly name = 'ReaderLeft'
+}
+
 /**
- * Sends what the generator yields as it comes. A slow reader holds the generator back, so that nothing piles up for
- * it beyond the buffers of its socket and one piece; one that stalls is cut off, and what it was reading about goes on.
- * A generator that throws breaks the reply off.
+ * Sends what `write` adds as it comes, up to its end. A reader that stalls is cut off, and what it was reading about goes
+ * on; `write` then fails when it adds something, and has to be told by a signal of its own while it waits. When it throws,
+ * the reply is broken off.
  */
 export function sendStream(
   reply: FastifyReply,
   contentType: string,
-  source: AsyncGenerator<string>,
+  write: (out: StreamOut) => Promise<void>,
   options: { readonly filler?: Filler; readonly stallMs?: number } = {},
 ): FastifyReply {
   cutWhenStalled(reply, options.stallMs)
@@ -36,40 +52,22 @@ export function sendStream(
   response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
   if (reply.request.method === 'HEAD') {
     response.end()
-    void source.return(undefined)
     return reply
   }
   const out = new PacedWriter(response, options.filler)
-  pump(response, source, out).catch((error: unknown) => {
-    reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')
-    response.destroy()
-  })
+  write(out)
+    .then(() => out.end())
+    .catch((error: unknown) => {
+      if (error instanceof ReaderLeft) return
+      reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')
+      response.destroy()
+    })
+    .finally(() => out.stop())
   return reply
 }
 
-async function pump(
-  response: ServerResponse,
-  source: AsyncGenerator<string>,
-  out: PacedWriter,
-): Promise<void> {
-  // One that waits for its next event is told by its own signal.
-  const left = () => void source.return(undefined).catch(() => undefined)
-  response.once('close', left)
-  if (response.destroyed) left()
-  try {
-    for await (const text of source) {
-      if (out.isFull) await out.drained()
-      out.add(text)
-    }
-    out.end()
-  } finally {
-    response.off('close', left)
-    out.stop()
-  }
-}
-
 /** Writes what is added, once for each turn of the event loop: every write is a call of the system. */
-class PacedWriter {
+class PacedWriter implements StreamOut {
   readonly #response: ServerResponse
   readonly #silence: NodeJS.Timeout | undefined
   #waiting = ''
@@ -79,18 +77,28 @@ class PacedWriter {
     this.#silence = filler && setTimeout(() => this.#fill(filler), filler.everyMs)
   }
 
-  add(text: string): void {
+  add(text: string): Promise<void> | undefined {
+    if (!this.#isFull) {
+      this.#put(text)
+      return undefined
+    }
+    return this.#drained().then(() => this.#put(text))
+  }
+
+  #put(text: string): void {
+    if (this.#response.destroyed) throw new ReaderLeft('nobody reads the stream any more')
+    if (text === '') return
     if (this.#waiting === '') setImmediate(() => this.#flush())
     this.#waiting += text
     if (this.#waiting.length > pieceLength) this.#flush()
   }
 
-  get isFull(): boolean {
+  get #isFull(): boolean {
     return this.#response.writableNeedDrain
   }
 
   /** Resolves when the reader has taken what there was, or is gone. */
-  drained(): Promise<void> {
+  #drained(): Promise<void> {
     const response = this.#response
     if (response.destroyed) return Promise.resolve()
     return new Promise((resolve) => {
@@ -122,7 +130,7 @@ class PacedWriter {
   }
 
   #fill(filler: Filler): void {
-    if (!this.isFull) this.add(filler.text())
+    if (!this.#response.destroyed && !this.#isFull) this.#put(filler.text())
     this.#silence?.refresh()
   }
 }

@@ -4,7 +4,7 @@ import { retryTransient } from '../db/retry.ts'
 import type { Logger } from '../log.ts'
 import { type CommittedEvent, voidRemoved } from './event-log.ts'
 import { type Look, readOn } from './kept-events.ts'
-import type { LiveRun } from './live-runs.ts'
+import type { Hear, LiveRun } from './live-runs.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
 import { Shown } from './shown.ts'
@@ -26,24 +26,33 @@ export type ReaderServices = {
 }
 type NamedRun = { readonly id: string; readonly accountId: string }
 
+/** Takes events on; what it returns has to be waited for before it is given more. */
+export type Hand<Event> = (news: readonly Event[]) => Promise<void> | undefined
+
 /**
- * All events of a run from its start, in batches, up to its end, across takeovers: nothing that was handed on is
- * repeated, and text always continues the text before it. Returns without an end when `signal` is aborted, when this
- * process leaves, when the database has failed it for a minute, or when a new attempt contradicts text that was handed
- * on already (see `Shown`).
+ * Hands on all events of a run from its start, in batches, up to its end, across takeovers: nothing that was handed on
+ * is repeated, and text always continues the text before it. It comes back without an end when `signal` is aborted, when
+ * this process leaves, when the database has failed it for a minute, or when a new attempt contradicts text that was
+ * handed on already (see `Shown`). It throws what `hand` throws.
  */
-export async function* followRun(
+export function followRun(
   services: ReaderServices,
   run: NamedRun,
   signal: AbortSignal,
-): AsyncGenerator<readonly RunEvent[]> {
+  hand: Hand<RunEvent>,
+): Promise<void> {
   const shown = new Shown()
-  for await (const { events, anew } of tellings(services, run, signal)) {
+  return tell(services, run, signal, ({ events, anew }) => {
     if (anew) shown.anew()
     const { news, contradicted } = shown.take(events)
-    for (let at = 0; at < news.length; at += batchLength) yield news.slice(at, at + batchLength)
-    if (contradicted || news.some(isTerminal)) return
-  }
+    const enough = contradicted || news.some(isTerminal)
+    const taken = news.length > batchLength ? inBatches(news, hand) : hand(news)
+    return taken === undefined ? enough : taken.then(() => enough)
+  })
+}
+
+async function inBatches(news: readonly RunEvent[], hand: Hand<RunEvent>): Promise<void> {
+  for (let at = 0; at < news.length; at += batchLength) await hand(news.slice(at, at + batchLength))
 }
 
 /**
@@ -55,22 +64,24 @@ export async function endOfRun(
   run: NamedRun,
   signal: AbortSignal,
 ): Promise<TerminalEvent | undefined> {
-  for await (const { events } of tellings(services, run, signal)) {
-    const end = events.find(isTerminal)
-    if (end) return end
-  }
-  return undefined
+  let end: TerminalEvent | undefined
+  await tell(services, run, signal, ({ events }) => {
+    end = events.find(isTerminal)
+    return end !== undefined
+  })
+  return end
 }
 
 /** `anew`: the run is told from its first event again, because another source of its events is read from now on. */
 type Telling = { readonly events: readonly RunEvent[]; readonly anew: boolean }
 
 /** From memory while this process drives the run, else from the committed log. */
-async function* tellings(
+async function tell(
   services: ReaderServices,
   run: NamedRun,
   signal: AbortSignal,
-): AsyncGenerator<Telling> {
+  hear: Hear<Telling>,
+): Promise<void> {
   const { runner } = services
   let stopped: AbortSignal | undefined
   let heard: LiveRun | undefined
@@ -80,10 +91,12 @@ async function* tellings(
     if (live && live !== heard && !live.abandoned) {
       heard = live
       let anew = true
-      for await (const events of live.read(signal)) {
-        yield { events, anew }
+      const hearLive = (events: readonly RunEvent[]) => {
+        const telling = { events, anew }
         anew = false
+        return hear(telling)
       }
+      if (await live.read(signal, hearLive)) return
       log = new CertainLog()
       continue
     }
@@ -94,7 +107,7 @@ async function* tellings(
     const anew = log.position === 0
     const look = await lookAt(services, run, log.position, stopped)
     if (!look) return
-    yield { events: log.take(look), anew }
+    if (await hear({ events: log.take(look), anew })) return
     if (look.over) return
     await news
   }
@@ -152,18 +165,19 @@ function hasLivedSince(first: Run, now: Run): boolean {
 }
 
 /**
- * The committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
- * replica can show, with numbers that a reader can come back with. Returns early when aborted, when this process
- * leaves, or when the database has failed it for a minute.
+ * Hands on the committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
+ * replica can show, with numbers that a reader can come back with. Comes back early when aborted, when this process
+ * leaves, when the database has failed it for a minute, or when `hear` has heard enough.
  * @param options.together hands on in one piece what there is at first, so that all of it that is void can be told.
  */
-export async function* followCommitted(
+export async function followCommitted(
   services: ReaderServices,
   run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
+  hear: Hear<readonly CommittedEvent[]>,
   options: { readonly together?: boolean } = {},
-): AsyncGenerator<readonly CommittedEvent[]> {
+): Promise<void> {
   const { runner } = services
   const stopped = AbortSignal.any([signal, runner.leaving])
   let position = afterSeq
@@ -172,7 +186,7 @@ export async function* followCommitted(
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
     const look = await lookAt(services, run, position, stopped, most)
     if (!look) return
-    if (look.events.length > 0) yield look.events
+    if (look.events.length > 0 && (await hear(look.events))) return
     position = look.events.at(-1)?.seq ?? position
     // A reader that comes after the last event has nothing to wait for.
     if (look.over) return

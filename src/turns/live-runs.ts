@@ -8,9 +8,16 @@ export type LiveRun = {
   abandon(): void
   /** Whether it was given up: what its last events said may be void by now. */
   readonly abandoned: boolean
-  /** Batches of events from the start; returns when the run ended or was given up, or when aborted. */
-  read(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
+  /**
+   * Tells the events from the start, in batches, until the run has ended or is given up, `signal` is aborted, or `hear` has
+   * heard enough.
+   * @returns whether it has heard enough.
+   */
+  read(signal: AbortSignal, hear: Hear<readonly RunEvent[]>): Promise<boolean>
 }
+
+/** Is called with what is new, and again when it has taken that. @returns whether it has heard enough. */
+export type Hear<News> = (news: News) => boolean | Promise<boolean>
 
 /**
  * One writer, any number of readers at their own pace. Readers share the one list and only keep a position in it,
@@ -39,26 +46,28 @@ export function createLiveRun(runId: string): LiveRun {
     get abandoned() {
       return abandoned
     },
-    async *read(signal) {
+    async read(signal, hear) {
       let resume = () => {}
       const wake = () => resume()
       readers.add(wake)
       signal.addEventListener('abort', wake)
       try {
         let position = 0
-        while (true) {
-          if (position < events.length) {
-            const batch = events.slice(position)
-            position = events.length
-            yield batch
+        // A slow reader still hears of an end that came just before.
+        while (position < events.length || !(ended || signal.aborted)) {
+          if (position === events.length) {
+            await new Promise<void>((resolve) => {
+              resume = resolve
+            })
             continue
           }
-          // Only now: a slow reader still hears of an end that came just before.
-          if (ended || signal.aborted) return
-          await new Promise<void>((resolve) => {
-            resume = resolve
-          })
+          const batch = events.slice(position)
+          position = events.length
+          const enough = hear(batch)
+          // Most hear at once: a wait more for each word would be one for each of thousands of streams.
+          if (typeof enough === 'boolean' ? enough : await enough) return true
         }
+        return false
       } finally {
         signal.removeEventListener('abort', wake)
         readers.delete(wake)

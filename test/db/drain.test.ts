@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, plainInput, scriptedCatalogue, start } from '../support/turns.ts'
+import { makePerson, type Person, plainInput, saidIn, scriptedCatalogue, start } from '../support/turns.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
@@ -74,7 +74,7 @@ test('a run whose start was committed while the process drains is handed over, a
   const drained = runner.drain()
   const live = runner.start(run)
   // Its readers are let go at once.
-  for await (const _ of live.read(AbortSignal.timeout(1_000))) throw new Error('something was said')
+  expect(await saidIn(live, 1_000)).toEqual([])
   await drained
   await expect.poll(() => rowsOf([run])).toEqual([{ status: 'in_progress', epoch: 1, lease_owner: null }])
   expect(upstream.requests).toHaveLength(0)
@@ -128,8 +128,10 @@ test.each([
     const runner = runnerOn(proxied)
     const run = await startOwned(runner)
     const live = runner.start(run)
-    for await (const batch of live.read(AbortSignal.timeout(5_000)))
-      if (batch.some(({ type }) => type === 'text.delta')) break
+    const isTold = await live.read(AbortSignal.timeout(5_000), (batch) =>
+      batch.some(({ type }) => type === 'text.delta'),
+    )
+    expect(isTold).toBe(true)
     bring()
     if (mostMs < 5_000) proxy.cutAll()
     const before = performance.now()

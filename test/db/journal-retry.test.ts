@@ -18,6 +18,7 @@ import {
   journalOf,
   makePerson,
   type Person,
+  saidIn,
   scriptedCatalogue,
   start,
   turnServices,
@@ -128,8 +129,7 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
     expect(log.filter(({ type }) => type === 'step.started')).toHaveLength(2)
     expect(log.filter(({ type }) => type === 'run.completed')).toHaveLength(1)
     expect(upstream.requests).toHaveLength(2)
-    const seen: RunEvent[] = []
-    for await (const batch of live.read(AbortSignal.timeout(1_000))) seen.push(...batch)
+    const seen = await saidIn(live, 1_000)
     expect(textOf(seen)).toBe(text)
     expect(seen.at(-1)?.type).toBe('run.completed')
   },
@@ -181,10 +181,10 @@ test('while the database is away the model talks on; when it is back all of it i
   disconnect()
   away.open()
   let seen = ''
-  for await (const batch of live.read(AbortSignal.timeout(10_000))) {
+  await live.read(AbortSignal.timeout(10_000), (batch) => {
     seen += textOf(batch)
-    if (seen.length === 'Begun.'.length + long.length) break
-  }
+    return seen.length === 'Begun.'.length + long.length
+  })
   // The reader here has all of it; the database has none of what was said since.
   expect(textOf(await logOf(run))).toBe('Begun.')
   proxy.refuse(false)

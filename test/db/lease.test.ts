@@ -13,7 +13,7 @@ import { createTurnStop } from '../../src/turns/turn-stop.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import { makePerson, type Person, saidIn, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
@@ -70,11 +70,11 @@ async function endSeenBy(runner: Runner, run: Run): Promise<TerminalEvent> {
 
 async function waitForText(live: LiveRun, text: string): Promise<void> {
   let seen = ''
-  for await (const batch of live.read(AbortSignal.timeout(15_000))) {
+  const isSaid = await live.read(AbortSignal.timeout(15_000), (batch) => {
     for (const event of batch) if (event.type === 'text.delta') seen += event.text
-    if (seen.includes(text)) return
-  }
-  throw new Error(`ended before ${text}`)
+    return seen.includes(text)
+  })
+  if (!isSaid) throw new Error(`ended before ${text}`)
 }
 
 const committed = (run: Run) => withTx(db.database, 'system', (tx) => readEvents(tx, run.id, 0))
@@ -142,10 +142,8 @@ test('a run whose owner is gone is continued from its last step, ends once, and 
   expect(await rowOf(run)).toEqual({ status: 'completed', epoch: 2, step_count: 3, lease_owner: null })
   expect(await shownNow(run)).toEqual({ text: 'Let me see.\n\nThe final answer.', tools: [2], ends: 1 })
   // The readers of the late owner were let go without an end.
-  const seen: string[] = []
-  for await (const batch of first.live.read(AbortSignal.timeout(5_000)))
-    seen.push(...batch.map((e) => e.type))
-  expect(seen).not.toContain('run.completed')
+  const seen = await saidIn(first.live, 5_000)
+  expect(seen.map(({ type }) => type)).not.toContain('run.completed')
 })
 
 test('a late owner that comes back in the middle of the new attempt can write no event, step or end', async () => {

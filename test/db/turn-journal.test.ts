@@ -19,6 +19,7 @@ import {
   emptyEnd,
   makePerson,
   type Person,
+  saidIn,
   scriptedCatalogue,
   start,
   turnServices,
@@ -77,8 +78,7 @@ async function claim(run: Run): Promise<Run> {
 async function finish(run: Run): Promise<readonly RunEvent[]> {
   const live = createLiveRun(run.id)
   await runTurn(turnServices(db.database, catalogue), run, live, createTurnStop())
-  const seen: RunEvent[] = []
-  for await (const batch of live.read(AbortSignal.timeout(5_000))) seen.push(...batch)
+  const seen = await saidIn(live, 5_000)
   expect(seen.at(-1)?.type).toBe('run.completed')
   return seen
 }

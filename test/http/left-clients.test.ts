@@ -5,7 +5,7 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { registerErrorHandler } from '../../src/http/error-handler.ts'
-import { sendStream } from '../../src/http/stream.ts'
+import { type StreamOut, sendStream } from '../../src/http/stream.ts'
 
 test('a client that leaves before its stream begins is no fault of the service in the log', async () => {
   let logged = ''
@@ -25,13 +25,13 @@ test('a client that leaves before its stream begins is no fault of the service i
   const asked = Promise.withResolvers<void>()
   const handled = Promise.withResolvers<void>()
   app.post('/stream', async (_, reply) => {
-    async function* pieces() {
+    const write = async (out: StreamOut) => {
       asked.resolve()
       await once(reply.raw, 'close')
-      yield 'too late'
+      await out.add('too late')
     }
     reply.raw.once('close', () => setImmediate(handled.resolve))
-    return sendStream(reply, 'text/event-stream', pieces())
+    return sendStream(reply, 'text/event-stream', write)
   })
   app.get('/fault', async () => {
     throw new Error('a real fault')

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendStream } from '../../src/http/stream.ts'
+import { type StreamOut, sendStream } from '../../src/http/stream.ts'
 
 const stallMs = 500
 const piece = 'x'.repeat(64 * 1024)
@@ -21,33 +21,32 @@ beforeAll(async () => {
     const reading: Reading = { taken: 0, closed: false, socket: reply.raw.socket ?? undefined }
     readings.set(incoming.query.id, reading)
     const text = piece.repeat(Number(incoming.query.size))
-    async function* source(): AsyncGenerator<string> {
+    const write = async (out: StreamOut) => {
       try {
         for (let n = 0; n < Number(incoming.query.pieces); n += 1) {
           reading.taken += text.length
-          yield text
+          await out.add(text)
         }
       } finally {
         reading.closed = true
       }
     }
-    return sendStream(reply, 'text/plain', source(), { stallMs })
+    return sendStream(reply, 'text/plain', write, { stallMs })
   })
   app.get('/broken', (_, reply) => {
-    async function* source(): AsyncGenerator<string> {
-      yield 'begun'
+    return sendStream(reply, 'text/plain', async (out) => {
+      await out.add('begun')
       await delay(50)
       throw new Error('broken')
-    }
-    return sendStream(reply, 'text/plain', source())
+    })
   })
   app.get('/silent', (_, reply) => {
-    async function* source(): AsyncGenerator<string> {
-      yield 'one'
+    const write = async (out: StreamOut) => {
+      await out.add('one')
       await delay(300)
-      yield 'two'
+      await out.add('two')
     }
-    return sendStream(reply, 'text/plain', source(), { filler: { everyMs: 60, text: () => '.' } })
+    return sendStream(reply, 'text/plain', write, { filler: { everyMs: 60, text: () => '.' } })
   })
   app.get('/slow', async () => {
     await delay(3 * stallMs)
@@ -143,7 +142,7 @@ test('who asks for the head of a stream gets it at once, and nothing is read for
   expect(reading('head').taken).toBe(0)
 })
 
-test('a generator that throws breaks its reply off, after what it has said', async () => {
+test('a writer that throws breaks its reply off, after what it has said', async () => {
   const said: string[] = []
   const response = await fetch(`http://127.0.0.1:${port}/broken`)
   await expect(

@@ -7,9 +7,10 @@ import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
 import { closeRun } from '../../src/turns/end-run.ts'
 import { type Close, createJournal, type RunJournal } from '../../src/turns/journal.ts'
+import type { LiveRun } from '../../src/turns/live-runs.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/model-catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
-import type { TerminalEvent } from '../../src/turns/run-events.ts'
+import type { RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
 import { createSharedAppends } from '../../src/turns/shared-appends.ts'
@@ -150,6 +151,16 @@ export function journalOf(
 }
 
 /** Ends a run as its owner would, without having driven it. */
+/** What a run's live readers are told, up to its end, until it is given up, or for so long. */
+export async function saidIn(live: LiveRun, mostMs: number): Promise<readonly RunEvent[]> {
+  const said: RunEvent[] = []
+  await live.read(AbortSignal.timeout(mostMs), (batch) => {
+    said.push(...batch)
+    return false
+  })
+  return said
+}
+
 export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = journalOf(database, run)
   await journal.end(emptyEnd, closing(run))

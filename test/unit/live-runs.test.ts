@@ -7,7 +7,10 @@ const cancelled = { type: 'run.cancelled', end: {} } as RunEvent
 
 async function readAll(live: LiveRun, signal = new AbortController().signal): Promise<readonly RunEvent[]> {
   const seen: RunEvent[] = []
-  for await (const batch of live.read(signal)) seen.push(...batch)
+  await live.read(signal, (batch) => {
+    seen.push(...batch)
+    return false
+  })
   return seen
 }
 

@@ -4,7 +4,7 @@ import type { CommittedEvent } from '../../turns/event-log.ts'
 import { followCommitted, type ReaderServices } from '../../turns/follow.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { disconnectSignal } from '../disconnect.ts'
-import { sendStream } from '../stream.ts'
+import { type StreamOut, sendStream } from '../stream.ts'
 import { InputError } from '../zod.ts'
 
 const keepAliveMs = 10_000
@@ -29,8 +29,16 @@ export function sendRunEvents(
   }: { readonly startingAfter: number | undefined; readonly body: (event: CommittedEvent) => object },
 ): FastifyReply {
   const after = startingAfter ?? lastEventId(request) ?? 0
-  const frames = eventFrames(services, run, after, disconnectSignal(reply), body)
-  return sendStream(reply, 'text/event-stream; charset=utf-8', frames, {
+  const left = disconnectSignal(reply)
+  const write = async (out: StreamOut) => {
+    // Headers go with the first bytes: a reader of a run that waits learns at once that it is connected.
+    await out.add(': connected\n\n')
+    await followCommitted(services, run, after, left, async (events) => {
+      await out.add(events.map((item) => frameOf(item, body(item))).join(''))
+      return false
+    })
+  }
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, {
     filler: { everyMs: keepAliveMs, text: () => ': keep-alive\n\n' },
   })
 }
@@ -46,18 +54,6 @@ function lastEventId(request: FastifyRequest): number | undefined {
   )
 }
 
-async function* eventFrames(
-  services: ReaderServices,
-  run: Run,
-  after: number,
-  left: AbortSignal,
-  body: (event: CommittedEvent) => object,
-): AsyncGenerator<string> {
-  // Headers go with the first bytes: a reader of a run that waits learns at once that it is connected.
-  yield ': connected\n\n'
-  for await (const events of followCommitted(services, run, after, left)) {
-    yield events
-      .map((item) => `id: ${item.seq}\nevent: ${item.event.type}\ndata: ${JSON.stringify(body(item))}\n\n`)
-      .join('')
-  }
+function frameOf({ seq, event }: CommittedEvent, body: object): string {
+  return `id: ${seq}\nevent: ${event.type}\ndata: ${JSON.stringify(body)}\n\n`
 }

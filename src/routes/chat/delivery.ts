@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { cutWhenStalled, sendStream } from '../../http/stream.ts'
+import { cutWhenStalled, type StreamOut, sendStream } from '../../http/stream.ts'
 import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
 import { endOfRun } from '../../turns/follow.ts'
 import type { TerminalEvent } from '../../turns/run-events.ts'
@@ -66,8 +66,11 @@ export class Delivery {
     return this.#reply.header('location', location).send(body)
   }
 
-  /** Streams what `frames` makes of the run, and `keepAlive` whenever it is silent. */
-  stream(frames: (notes: StreamNotes) => AsyncGenerator<string>, keepAlive: () => string): FastifyReply {
+  /** Streams what `write` makes of the run, and `keepAlive` whenever it is silent. */
+  stream(
+    write: (out: StreamOut, notes: StreamNotes) => Promise<void>,
+    keepAlive: () => string,
+  ): FastifyReply {
     this.#watch()
     const [services, run] = [this.#services, this.#run]
     const notes: StreamNotes = {
@@ -76,7 +79,7 @@ export class Delivery {
       },
       cutShort: () => replyCutShort(services, run),
     }
-    return sendEvents(this.#reply, frames(notes), keepAlive, this.#pace)
+    return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace)
   }
 
   /** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
@@ -99,13 +102,13 @@ export class Delivery {
 
   #padded(ending: Promise<TerminalEvent | undefined>, bodies: WholeBodies): FastifyReply {
     const { paddingMs } = this.#pace
-    async function* padded(): AsyncGenerator<string> {
-      yield '\n'
+    const padded = async (out: StreamOut) => {
+      await out.add('\n')
       const end = await ending
-      yield JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message))
+      await out.add(JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message)))
     }
     const filler = { everyMs: paddingMs, text: () => '\n' }
-    return sendStream(this.#reply, 'application/json; charset=utf-8', padded(), { filler })
+    return sendStream(this.#reply, 'application/json; charset=utf-8', padded, { filler })
   }
 
   /** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
@@ -126,12 +129,12 @@ export class Delivery {
 /** Server-sent events, with `keepAlive` whenever they are silent. */
 export function sendEvents(
   reply: FastifyReply,
-  events: AsyncGenerator<string>,
+  write: (out: StreamOut) => Promise<void>,
   keepAlive: () => string,
   { keepAliveMs }: ChatPace,
 ): FastifyReply {
   const filler = { everyMs: keepAliveMs, text: keepAlive }
-  return sendStream(reply, 'text/event-stream; charset=utf-8', events, { filler })
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler })
 }
 
 /** Sent before the body: the one channel that every client can read. */

@@ -65,7 +65,10 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (!streamed) return delivery.whole(wholeBodies(run, created))
       const includeUsage = body.stream_options?.include_usage === true
       const encoder = createChunkEncoder(run, { includeUsage, progress: options.progress, created })
-      return delivery.stream((notes) => chatStream(services, run, encoder, left, notes), encoder.keepAlive)
+      return delivery.stream(
+        (out, notes) => chatStream(services, run, encoder, left, notes, out),
+        encoder.keepAlive,
+      )
     },
   )
 }

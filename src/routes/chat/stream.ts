@@ -1,3 +1,4 @@
+import type { StreamOut } from '../../http/stream.ts'
 import { followRun } from '../../turns/follow.ts'
 import { isTerminal } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
@@ -5,25 +6,25 @@ import type { Services } from '../services.ts'
 import type { ChunkEncoder } from './chunks.ts'
 import type { StreamNotes } from './delivery.ts'
 
-/** The chunks of a chat reply, from the first one up to the end of its run. */
-export async function* chatStream(
+/** Writes the chunks of a chat reply, from the first one up to the end of its run. */
+export async function chatStream(
   services: Services,
   run: Run,
   encoder: ChunkEncoder,
   left: AbortSignal,
   notes: StreamNotes,
-): AsyncGenerator<string> {
-  yield encoder.start(run.status)
+  out: StreamOut,
+): Promise<void> {
+  await out.add(encoder.start(run.status))
   let ended = false
-  for await (const batch of followRun(services, run, left)) {
+  await followRun(services, run, left, (batch) => {
     if (batch.some(isTerminal)) {
       ended = true
       notes.complete()
     }
-    const text = encoder.events(batch)
-    if (text !== '') yield text
-  }
+    return out.add(encoder.events(batch))
+  })
   if (ended || left.aborted) return
   await notes.cutShort()
-  yield encoder.interrupted()
+  await out.add(encoder.interrupted())
 }

@@ -71,7 +71,8 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
       const run = resourceOf<Run>(request)
       const { stream, starting_after: after } = request.query
       if (stream === 'false') return bodyOf(services, run)
-      return sendEvents(reply, responseStream(services, run, after, disconnectSignal(reply)), keepAlive, pace)
+      const left = disconnectSignal(reply)
+      return sendEvents(reply, (out) => responseStream(services, run, after, left, out), keepAlive, pace)
     },
   )
 
@@ -99,7 +100,10 @@ async function create(
   const { run, repeated, background } = await admitResponse(services, request, body, left)
   const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
   if (body.stream === true) {
-    return delivery.stream((notes) => responseStream(services, run, undefined, left, notes), keepAlive)
+    return delivery.stream(
+      (out, notes) => responseStream(services, run, undefined, left, out, notes),
+      keepAlive,
+    )
   }
   if (background) {
     return delivery.background(`/v1/responses/${responseId(run)}`, await bodyOf(services, run))
@@ -121,9 +125,9 @@ async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
 /** One that waits in its session cannot end before it comes to its turn: the reply does not wait so long. */
 async function waitForEnd(services: Services, run: Run, left: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([left, AbortSignal.timeout(cancelWaitMs)])
-  for await (const batch of followCommitted(services, run, run.eventCount, signal)) {
-    if (batch.some(({ event }) => isTerminal(event))) return
-  }
+  await followCommitted(services, run, run.eventCount, signal, (batch) =>
+    batch.some(({ event }) => isTerminal(event)),
+  )
 }
 
 function wholeBodies(run: Run): WholeBodies {

@@ -1,3 +1,5 @@
+import type { StreamOut } from '../../http/stream.ts'
+import type { CommittedEvent } from '../../turns/event-log.ts'
 import { followCommitted } from '../../turns/follow.ts'
 import { isTerminal } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
@@ -9,36 +11,37 @@ import { responseId } from './ids.ts'
 import { ResponseReader } from './reader.ts'
 
 /**
- * The events of a response as server-sent events, from the first or from the one after `startingAfter`, up to its end.
+ * Writes the events of a response as server-sent events, from the first or from the one after `startingAfter`, up to its end.
  * They are made of committed events only, also where the run is driven: numbers have to be the same for every reader on
  * every replica, and those of events that are not committed could be given away again.
  * @param notes of a stream that is the reply to a request for a turn.
  */
-export async function* responseStream(
+export async function responseStream(
   services: Services,
   run: Run,
   startingAfter: number | undefined,
   left: AbortSignal,
+  out: StreamOut,
   notes?: StreamNotes,
-): AsyncGenerator<string> {
+): Promise<void> {
   const reader = new ResponseReader(run, startingAfter)
   // Headers go with the first bytes.
-  yield framesOf(reader.start()) || ': connected\n\n'
+  await out.add(framesOf(reader.start()) || ': connected\n\n')
+  let ended = false
   let takenBackAt: number | undefined
-  // At first all that there is, so that text that was taken back by then is known as such.
-  for await (const batch of followCommitted(services, run, 0, left, { together: true })) {
+  const hear = async (batch: readonly CommittedEvent[]) => {
     const { events, contradicted } = reader.take(batch)
-    const isEnd = contradicted === undefined && batch.some(({ event }) => isTerminal(event))
-    if (isEnd) notes?.complete()
-    const frames = framesOf(events)
-    if (frames !== '') yield frames
-    if (isEnd) return
     takenBackAt = contradicted
-    if (takenBackAt !== undefined) break
+    ended = contradicted === undefined && batch.some(({ event }) => isTerminal(event))
+    if (ended) notes?.complete()
+    await out.add(framesOf(events))
+    return ended || contradicted !== undefined
   }
-  if (left.aborted) return
+  // At first all that there is, so that text that was taken back by then is known as such.
+  await followCommitted(services, run, 0, left, hear, { together: true })
+  if (ended || left.aborted) return
   await notes?.cutShort()
-  yield framesOf([interruption(run, takenBackAt ?? reader.last)])
+  await out.add(framesOf([interruption(run, takenBackAt ?? reader.last)]))
 }
 
 function framesOf(events: readonly StreamEvent[]): string {
