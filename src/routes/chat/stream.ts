@@ -1,6 +1,6 @@
 import type { StreamOut } from '../../http/stream.ts'
 import { followRun } from '../../turns/follow.ts'
-import { isTerminal } from '../../turns/run-events.ts'
+import { isTerminal, type RunEvent } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import type { ChunkEncoder } from './chunks.ts'
@@ -22,9 +22,14 @@ export async function chatStream(
       ended = true
       notes.complete()
     }
-    return out.add(encoder.events(batch))
+    return out.add(encoder.events(batch), batch.every(isHint))
   })
   if (ended || left.aborted) return
   await notes.cutShort()
   await out.add(encoder.interrupted())
+}
+
+/** Says how far the turn is, and nothing of its answer. */
+function isHint(event: RunEvent): boolean {
+  return event.type !== 'text.delta' && event.type !== 'file' && !isTerminal(event)
 }
