@@ -59,16 +59,17 @@ DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, writ
   append_to_runs, extend_run, end_turn, open_calls, project_files;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
--- their ids, by every call and before a batch of calls. `enough` is false when the account has less, and nothing is written then.
+-- their ids, by every call and before a batch of calls. It draws `p_ample` where that is a small part of what the account has,
+-- so that nobody is refused for it. `enough` is false when the account has less than `p_micros`, and nothing is written then.
 CREATE FUNCTION draw_credits(
-  p_account text, p_run text, p_kind text, p_step int, p_micros bigint,
-  OUT available bigint, OUT enough boolean, OUT pools bigint[], OUT parts bigint[]
+  p_account text, p_run text, p_kind text, p_step int, p_micros bigint, p_ample bigint,
+  OUT available bigint, OUT enough boolean, OUT drawn bigint, OUT pools bigint[], OUT parts bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_transaction bigint;
   v_ids bigint[];
   v_amounts bigint[];
-  v_missing bigint := p_micros;
+  v_missing bigint;
   v_number int := 0;
 BEGIN
   SELECT coalesce(sum(locked.available_micros), 0),
@@ -82,6 +83,8 @@ BEGIN
   ) AS locked;
   enough := available >= p_micros;
   IF NOT enough THEN RETURN; END IF;
+  drawn := CASE WHEN p_ample <= available / 20 THEN p_ample ELSE p_micros END;
+  v_missing := drawn;
   WHILE v_missing > 0 LOOP
     v_number := v_number + 1;
     pools := array_append(pools, v_ids[v_number]);
@@ -90,7 +93,7 @@ BEGIN
   END LOOP;
   v_transaction := nextval('credit_transactions_id_seq');
   INSERT INTO credit_transactions (id, account_id, run_id, kind, amount_micros, step)
-  VALUES (v_transaction, p_account, p_run, p_kind, p_micros, p_step);
+  VALUES (v_transaction, p_account, p_run, p_kind, drawn, p_step);
   INSERT INTO credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros)
   SELECT v_transaction, part.pool, side.ledger, p_account, side.sign * part.micros
   FROM unnest(pools, parts) AS part (pool, micros), (VALUES ('available', -1), ('held', 1)) AS side (ledger, sign);
@@ -155,23 +158,24 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- Writes a run with its input and its hold, and its session: a new one, or one that moves on to `p_turn`. Nothing when the
--- account has not enough. A run without an owner waits. It is dated when it is written, under the account's lock, so
+-- account has not enough. `held` is `p_hold`, or `p_ample_hold` where the account has plenty. A run without an owner waits. It is dated when it is written, under the account's lock, so
 -- that the order of an account's turns in time is that of their numbers.
 CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
-  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_new_session boolean,
-  OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
+  OUT available bigint, OUT enough boolean, OUT held bigint, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
   OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_hold record;
   v_newest int;
 BEGIN
-  v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold);
+  v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold, p_ample_hold);
   available := v_hold.available;
   enough := v_hold.enough;
+  held := v_hold.drawn;
   IF NOT enough THEN RETURN; END IF;
   IF p_new_session THEN
     INSERT INTO sessions (id, account_id, project_id, model, name, turn_count)
@@ -185,7 +189,7 @@ BEGIN
     deadline_at, on_disconnect, created_at, started_at)
   VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(v_newest, 0) + 1, p_model,
     CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
-    p_request, p_hash, p_hold, v_hold.pools, v_hold.parts, p_most,
+    p_request, p_hash, held, v_hold.pools, v_hold.parts, p_most,
     CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
     CASE WHEN p_owner IS NOT NULL THEN now() + make_interval(secs => p_lease_seconds) END,
     now() + make_interval(secs => p_turn_seconds), p_on_disconnect,
@@ -206,10 +210,10 @@ END $$;
 CREATE FUNCTION begin_turn(
   p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
   p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
-  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_most bigint, p_owner text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_sent_at timestamptz, p_not_after timestamptz,
-  OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT account_turn int, OUT created_at timestamptz,
+  OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT held bigint, OUT account_turn int, OUT created_at timestamptz,
   OUT deadline_at timestamptz, OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -244,9 +248,10 @@ BEGIN
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
   v_written := write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request,
-    p_hash, p_input, p_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true);
+    p_hash, p_input, p_hold, p_ample_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true);
   available := v_written.available;
   enough := v_written.enough;
+  held := v_written.held;
   account_turn := v_written.account_turn;
   created_at := v_written.created_at;
   deadline_at := v_written.deadline_at;
@@ -303,7 +308,7 @@ BEGIN
   END IF;
   enough := p_more = 0;
   IF enough OR NOT coalesce(key_usable, true) THEN RETURN; END IF;
-  v_hold := draw_credits(p_account, p_run, 'extend', p_for_step, p_more);
+  v_hold := draw_credits(p_account, p_run, 'extend', p_for_step, p_more, p_more);
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
   UPDATE runs SET hold_micros = hold_micros + p_more,

@@ -79,6 +79,7 @@ export type WrittenStart = {
   readonly admitted: boolean
   readonly available: string
   readonly enough: boolean
+  readonly held: string
   readonly account_turn: number
   readonly created_at: Date
   readonly deadline_at: Date
@@ -87,8 +88,8 @@ export type WrittenStart = {
 }
 
 /** The parameters of a start that it is written with, whether they have been looked at already or not. */
-const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :mostMicros, :leaseOwner, :leaseSeconds,
-  :turnSeconds, :onDisconnect`
+const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :ampleMicros, :mostMicros, :leaseOwner,
+  :leaseSeconds, :turnSeconds, :onDisconnect`
 
 /** Writes a start that was admitted under the account's lock, see `write_turn`. */
 export const writeTurn = statement<WrittenStart>(

@@ -31,7 +31,8 @@ export async function writeRun(
   { runId, session, fresh, lease, limits }: Start,
   write: typeof writeTurn,
 ): Promise<Run | undefined> {
-  const micros = input.firstCallMicros < limits.mostMicros ? input.firstCallMicros : limits.mostMicros
+  const bounded = (micros: bigint) => (micros < limits.mostMicros ? micros : limits.mostMicros)
+  const micros = bounded(input.firstCallMicros)
   const run = {
     id: runId,
     accountId: principal.accountId,
@@ -44,7 +45,6 @@ export async function writeRun(
     status: lease ? ('in_progress' as const) : ('queued' as const),
     request: input.request,
     requestHash: input.identity.hash,
-    holdMicros: micros,
     mostMicros: limits.mostMicros,
     epoch: lease ? 1 : 0,
     leaseOwner: lease?.owner ?? null,
@@ -54,6 +54,8 @@ export async function writeRun(
     ...run,
     runId,
     keyId: run.apiKeyId,
+    holdMicros: micros,
+    ampleMicros: bounded(ample * input.firstCallMicros),
     hash: run.requestHash,
     request: JSON.stringify(run.request),
     sessionName: session.name === '' ? nameOf(fresh) : session.name,
@@ -65,6 +67,7 @@ export async function writeRun(
   if (!row.enough) throw await insufficient(executor, micros, BigInt(row.available))
   return {
     ...{ ...untold, ...run },
+    holdMicros: BigInt(row.held),
     accountTurn: row.account_turn,
     createdAt: row.created_at,
     deadlineAt: row.deadline_at,
@@ -72,6 +75,12 @@ export async function writeRun(
     startedAt: row.started_at,
   }
 }
+
+/**
+ * First calls that are held where the account has plenty: a turn that calls tools hardly needs a larger hold then. A second call
+ * may cost what the first one may, and what that one has cost by then stays held.
+ */
+const ample = 2n
 
 /** Of a run that has just been written. */
 const untold = {
