@@ -28,7 +28,9 @@ DROP TABLE IF EXISTS "holds";
 -- Nearly always empty: the end of a run asks whether one of its account waits, whatever number of others is under way.
 CREATE INDEX IF NOT EXISTS "runs_account_queued" ON "runs" USING btree ("account_id") WHERE "runs"."status" = 'queued';
 --> statement-breakpoint
--- What a turn writes keeps one foreign key, to what it is a part of: each is a look-up with every row.
+-- What a turn writes keeps one foreign key at most, to what it is a part of: each is a look-up with every row. Steps and events
+-- have none: they are written by functions that have just changed their run's row, and so hold its lock. A trigger takes
+-- them away with the run.
 ALTER TABLE "messages" DROP CONSTRAINT IF EXISTS "messages_run_id_runs_id_fk";
 --> statement-breakpoint
 ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_account_id_accounts_id_fk";
@@ -36,6 +38,25 @@ ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_account_id_accounts_id_fk";
 ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_project_id_projects_id_fk";
 --> statement-breakpoint
 ALTER TABLE "sessions" DROP CONSTRAINT IF EXISTS "sessions_account_id_accounts_id_fk";
+--> statement-breakpoint
+ALTER TABLE "run_steps" DROP CONSTRAINT IF EXISTS "run_steps_run_id_runs_id_fk";
+--> statement-breakpoint
+ALTER TABLE "run_events" DROP CONSTRAINT IF EXISTS "run_events_run_id_runs_id_fk";
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION delete_with_run() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM run_steps WHERE run_id = OLD.id;
+  DELETE FROM run_events WHERE run_id = OLD.id;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER runs_leave_nothing AFTER DELETE ON runs FOR EACH ROW EXECUTE FUNCTION delete_with_run();
+--> statement-breakpoint
+-- A check is made ready with every statement that writes to its table. What these two say is compared with the ledger, which
+-- has its own: neither a charge nor a pool is ever negative.
+ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_cost";
+--> statement-breakpoint
+ALTER TABLE "run_steps" DROP CONSTRAINT IF EXISTS "run_steps_cost";
 --> statement-breakpoint
 -- Of the runs that are not over.
 UPDATE runs SET hold_pools = held.pools, hold_parts = held.parts
@@ -164,13 +185,12 @@ CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
-  p_new_session boolean,
+  p_new_session boolean, p_newest_turn int,
   OUT available bigint, OUT enough boolean, OUT held bigint, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
   OUT lease_expires_at timestamptz, OUT started_at timestamptz
 ) LANGUAGE plpgsql AS $$
 DECLARE
   v_hold record;
-  v_newest int;
 BEGIN
   v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold, p_ample_hold);
   available := v_hold.available;
@@ -183,11 +203,10 @@ BEGIN
   ELSE
     UPDATE sessions SET turn_count = p_turn, name = p_session_name, updated_at = now() WHERE id = p_session;
   END IF;
-  SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
   INSERT INTO runs AS r (id, account_id, project_id, session_id, api_key_id, message_id, turn, account_turn, model, status,
     request, request_hash, hold_micros, hold_pools, hold_parts, most_micros, epoch, lease_owner, lease_expires_at,
     deadline_at, on_disconnect, created_at, started_at)
-  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(v_newest, 0) + 1, p_model,
+  VALUES (p_run, p_account, p_project, p_session, p_key, p_message, p_turn, coalesce(p_newest_turn, 0) + 1, p_model,
     CASE WHEN p_owner IS NULL THEN 'queued' ELSE 'in_progress' END,
     p_request, p_hash, held, v_hold.pools, v_hold.parts, p_most,
     CASE WHEN p_owner IS NULL THEN 0 ELSE 1 END, p_owner,
@@ -228,11 +247,11 @@ BEGIN
   -- Without an error, which would undo the calls that it travels with.
   admitted := clock_timestamp() <= p_not_after;
   IF NOT admitted THEN RETURN; END IF;
+  SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
   -- Turns of the last minute, told by their numbers; one of an older version has none.
   SELECT r.account_turn INTO v_first FROM runs r
   WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;
   IF FOUND THEN
-    SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
     v_turns := v_newest - v_first + 1;
   END IF;
   admitted := coalesce(v_plan = p_plan AND v_turns < p_turns_per_minute, false)
@@ -248,7 +267,7 @@ BEGIN
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
   v_written := write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request,
-    p_hash, p_input, p_hold, p_ample_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true);
+    p_hash, p_input, p_hold, p_ample_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true, v_newest);
   available := v_written.available;
   enough := v_written.enough;
   held := v_written.held;

@@ -94,7 +94,8 @@ const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :h
 /** Writes a start that was admitted under the account's lock, see `write_turn`. */
 export const writeTurn = statement<WrittenStart>(
   'write_turn',
-  `select true as admitted, * from write_turn(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :newSession)`,
+  `select true as admitted, * from write_turn(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :newSession,
+    (${newestTurn}))`,
 )
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { ModelStep } from '../../src/agent/events.ts'
 import { withTx } from '../../src/db/client.ts'
@@ -245,4 +246,33 @@ test('when the first owner died before it wrote anything, the log begins with ru
   const log = (await logOf(run)).map(({ event }) => event)
   for (const told of [brief(seen), brief(log)])
     expect(told.slice(0, 3)).toEqual(['run.started', 'step.restarted 1', 'step.started 1'])
+})
+
+test('steps and events of a run go with its session and with its project, and those of others stay', async () => {
+  const kept = await start(db.database, person)
+  upstream.setDefault([{ text: 'Told.' }])
+  await finish(kept)
+  const rowsOf = async (run: Run) => {
+    const { rows } = await db.database.systemPool.query<{ steps: number; events: number }>(
+      `select (select count(*)::int from run_steps where run_id = $1) as steps,
+        (select count(*)::int from run_events where run_id = $1) as events`,
+      [run.id],
+    )
+    return rows[0]
+  }
+  for (const [table, column] of [
+    ['sessions', 'sessionId'],
+    ['projects', 'projectId'],
+  ] as const) {
+    const other = await makePerson(db.database)
+    const run = await start(db.database, other)
+    await finish(run)
+    expect(await rowsOf(run)).toEqual({ steps: 1, events: run.eventCount + 4 })
+    // As a request of the account deletes it: it sees nothing of others.
+    await withTx(db.database, run, (tx) =>
+      tx.execute(sql`delete from ${sql.identifier(table)} where id = ${run[column]}`),
+    )
+    expect(await rowsOf(run)).toEqual({ steps: 0, events: 0 })
+  }
+  expect(await rowsOf(kept)).toEqual({ steps: 1, events: 4 })
 })

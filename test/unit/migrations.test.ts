@@ -15,6 +15,10 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'runs_account_id_accounts_id_fk',
     'runs_project_id_projects_id_fk',
     'sessions_account_id_accounts_id_fk',
+    'run_steps_run_id_runs_id_fk',
+    'run_events_run_id_runs_id_fk',
+    'runs_cost',
+    'run_steps_cost',
     // Before the first release there is no version before.
     'DROP TABLE IF EXISTS "holds"',
     'UPDATE runs SET hold_pools',
@@ -41,7 +45,7 @@ const faultsOf = (statement: string) =>
 const withoutComments = (statement: string) =>
   statement
     .replaceAll(/--.*$/gm, '')
-    .replace(/(?<=CREATE FUNCTION[^$]*)\$\$.*\$\$/s, '')
+    .replace(/(?<=CREATE (?:OR REPLACE )?FUNCTION[^$]*)\$\$.*\$\$/s, '')
     .trim()
 
 const files = (await readdir('migrations')).filter((name) => name.endsWith('.sql')).sort()

@@ -14,8 +14,9 @@ import { accounts, projects } from './accounts.ts'
 import { bytea, instant, micros } from './columns.ts'
 
 /**
- * What a turn writes has one foreign key, to what it is a part of: a session to its project, a run and a message to their
- * session, the rest to its run. Each more would be looked up with every row, and says nothing that these do not.
+ * What a turn writes has one foreign key at most, to what it is a part of: a session to its project, a run and a message to
+ * their session. Each more would be looked up with every row, and says nothing that these do not. Steps and events are written
+ * under the lock of their run and go with it by a trigger.
  */
 export const sessions = pgTable(
   'sessions',
@@ -104,7 +105,6 @@ export const runs = pgTable(
       .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.requestHash} is not null`),
     check('runs_status', sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`),
-    check('runs_cost', sql`${t.costMicros} >= 0`),
   ],
 )
 
@@ -131,9 +131,7 @@ export const messages = pgTable(
 export const runSteps = pgTable(
   'run_steps',
   {
-    runId: text('run_id')
-      .notNull()
-      .references(() => runs.id, { onDelete: 'cascade' }),
+    runId: text('run_id').notNull(),
     step: integer('step').notNull(),
     accountId: text('account_id').notNull(),
     epoch: integer('epoch').notNull(),
@@ -142,16 +140,14 @@ export const runSteps = pgTable(
     costMicros: micros('cost_micros').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.runId, t.step] }), check('run_steps_cost', sql`${t.costMicros} >= 0`)],
+  (t) => [primaryKey({ columns: [t.runId, t.step] })],
 )
 
 /** The event log that every reader follows. `seq` is dense from 1 and given by the committing transaction. */
 export const runEvents = pgTable(
   'run_events',
   {
-    runId: text('run_id')
-      .notNull()
-      .references(() => runs.id, { onDelete: 'cascade' }),
+    runId: text('run_id').notNull(),
     seq: integer('seq').notNull(),
     accountId: text('account_id').notNull(),
     step: integer('step').notNull(),
