@@ -34,8 +34,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'entries stay within the account of their pool and transaction',
     statement: `select e.transaction_id, e.pool_id from credit_entries e
-      join credit_pools p on p.id = e.pool_id join credit_transactions t on t.id = e.transaction_id
-      where p.account_id <> e.account_id or t.account_id <> e.account_id`,
+      left join credit_pools p on p.id = e.pool_id left join credit_transactions t on t.id = e.transaction_id
+      where p.account_id is distinct from e.account_id or t.account_id is distinct from e.account_id`,
   },
   {
     name: 'a run is held, charged and released at most once',

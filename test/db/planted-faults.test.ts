@@ -84,6 +84,11 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
     `${unlock} update credit_entries set account_id = (select id from accounts where id <> account_id limit 1) where transaction_id = ${charge}`,
   ],
   [
+    'an entry belongs to no transaction',
+    'entries stay within the account of their pool and transaction',
+    `insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) select 0, pool_id, ledger, account_id, 0 from credit_entries limit 1`,
+  ],
+  [
     'a run is settled twice',
     'a run is held, charged and released at most once',
     `drop index credit_transactions_once; insert into credit_transactions (account_id, run_id, kind, amount_micros) select account_id, run_id, kind, amount_micros from credit_transactions where id = ${charge}`,

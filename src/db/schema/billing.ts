@@ -79,9 +79,7 @@ export const ledgers = ['issued', 'available', 'held', 'spent'] as const
 export const creditEntries = pgTable(
   'credit_entries',
   {
-    transactionId: bigint('transaction_id', { mode: 'bigint' })
-      .notNull()
-      .references(() => creditTransactions.id),
+    transactionId: bigint('transaction_id', { mode: 'bigint' }).notNull(),
     poolId: bigint('pool_id', { mode: 'bigint' }).notNull(),
     ledger: text('ledger', { enum: ledgers }).notNull(),
     accountId: text('account_id').notNull(),

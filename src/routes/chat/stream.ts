@@ -15,7 +15,8 @@ export async function chatStream(
   notes: StreamNotes,
   out: StreamOut,
 ): Promise<void> {
-  await out.add(encoder.start(run.status))
+  // The first words of a model that answers at once take it along.
+  await out.add(encoder.start(run.status), true)
   let ended = false
   await followRun(services, run, left, (batch) => {
     if (batch.some(isTerminal)) {
