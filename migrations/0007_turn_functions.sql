@@ -46,6 +46,9 @@ ALTER TABLE "run_events" DROP CONSTRAINT IF EXISTS "run_events_run_id_runs_id_fk
 -- Both are written by one function and never removed; `doctor` tells entries without a transaction.
 ALTER TABLE "credit_entries" DROP CONSTRAINT IF EXISTS "credit_entries_transaction_id_credit_transactions_id_fk";
 --> statement-breakpoint
+-- Only `doctor` looks entries up by their pool, and it looks at all of them.
+DROP INDEX IF EXISTS "credit_entries_pool";
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION delete_with_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM run_steps WHERE run_id = OLD.id;

@@ -21,11 +21,11 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'a pool holds what its entries say',
     statement: `select p.id, p.available_micros::text, p.held_micros::text, s.available::text, s.held::text
-      from credit_pools p left join lateral (
-        select coalesce(sum(amount_micros) filter (where ledger = 'available'), 0) as available,
-               coalesce(sum(amount_micros) filter (where ledger = 'held'), 0) as held
-        from credit_entries e where e.pool_id = p.id) s on true
-      where p.available_micros <> s.available or p.held_micros <> s.held`,
+      from credit_pools p left join (
+        select pool_id, sum(amount_micros) filter (where ledger = 'available') as available,
+               sum(amount_micros) filter (where ledger = 'held') as held
+        from credit_entries group by pool_id) s on s.pool_id = p.id
+      where p.available_micros <> coalesce(s.available, 0) or p.held_micros <> coalesce(s.held, 0)`,
   },
   {
     name: 'no pool is negative',

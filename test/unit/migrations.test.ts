@@ -16,6 +16,7 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'runs_project_id_projects_id_fk',
     'sessions_account_id_accounts_id_fk',
     'credit_entries_transaction_id_credit_transactions_id_fk',
+    'credit_entries_pool',
     'run_steps_run_id_runs_id_fk',
     'run_events_run_id_runs_id_fk',
     'runs_cost',

@@ -85,8 +85,5 @@ export const creditEntries = pgTable(
     accountId: text('account_id').notNull(),
     amountMicros: micros('amount_micros').notNull(),
   },
-  (t) => [
-    primaryKey({ columns: [t.transactionId, t.poolId, t.ledger] }),
-    index('credit_entries_pool').on(t.poolId),
-  ],
+  (t) => [primaryKey({ columns: [t.transactionId, t.poolId, t.ledger] })],
 )
