@@ -45,7 +45,7 @@ export async function openReply(target: Target, request: ModelRequest, watch: Wa
 
 async function post(
   target: Target,
-  body: string,
+  body: Buffer,
   more: ModelRequest['headers'],
   watch: Watchdog,
 ): Promise<Dispatcher.ResponseData> {
@@ -56,15 +56,14 @@ async function post(
     'accept-encoding': 'identity',
   }
   if (target.apiKey) headers['authorization'] = `Bearer ${target.apiKey}`
-  const bytes = Buffer.from(body)
-  headers['content-length'] = `${bytes.length}`
+  headers['content-length'] = `${body.length}`
   watch.expect('first-byte')
   const { dispatcher, url } = target
   // The watchdog's clocks are finer than undici's, which comments would re-arm; undici never follows redirects.
   const limits = { headersTimeout: 0, bodyTimeout: 0 }
   try {
     const { origin, pathname, search } = url
-    const sent = { headers, body: once(bytes), signal: watch.signal }
+    const sent = { headers, body: once(body), signal: watch.signal }
     const options = { origin, path: pathname + search, ...sent, ...limits }
     const response = await dispatcher.request({ method: 'POST', ...options })
     // Destroying a body makes it emit an error even while nobody iterates it.

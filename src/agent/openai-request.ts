@@ -7,7 +7,7 @@ import {
   type Sampling,
   type ToolCall,
 } from './provider.ts'
-import { toolText } from './tool-text.ts'
+import { toolsText } from './tool-text.ts'
 
 /** What an upstream turned out to accept where implementations differ. */
 export type Dialect = {
@@ -90,8 +90,10 @@ function wireSampling(sampling: Sampling, maxTokensField: Dialect['maxTokensFiel
   }
 }
 
-/** The body of `POST /chat/completions`, as JSON text; what the client left out is left out. */
-export function requestBody(model: string, request: ModelRequest, dialect: Dialect): string {
+const closingBrace = Buffer.from('}')
+
+/** The body of `POST /chat/completions`, JSON in UTF-8; what the client left out is left out. */
+export function requestBody(model: string, request: ModelRequest, dialect: Dialect): Buffer {
   const body = JSON.stringify({
     model,
     messages: request.messages.map(wireMessage),
@@ -100,8 +102,9 @@ export function requestBody(model: string, request: ModelRequest, dialect: Diale
     stream: true,
     stream_options: dialect.streamOptions ? { include_usage: true } : undefined,
   })
-  if (request.tools.length === 0) return body
-  return `${body.slice(0, -1)},"tools":[${request.tools.map((tool) => toolText(tool).json).join(',')}]}`
+  if (request.tools.length === 0) return Buffer.from(body)
+  const head = Buffer.from(`${body.slice(0, -1)},"tools":`)
+  return Buffer.concat([head, toolsText(request.tools).json, closingBrace])
 }
 
 /** A complaint about the value of a field the server does know; sending the value elsewhere would only hide it. */
