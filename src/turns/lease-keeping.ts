@@ -1,6 +1,6 @@
 import { type Database, withBackgroundTx } from '../db/client.ts'
 import { LeaseLost } from './event-log.ts'
-import { type Lease, readMarks, renewLeases } from './leases.ts'
+import { type Lease, markedRuns, renewLeases } from './leases.ts'
 import type { OutageLog } from './outage-log.ts'
 import { repeat } from './repeat.ts'
 import type { TurnStop } from './turn-stop.ts'
@@ -27,25 +27,19 @@ export function keepLeases(
   const renew = async () => {
     const asked = [...driven.keys()]
     if (asked.length === 0) return
-    const renewed = await withBackgroundTx(database, (tx) => renewLeases(tx, lease, asked, 'skip'))
-    // Rows that are just being written. One that hangs in its transaction costs no other run its lease.
-    const rest = asked.filter((id) => !renewed.has(id))
+    // Rows that are just being written are left. One that hangs in its transaction costs no other run its lease.
+    const rest = await withBackgroundTx(database, (tx) => renewLeases(tx, lease, asked, 'skip'))
     if (rest.length > 0) await withBackgroundTx(database, (tx) => renewLeases(tx, lease, rest, 'wait'))
   }
   const look = async () => {
     // A run that starts meanwhile is not asked about and must not be taken for lost.
-    const asked = [...driven]
-    if (asked.length === 0) return
-    const marks = await withBackgroundTx(database, (tx) =>
-      readMarks(
-        tx,
-        asked.map(([id]) => id),
-      ),
-    )
-    for (const [id, { epoch, stop }] of asked) {
-      const run = marks.get(id)
-      if (run?.epoch !== epoch) stop.leave(new LeaseLost(`run ${id} has another owner or is gone`))
-      else if (run.cancelRequested) stop.end('cancelled')
+    const asked = new Map(driven)
+    if (asked.size === 0) return
+    const owned = [...asked].map(([id, { epoch }]) => ({ id, epoch }))
+    for (const { id, lost } of await withBackgroundTx(database, (tx) => markedRuns(tx, owned))) {
+      const stop = asked.get(id)?.stop
+      if (lost) stop?.leave(new LeaseLost(`run ${id} has another owner or is gone`))
+      else stop?.end('cancelled')
     }
   }
   const rounds = [

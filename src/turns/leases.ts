@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Plans } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
+import { statement } from '../db/statement.ts'
 import type { Run } from './start-turn.ts'
 
 /** A lease covers three heartbeats of the runner, so that a slow one loses nothing. */
@@ -117,55 +118,60 @@ async function claim(
   return run
 }
 
-/** A lease is not renewed for a turn that has not ended this long after its deadline: something in its owner hangs. */
-const overdue = sql`${runs.deadlineAt} < now() - interval '1 minute'`
+/**
+ * Ids travel as one text, and back come only those that something is the matter with: a process asks about thousands of runs,
+ * whose rows would each be an object here. A lease is not prolonged for a turn that has not ended a minute after its deadline:
+ * something in its owner hangs.
+ */
+const prolong = (locked: 'skip locked' | '') => `
+  with prolonged as (
+    update runs set lease_expires_at = now() + make_interval(secs => :seconds)
+    where id in (select id from runs where id = any(string_to_array(:runIds, ',')) for update ${locked})
+      and lease_owner = :owner and status = 'in_progress' and deadline_at >= now() - interval '1 minute'
+    returning id)
+  select given.id from unnest(string_to_array(:runIds, ',')) as given (id)
+  where given.id not in (select id from prolonged)`
+
+const prolongLeases = {
+  skip: statement<{ id: string }>('prolong_free_leases', prolong('skip locked')),
+  wait: statement<{ id: string }>('prolong_leases', prolong('')),
+}
 
 /**
  * Prolongs the leases of these runs, as far as they are this owner's and not overdue.
  * @param locked what to do about rows that another transaction has locked at this moment.
- * @returns the runs whose leases were prolonged.
+ * @returns the runs whose leases were not prolonged.
  */
 export async function renewLeases(
   executor: Executor,
-  lease: Lease,
+  { owner, seconds }: Lease,
   runIds: readonly string[],
   locked: 'skip' | 'wait',
-): Promise<ReadonlySet<string>> {
-  const free = sql`(select id from runs where id = any(${sql.param([...runIds])}::text[])
-    for update ${locked === 'skip' ? sql`skip locked` : sql``})`
-  const renewed = await executor
-    .update(runs)
-    .set({ leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})` })
-    .where(
-      and(
-        inArray(runs.id, free),
-        eq(runs.leaseOwner, lease.owner),
-        eq(runs.status, 'in_progress'),
-        sql`not ${overdue}`,
-      ),
-    )
-    .returning({ id: runs.id })
-  return new Set(renewed.map(({ id }) => id))
+): Promise<readonly string[]> {
+  const rest = await prolongLeases[locked](executor, { runIds: runIds.join(','), owner, seconds })
+  return rest.map(({ id }) => id)
 }
 
-/** What an owner has to know of a run of its own. */
-export type RunMarks = { readonly epoch: number; readonly cancelRequested: boolean }
+const findMarked = statement<MarkedRun>(
+  'marked_runs',
+  `select given.id, runs.epoch is distinct from given.epoch as lost
+  from unnest(string_to_array(:runIds, ','), string_to_array(:epochs, ',')::int[]) as given (id, epoch)
+    left join runs on runs.id = given.id
+  where runs.epoch is distinct from given.epoch or runs.cancel_requested_at is not null`,
+)
 
-/** The marks of these runs; those missing from the answer are gone. */
-export async function readMarks(
+/** A run that its owner has to stop: it is another's or gone, or it is to be cancelled. */
+export type MarkedRun = { readonly id: string; readonly lost: boolean }
+
+/** Those of an owner's runs that it has to stop. */
+export function markedRuns(
   executor: Executor,
-  runIds: readonly string[],
-): Promise<ReadonlyMap<string, RunMarks>> {
-  const rows = await executor
-    .select({ id: runs.id, epoch: runs.epoch, cancelRequestedAt: runs.cancelRequestedAt })
-    .from(runs)
-    .where(sql`${runs.id} = any(${sql.param([...runIds])}::text[])`)
-  return new Map(
-    rows.map(({ id, epoch, cancelRequestedAt }) => [
-      id,
-      { epoch, cancelRequested: cancelRequestedAt !== null },
-    ]),
-  )
+  owned: readonly { readonly id: string; readonly epoch: number }[],
+): Promise<readonly MarkedRun[]> {
+  return findMarked(executor, {
+    runIds: owned.map(({ id }) => id).join(','),
+    epochs: owned.map(({ epoch }) => epoch).join(','),
+  })
 }
 
 /** Gives up one attempt at a run, for any replica to take. Nothing happens when it is not the owner any more. */

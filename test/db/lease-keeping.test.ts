@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { renewLeases } from '../../src/turns/leases.ts'
+import { newId } from '../../src/ids.ts'
+import { markedRuns, renewLeases } from '../../src/turns/leases.ts'
 import type { Run } from '../../src/turns/start-turn.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { endRun, makePerson, type Person, start } from '../support/turns.ts'
@@ -16,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => db.drop())
 
 const mine = () => start(db.database, person, { owner: lease.owner })
+/** What was not renewed. */
 const renew = (runs: readonly Run[], locked: 'skip' | 'wait') =>
   withTx(db.database, 'system', (tx) =>
     renewLeases(
@@ -30,15 +32,15 @@ test('a run that hangs in a transaction costs no other run its lease', async () 
   const [stuck, free] = [await mine(), await mine()]
   await withTx(db.database, 'system', async (tx) => {
     await tx.execute(`select 1 from runs where id = '${stuck.id}' for update`)
-    expect(await renew([stuck, free], 'skip')).toEqual(new Set([free.id]))
+    expect(await renew([stuck, free], 'skip')).toEqual([stuck.id])
   })
-  expect(await renew([stuck], 'wait')).toEqual(new Set([stuck.id]))
+  expect(await renew([stuck], 'wait')).toEqual([])
 })
 
 test('the lease of another owner, and of a run that has ended, is not prolonged', async () => {
   const [other, ended] = [await start(db.database, person), await mine()]
   await endRun(db.database, ended)
-  expect(await renew([other, ended], 'wait')).toEqual(new Set())
+  expect(new Set(await renew([other, ended], 'wait'))).toEqual(new Set([other.id, ended.id]))
 })
 
 test('a turn that has not ended a minute after its deadline loses its lease, whatever its owner does', async () => {
@@ -49,7 +51,26 @@ test('a turn that has not ended a minute after its deadline loses its lease, wha
       [run.id, secondsAgo],
     )
   await setDeadline(50)
-  expect(await renew([run], 'wait')).toEqual(new Set([run.id]))
+  expect(await renew([run], 'wait')).toEqual([])
   await setDeadline(61)
-  expect(await renew([run], 'wait')).toEqual(new Set())
+  expect(await renew([run], 'wait')).toEqual([run.id])
+})
+
+test('an owner is told of its runs that are lost, gone or to be cancelled, and of no other', async () => {
+  const [healthy, taken, cancelled] = [await mine(), await mine(), await mine()]
+  await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [taken.id])
+  await db.database.systemPool.query('update runs set cancel_requested_at = now() where id = $1', [
+    cancelled.id,
+  ])
+  const gone = { ...healthy, id: newId('run') }
+  const marked = await withTx(db.database, 'system', (tx) =>
+    markedRuns(tx, [healthy, taken, cancelled, gone]),
+  )
+  expect(new Set(marked)).toEqual(
+    new Set([
+      { id: taken.id, lost: true },
+      { id: cancelled.id, lost: false },
+      { id: gone.id, lost: true },
+    ]),
+  )
 })
