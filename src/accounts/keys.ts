@@ -194,9 +194,9 @@ export async function authenticateKey(
   known?: KnownKeys,
 ): Promise<Principal | undefined> {
   if (!isKeyText(keyText)) return undefined
-  const digests = peppers.map((pepper) => digestKey(keyText, pepper))
-  const lately = digests[0] && known?.get(digests[0])
+  const lately = known?.get(keyText)
   if (lately) return lately
+  const digests = peppers.map((pepper) => digestKey(keyText, pepper))
   const [row] = await findByDigest(executor, { digests })
   if (!row) return undefined
   if (!row.used_lately) await noteUse(executor, row.id)
@@ -208,7 +208,7 @@ export async function authenticateKey(
     binding: { kind: row.binding, projectId: row.project_id } as Binding,
   }
   // One without its project yet gets it with its first turn; one whose plan has no API may have another by the next.
-  if (digests[0] && row.project_id !== null && principal.plan.apiAccess) known?.set(digests[0], principal)
+  if (row.project_id !== null && principal.plan.apiAccess) known?.set(keyText, principal)
   return principal
 }
 
