@@ -67,10 +67,20 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
     return { done: true, value: undefined }
   }
 
+  /** Never throws. */
   async #next(): Promise<IteratorResult<ModelChunk, void>> {
     if (this.#over) return { done: true, value: undefined }
     const watch = this.#begin()
-    const value = await this.#chunk(watch)
+    let value: ModelChunk
+    try {
+      const text = await this.#text(watch)
+      // Who has aborted gets no reply, even if it was complete by then.
+      if (typeof text !== 'string') watch.checkCaller()
+      value = typeof text === 'string' ? { type: 'text', text } : text
+    } catch (fault) {
+      const { kind, message } = watch.failure ?? asFailure(fault)
+      value = { type: 'error', kind, message }
+    }
     if (value.type !== 'text') await this.#end()
     return { done: false, value }
   }
@@ -94,20 +104,6 @@ export class ModelCall implements AsyncIterator<ModelChunk, void> {
     const reader = this.#reader
     this.#reader = undefined
     await reader?.release()
-  }
-
-  /** Never throws. */
-  async #chunk(watch: Watchdog): Promise<ModelChunk> {
-    try {
-      const text = await this.#text(watch)
-      if (typeof text === 'string') return { type: 'text', text }
-      // Who has aborted gets no reply, even if it was complete by then.
-      watch.checkCaller()
-      return text
-    } catch (fault) {
-      const { kind, message } = watch.failure ?? asFailure(fault)
-      return { type: 'error', kind, message }
-    }
   }
 
   /** Text, or the last chunk of a complete reply, after as many attempts as may be made. */

@@ -102,8 +102,15 @@ export class PayloadReader {
    * @throws CallFailure on a line without bounds; whatever the body reports when the connection breaks.
    */
   async next(): Promise<readonly Payload[] | undefined> {
+    // One function that waits and no more: each of thousands of streams would have the others, made anew with each word.
     while (!this.#ended) {
-      const bytes = await this.#read()
+      const bytes: Uint8Array | null = this.#body.read()
+      if (bytes === null && !this.#isOver()) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+        continue
+      }
       const payloads = bytes ? this.#take(bytes) : this.#end()
       if (payloads.length > 0) return payloads
     }
@@ -117,21 +124,14 @@ export class PayloadReader {
 
   readonly #news = (): void => this.#wake()
 
-  /** Undefined at the end of the body. */
-  async #read(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const bytes: Uint8Array | null = this.#body.read()
-      if (bytes) return bytes
-      const { errored, readableEnded, destroyed } = this.#body
-      if (errored) throw errored
-      if (readableEnded) return undefined
-      if (destroyed) {
-        throw new CallFailure('upstream', "The model's server was lost in its reply.", { retryable: true })
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+  /** Whether the body has come to its end. */
+  #isOver(): boolean {
+    const { errored, readableEnded, destroyed } = this.#body
+    if (errored) throw errored
+    if (destroyed && !readableEnded) {
+      throw new CallFailure('upstream', "The model's server was lost in its reply.", { retryable: true })
     }
+    return readableEnded
   }
 
   #take(bytes: Uint8Array): readonly Payload[] {

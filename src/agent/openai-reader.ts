@@ -1,6 +1,6 @@
 import { asFailure, type CallFailure } from './openai-failure.ts'
 import { type Body, releaseBody } from './openai-http.ts'
-import { PayloadReader } from './openai-payloads.ts'
+import { type Payload, PayloadReader } from './openai-payloads.ts'
 import { ReplyAssembler } from './openai-reply.ts'
 import type { Watchdog } from './openai-watchdog.ts'
 import type { ModelChunk, ModelRequest } from './provider.ts'
@@ -27,34 +27,37 @@ export class ReplyReader {
    */
   async next(): Promise<string | undefined> {
     try {
-      return await this.#next()
-    } catch (fault) {
-      const failure = this.#watch.failure ?? asFailure(fault)
-      // All but the usage is there: a connection that breaks or lingers now has cost nothing.
-      const complete = this.#reply.finished && (failure.kind === 'timeout' || failure.retryable)
-      if (!complete) throw failure
-      return undefined
-    }
-  }
-
-  async #next(): Promise<string | undefined> {
-    if (this.#fault) throw this.#fault
-    while (!this.#reply.done) {
-      // Not before the first payload: until then another clock runs.
-      if (this.#watch.payloadSeen) this.#watch.expect(this.#reply.finished ? 'trailer' : 'idle')
-      const payloads = await this.#payloads.next()
-      if (!payloads) return undefined
-      const fault = this.#reply.acceptAll(payloads)
-      const text = this.#reply.takeText()
-      if (text !== '') {
-        // The time is the consumer's now.
-        this.#watch.pause()
-        this.#fault = fault
-        return text
+      if (this.#fault) throw this.#fault
+      while (!this.#reply.done) {
+        // Not before the first payload: until then another clock runs.
+        if (this.#watch.payloadSeen) this.#watch.expect(this.#reply.finished ? 'trailer' : 'idle')
+        const payloads = await this.#payloads.next()
+        if (!payloads) break
+        const text = this.#accept(payloads)
+        if (text !== '') return text
       }
-      if (fault) throw fault
+    } catch (fault) {
+      this.#judge(fault)
     }
     return undefined
+  }
+
+  /** @throws CallFailure when the fault has cost something of the reply. */
+  #judge(fault: unknown): void {
+    const failure = this.#watch.failure ?? asFailure(fault)
+    // All but the usage is there: a connection that breaks or lingers now has cost nothing.
+    const complete = this.#reply.finished && (failure.kind === 'timeout' || failure.retryable)
+    if (!complete) throw failure
+  }
+
+  #accept(payloads: readonly Payload[]): string {
+    const fault = this.#reply.acceptAll(payloads)
+    const text = this.#reply.takeText()
+    if (text === '' && fault) throw fault
+    this.#fault = fault
+    // The time is the consumer's now.
+    if (text !== '') this.#watch.pause()
+    return text
   }
 
   /**

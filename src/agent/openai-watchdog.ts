@@ -27,6 +27,8 @@ export class Watchdog {
   readonly #total: NodeJS.Timeout
   #phase: Phase | undefined
   #timer: NodeJS.Timeout | undefined
+  /** The timer runs on and is not heeded: most phases follow on one of the same kind, which then needs no other. */
+  #paused = false
   #payloadSeen = false
   #stopped = false
 
@@ -65,7 +67,12 @@ export class Watchdog {
 
   /** Starts the clock of a phase in place of the one that runs. */
   expect(phase: Phase): void {
-    this.pause()
+    this.#paused = false
+    if (this.#phase === phase && this.#timer) {
+      this.#timer.refresh()
+      return
+    }
+    clearTimeout(this.#timer)
     this.#phase = phase
     const { firstByteMs, idleMs } = this.#timers
     const limitMs = { 'first-byte': firstByteMs, idle: idleMs, trailer: Math.min(idleMs, TRAILER_MS) }[phase]
@@ -75,19 +82,17 @@ export class Watchdog {
   /** Notes a payload and gives the next one its full time. */
   payload(): void {
     this.#payloadSeen = true
-    if (this.#phase === 'idle') this.#timer?.refresh()
+    if (this.#phase === 'idle' && !this.#paused) this.#timer?.refresh()
   }
 
   /** Stops the phase clock while the time is not the upstream's: the consumer's, or a wait before a retry. */
   pause(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#phase = undefined
+    this.#paused = true
   }
 
   /** Lets go of all timers and listeners. */
   stop(): void {
-    this.pause()
+    clearTimeout(this.#timer)
     clearTimeout(this.#total)
     this.#outer.removeEventListener('abort', this.abort)
   }
@@ -100,6 +105,10 @@ export class Watchdog {
 
   #start(name: Phase | 'total', limitMs: number): NodeJS.Timeout {
     const expire = () => {
+      if (name !== 'total' && this.#paused) {
+        this.#timer = undefined
+        return
+      }
       const message = `The model's server was too slow: the ${name} timer ended the call after ${limitMs / 1000} s.`
       this.#controller.abort(new CallFailure('timeout', message))
     }
