@@ -43,7 +43,7 @@ ALTER TABLE "run_steps" DROP CONSTRAINT IF EXISTS "run_steps_run_id_runs_id_fk";
 --> statement-breakpoint
 ALTER TABLE "run_events" DROP CONSTRAINT IF EXISTS "run_events_run_id_runs_id_fk";
 --> statement-breakpoint
--- Both are written by one function and never removed; `doctor` tells entries without a transaction.
+-- Entries are written together with their transaction, and neither is ever removed; `doctor` tells one without.
 ALTER TABLE "credit_entries" DROP CONSTRAINT IF EXISTS "credit_entries_transaction_id_credit_transactions_id_fk";
 --> statement-breakpoint
 -- Only `doctor` looks entries up by their pool, and it looks at all of them.
@@ -58,8 +58,8 @@ END $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER runs_leave_nothing AFTER DELETE ON runs FOR EACH ROW EXECUTE FUNCTION delete_with_run();
 --> statement-breakpoint
--- A check is made ready with every statement that writes to its table. What these two say is compared with the ledger, which
--- has its own: neither a charge nor a pool is ever negative.
+-- A check is made ready with every statement that writes to its table. The ledger keeps its own, neither a charge nor a pool is
+-- ever negative, and `doctor` compares what a run costs with it and looks at the steps.
 ALTER TABLE "runs" DROP CONSTRAINT IF EXISTS "runs_cost";
 --> statement-breakpoint
 ALTER TABLE "run_steps" DROP CONSTRAINT IF EXISTS "run_steps_cost";
@@ -86,10 +86,10 @@ DROP FUNCTION IF EXISTS draw_credits, place_hold, extend_hold, settle_hold, writ
   append_to_runs, extend_run, end_turn, open_calls, project_files;
 --> statement-breakpoint
 -- Takes credits out of an account's pools for a run: what expires first is drawn first. Pools are locked in the order of
--- their ids, by every call and before a batch of calls. It draws `p_ample` where that is a small part of what the account has,
--- so that nobody is refused for it. `enough` is false when the account has less than `p_micros`, and nothing is written then.
+-- their ids, by every call and before a batch of calls. It draws `p_ample` where that is at most one of `p_parts` parts of what the
+-- account has. `enough` is false when the account has less than `p_micros`, and nothing is written then.
 CREATE FUNCTION draw_credits(
-  p_account text, p_run text, p_kind text, p_step int, p_micros bigint, p_ample bigint,
+  p_account text, p_run text, p_kind text, p_step int, p_micros bigint, p_ample bigint, p_parts int,
   OUT available bigint, OUT enough boolean, OUT drawn bigint, OUT pools bigint[], OUT parts bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -110,7 +110,7 @@ BEGIN
   ) AS locked;
   enough := available >= p_micros;
   IF NOT enough THEN RETURN; END IF;
-  drawn := CASE WHEN p_ample <= available / 20 THEN p_ample ELSE p_micros END;
+  drawn := CASE WHEN p_ample <= available / p_parts THEN p_ample ELSE p_micros END;
   v_missing := drawn;
   WHILE v_missing > 0 LOOP
     v_number := v_number + 1;
@@ -189,7 +189,7 @@ END $$;
 -- that the order of an account's turns in time is that of their numbers.
 CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
-  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_most bigint, p_owner text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_new_session boolean, p_newest_turn int,
   OUT available bigint, OUT enough boolean, OUT held bigint, OUT account_turn int, OUT created_at timestamptz, OUT deadline_at timestamptz,
@@ -198,7 +198,7 @@ CREATE FUNCTION write_turn(
 DECLARE
   v_hold record;
 BEGIN
-  v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold, p_ample_hold);
+  v_hold := draw_credits(p_account, p_run, 'hold', NULL, p_hold, p_ample_hold, p_ample_parts);
   available := v_hold.available;
   enough := v_hold.enough;
   held := v_hold.drawn;
@@ -235,7 +235,7 @@ END $$;
 CREATE FUNCTION begin_turn(
   p_account text, p_plan text, p_turns_per_minute int, p_concurrent_turns int, p_guard_minutes int,
   p_project text, p_session text, p_session_name text, p_key text, p_run text, p_message text,
-  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_most bigint, p_owner text,
+  p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_most bigint, p_owner text,
   p_lease_seconds double precision, p_turn_seconds double precision, p_on_disconnect text,
   p_sent_at timestamptz, p_not_after timestamptz,
   OUT admitted boolean, OUT available bigint, OUT enough boolean, OUT held bigint, OUT account_turn int, OUT created_at timestamptz,
@@ -273,7 +273,7 @@ BEGIN
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
   v_written := write_turn(p_account, p_project, p_session, p_session_name, 1, p_key, p_run, p_message, p_model, p_request,
-    p_hash, p_input, p_hold, p_ample_hold, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true, v_newest);
+    p_hash, p_input, p_hold, p_ample_hold, p_ample_parts, p_most, p_owner, p_lease_seconds, p_turn_seconds, p_on_disconnect, true, v_newest);
   available := v_written.available;
   enough := v_written.enough;
   held := v_written.held;
@@ -333,7 +333,7 @@ BEGIN
   END IF;
   enough := p_more = 0;
   IF enough OR NOT coalesce(key_usable, true) THEN RETURN; END IF;
-  v_hold := draw_credits(p_account, p_run, 'extend', p_for_step, p_more, p_more);
+  v_hold := draw_credits(p_account, p_run, 'extend', p_for_step, p_more, p_more, 1);
   enough := v_hold.enough;
   IF NOT enough THEN RETURN; END IF;
   UPDATE runs SET hold_micros = hold_micros + p_more,

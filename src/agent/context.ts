@@ -1,5 +1,5 @@
 import { estimateTokens, type ModelMessage, type ModelRequest } from './provider.ts'
-import { toolsText } from './tool-text.ts'
+import { toolTokens } from './tool-text.ts'
 
 /** What stands in place of a tool result that had to go. */
 const resultLeftOut = JSON.stringify({
@@ -57,7 +57,7 @@ function dropTurns(messages: readonly ModelMessage[], excess: number): readonly 
 /** What a request takes of the model's window, estimated. */
 export function promptTokens({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): number {
   const said = messages.reduce((sum, message) => sum + tokensOf(message), 0)
-  return said + toolsText(tools).tokens
+  return said + toolTokens(tools)
 }
 
 const counted = new WeakMap<ModelMessage, number>()

@@ -7,7 +7,7 @@ import {
   type Sampling,
   type ToolCall,
 } from './provider.ts'
-import { toolsText } from './tool-text.ts'
+import { toolsJson } from './tool-text.ts'
 
 /** What an upstream turned out to accept where implementations differ. */
 export type Dialect = {
@@ -104,7 +104,7 @@ export function requestBody(model: string, request: ModelRequest, dialect: Diale
   })
   if (request.tools.length === 0) return Buffer.from(body)
   const head = Buffer.from(`${body.slice(0, -1)},"tools":`)
-  return Buffer.concat([head, toolsText(request.tools).json, closingBrace])
+  return Buffer.concat([head, toolsJson(request.tools), closingBrace])
 }
 
 /** A complaint about the value of a field the server does know; sending the value elsewhere would only hide it. */

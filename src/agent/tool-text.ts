@@ -1,34 +1,31 @@
 import { estimateTokens, type ToolSpec } from './provider.ts'
 
-/** Tools as they stand in a request to the model, an array in JSON, and what they take of the window, estimated. */
-export type ToolsText = { readonly json: Buffer; readonly tokens: number }
-
 type Known = { readonly json: string; readonly tokens: number } & {
   readonly name: string
   readonly description: string
 }
 
 const known = new WeakMap<object, Known>()
-let last: { readonly tools: readonly ToolSpec[]; readonly text: ToolsText } | undefined
+let last: { readonly tools: readonly ToolSpec[]; readonly json: Buffer } | undefined
 
-/** The text of the last list is kept: nearly all turns have the same one, unless their clients bring tools. */
-export function toolsText(tools: readonly ToolSpec[]): ToolsText {
-  if (last?.tools !== tools) last = { tools, text: describe(tools) }
-  return last.text
-}
-
-function describe(tools: readonly ToolSpec[]): ToolsText {
-  const texts = tools.map(toolText)
-  return {
-    json: Buffer.from(`[${texts.map(({ json }) => json).join(',')}]`),
-    tokens: texts.reduce((sum, { tokens }) => sum + tokens, 0),
-  }
+/** What tools take of the model's window, estimated. */
+export function toolTokens(tools: readonly ToolSpec[]): number {
+  return tools.reduce((sum, tool) => sum + toolText(tool).tokens, 0)
 }
 
 /**
- * Made once for each description of parameters: those of our tools are longer than most conversations and never change,
- * while the tools around them are made for each turn.
+ * Tools as they stand in a request to the model: an array in JSON. That of the last list is kept: nearly all turns have the
+ * same one, unless their clients bring tools.
  */
+export function toolsJson(tools: readonly ToolSpec[]): Buffer {
+  if (last?.tools !== tools) {
+    const json = Buffer.from(`[${tools.map((tool) => toolText(tool).json).join(',')}]`)
+    last = { tools, json }
+  }
+  return last.json
+}
+
+/** Made once for each description of parameters: those of our tools are longer than most conversations and never change. */
 function toolText({ name, description, parameters }: ToolSpec): Known {
   const earlier = known.get(parameters)
   if (earlier?.name === name && earlier.description === description) return earlier

@@ -125,6 +125,15 @@ export const invariants: readonly Invariant[] = [
       group by r.id, r.step_count having count(*) <> max(s.step) or max(s.step) <> r.step_count`,
   },
   {
+    name: 'steps and events belong to a run',
+    statement: `select distinct w.run_id from (select run_id from run_steps union all select run_id from run_events) w
+      left join runs r on r.id = w.run_id where r.id is null`,
+  },
+  {
+    name: 'no step costs less than nothing',
+    statement: `select run_id, step from run_steps where cost_micros < 0`,
+  },
+  {
     name: 'a session runs one turn at a time',
     statement: `select session_id, count(*)::int from runs
       where status = 'in_progress' and cancel_requested_at is null

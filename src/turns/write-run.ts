@@ -56,6 +56,7 @@ export async function writeRun(
     keyId: run.apiKeyId,
     holdMicros: micros,
     ampleMicros: bounded(ample * input.firstCallMicros),
+    ampleParts: Math.max(ampleParts, 2 * principal.plan.concurrentTurns),
     hash: run.requestHash,
     request: JSON.stringify(run.request),
     sessionName: session.name === '' ? nameOf(fresh) : session.name,
@@ -81,6 +82,8 @@ export async function writeRun(
  * may cost what the first one may, and what that one has cost by then stays held.
  */
 const ample = 2n
+/** It has plenty when this is one of so many parts of its credits, and all its turns at once would hold half of them at most. */
+const ampleParts = 20
 
 /** Of a run that has just been written. */
 const untold = {

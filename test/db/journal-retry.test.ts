@@ -181,10 +181,11 @@ test('while the database is away the model talks on; when it is back all of it i
   disconnect()
   away.open()
   let seen = ''
-  await live.read(AbortSignal.timeout(10_000), (batch) => {
+  const isAllSaid = await live.read(AbortSignal.timeout(10_000), (batch) => {
     seen += textOf(batch)
     return seen.length === 'Begun.'.length + long.length
   })
+  expect(isAllSaid).toBe(true)
   // The reader here has all of it; the database has none of what was said since.
   expect(textOf(await logOf(run))).toBe('Begun.')
   proxy.refuse(false)

@@ -89,6 +89,16 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
     `insert into credit_entries (transaction_id, pool_id, ledger, account_id, amount_micros) select 0, pool_id, ledger, account_id, 0 from credit_entries limit 1`,
   ],
   [
+    'a run goes and leaves its events',
+    'steps and events belong to a run',
+    `insert into run_events (run_id, seq, account_id, step, attempt, event) select 'run_gone', 1, account_id, 0, 1, '{}' from runs where id = ${completed}`,
+  ],
+  [
+    'a step gives credits back',
+    'no step costs less than nothing',
+    `update run_steps set cost_micros = -1 where run_id = ${completed}`,
+  ],
+  [
     'a run is settled twice',
     'a run is held, charged and released at most once',
     `drop index credit_transactions_once; insert into credit_transactions (account_id, run_id, kind, amount_micros) select account_id, run_id, kind, amount_micros from credit_transactions where id = ${charge}`,

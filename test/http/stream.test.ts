@@ -15,6 +15,7 @@ type Reading = { taken: number; closed: boolean; socket: Socket | undefined }
 const app = Fastify()
 const readings = new Map<string, Reading>()
 let port = 0
+const [hintsSeen, hintSeen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 beforeAll(async () => {
   app.get<{ Querystring: { id: string; pieces: string; size: string } }>('/stream', (incoming, reply) => {
@@ -47,6 +48,16 @@ beforeAll(async () => {
       await out.add('two')
     }
     return sendStream(reply, 'text/plain', write, { filler: { everyMs: 60, text: () => '.' } })
+  })
+  app.get('/hints', (_, reply) => {
+    const write = async (out: StreamOut) => {
+      await out.add('a', true)
+      await out.add('b')
+      await hintsSeen.promise
+      await out.add('c', true)
+      await hintSeen.promise
+    }
+    return sendStream(reply, 'text/plain', write)
   })
   app.get('/slow', async () => {
     await delay(3 * stallMs)
@@ -140,6 +151,17 @@ test('who asks for the head of a stream gets it at once, and nothing is read for
   expect(response.headers.get('content-type')).toBe('text/plain')
   expect(await response.text()).toBe('')
   expect(reading('head').taken).toBe(0)
+})
+
+test('what can wait travels with what comes at once, and goes by itself when nothing comes', async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/hints`)
+  const reader = response.body?.getReader()
+  const next = async () => new TextDecoder().decode((await reader?.read())?.value)
+  expect(await next()).toBe('ab')
+  hintsSeen.resolve()
+  expect(await next()).toBe('c')
+  hintSeen.resolve()
+  expect((await reader?.read())?.done).toBe(true)
 })
 
 test('a writer that throws breaks its reply off, after what it has said', async () => {

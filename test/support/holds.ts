@@ -10,7 +10,7 @@ type Hold = { readonly accountId: string; readonly runId: string; readonly micro
 
 const draw = statement<{ available: string; enough: boolean }>(
   'draw_credits',
-  'select available, enough from draw_credits(:accountId, :runId, :kind, :step, :micros, :micros)',
+  'select available, enough from draw_credits(:accountId, :runId, :kind, :step, :micros, :micros, 1)',
 )
 
 async function drawFor(executor: Executor, kind: 'hold' | 'extend', hold: Hold, step: number | null) {

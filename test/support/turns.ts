@@ -150,7 +150,6 @@ export function journalOf(
   })
 }
 
-/** Ends a run as its owner would, without having driven it. */
 /** What a run's live readers are told, up to its end, until it is given up, or for so long. */
 export async function saidIn(live: LiveRun, mostMs: number): Promise<readonly RunEvent[]> {
   const said: RunEvent[] = []
@@ -161,6 +160,7 @@ export async function saidIn(live: LiveRun, mostMs: number): Promise<readonly Ru
   return said
 }
 
+/** Ends a run as its owner would, without having driven it. */
 export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = journalOf(database, run)
   await journal.end(emptyEnd, closing(run))
