@@ -6,7 +6,7 @@ import type {} from './fastify.ts'
 /** A reader that takes nothing for this long, while something waits for it, is cut off. */
 const stallMs = 30_000
 
-/** For so long what can wait does: the next text takes it along mostly, and spares the system a write. */
+/** What can wait does for so long: mostly the next text takes it along, and spares the system a write. */
 const waitMs = 20
 
 /** What is added at one moment travels together, up to this many characters. */
@@ -19,7 +19,7 @@ export type Filler = { readonly everyMs: number; readonly text: () => string }
 export type StreamOut = {
   /**
    * Sends it soon.
-   * @param canWait it is of no use by itself that a moment would matter to.
+   * @param canWait nobody would miss it for a moment: it may wait for other text to travel with.
    * @returns for a slow reader a promise that has to be waited for before more is added, so that nothing piles up for it
    * beyond the buffers of its socket and one piece.
    * @throws ReaderLeft when nobody reads any more.
