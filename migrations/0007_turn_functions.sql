@@ -185,8 +185,8 @@ BEGIN
 END $$;
 --> statement-breakpoint
 -- Writes a run with its input and its hold, and its session: a new one, or one that moves on to `p_turn`. Nothing when the
--- account has not enough. `held` is `p_hold`, or `p_ample_hold` where the account has plenty. A run without an owner waits. It is dated when it is written, under the account's lock, so
--- that the order of an account's turns in time is that of their numbers.
+-- account has not enough. `held` is `p_hold`, or `p_ample_hold` where the account has plenty. A run without an owner waits. It is
+-- dated when it is written, under the account's lock, so that the order of an account's turns in time is that of their numbers.
 CREATE FUNCTION write_turn(
   p_account text, p_project text, p_session text, p_session_name text, p_turn int, p_key text, p_run text, p_message text,
   p_model text, p_request jsonb, p_hash bytea, p_input jsonb, p_hold bigint, p_ample_hold bigint, p_ample_parts int, p_most bigint, p_owner text,

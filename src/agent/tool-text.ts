@@ -1,8 +1,10 @@
 import { estimateTokens, type ToolSpec } from './provider.ts'
 
-type Known = { readonly json: string; readonly tokens: number } & {
+type Known = {
   readonly name: string
   readonly description: string
+  readonly json: string
+  readonly tokens: number
 }
 
 const known = new WeakMap<object, Known>()

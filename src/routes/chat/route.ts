@@ -66,7 +66,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       const includeUsage = body.stream_options?.include_usage === true
       const encoder = createChunkEncoder(run, { includeUsage, progress: options.progress, created })
       return delivery.stream(
-        (out, notes) => chatStream(services, run, encoder, left, notes, out),
+        (out, notes) => chatStream(services, run, encoder, left, out, notes),
         encoder.keepAlive,
       )
     },

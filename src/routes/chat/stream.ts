@@ -12,8 +12,8 @@ export async function chatStream(
   run: Run,
   encoder: ChunkEncoder,
   left: AbortSignal,
-  notes: StreamNotes,
   out: StreamOut,
+  notes: StreamNotes,
 ): Promise<void> {
   // The first words of a model that answers at once take it along.
   await out.add(encoder.start(run.status), true)
