@@ -143,6 +143,9 @@ test.each([
 })
 
 test('a stream that was cut off and is asked for again begins anew with the same run, text and cost', async () => {
+  // The model's reply lasts until the cut has been noted: of a reply that is sent as a whole nobody would know.
+  const cut = gate()
+  upstream.enqueue([{ text: 'The answer of the model.' }, { waitFor: cut.opened }])
   const body = { ...fresh(), stream: true, stream_options: { include_usage: true } }
   const proxy = await startCuttingProxy(service.url, [{ kind: 'after-bytes', bytes: 900 }])
   const broken = await fetch(`${proxy.url}/v1/chat/completions`, {
@@ -160,6 +163,7 @@ test('a stream that was cut off and is asked for again begins anew with the same
     return found.rows[0]?.at ?? null
   }
   await expect.poll(closed, { timeout: 10_000 }).not.toBeNull()
+  cut.open()
   const again = await post(body)
   const text = await again.text()
   expect(again.headers.get('x-service-run-id')).toBe(runId)
