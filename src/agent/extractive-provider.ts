@@ -11,13 +11,7 @@ import {
   searchWords,
   sheetArguments,
 } from './extractive-answer.ts'
-import {
-  estimateUsage,
-  type ModelChunk,
-  type ModelMessage,
-  type ModelRequest,
-  type Provider,
-} from './provider.ts'
+import { estimateUsage, type ModelMessage, type ModelRequest, type Provider } from './provider.ts'
 import { fillSchema } from './schema-filling.ts'
 
 /**
@@ -27,17 +21,14 @@ import { fillSchema } from './schema-filling.ts'
  */
 export function createExtractiveProvider(): Provider {
   return {
-    async *stream(request, signal): AsyncGenerator<ModelChunk> {
+    async ask(request, signal, hear) {
       const move = nextMove(request)
-      if (signal.aborted) {
-        yield { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
-        return
-      }
+      if (signal.aborted) return { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
       const text = move.kind === 'answer' ? shaped(request, move.text) : ''
-      for (const piece of pieces(text)) yield { type: 'text', text: piece }
+      if (!pieces(text).every((piece) => hear(piece))) return { type: 'enough' }
       const calls =
         move.kind === 'call' ? [{ id: 'call', name: move.name, arguments: JSON.stringify(move.args) }] : []
-      yield {
+      return {
         type: 'finish',
         reason: calls.length > 0 ? 'tool_calls' : 'stop',
         toolCalls: calls,

@@ -182,22 +182,23 @@ async function hear<T>(
   const separator = turn.textLength > 0 ? '\n\n' : ''
   const pieces = new StorablePieces()
   let text = ''
-  for await (const chunk of input.provider.stream(request, input.signal)) {
-    if (chunk.type === 'error')
-      return { kind: 'fault', failure: failureKind(chunk.kind), message: storable(chunk.message) }
-    const piece = chunk.type === 'text' ? pieces.push(chunk.text) : pieces.rest()
-    if (piece !== '') {
-      show(text === '' ? separator + piece : piece)
-      text += piece
-    }
-    if (chunk.type === 'finish') {
-      // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
-      const toolCalls = chunk.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
-      return { kind: 'model', text, toolCalls, reason: chunk.reason, usage: chunk.usage }
-    }
-    if (turn.textLength + separator.length + text.length > input.limits.textLength) break
+  const add = (piece: string) => {
+    if (piece === '') return
+    show(text === '' ? separator + piece : piece)
+    text += piece
   }
-  return { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
+  const end = await input.provider.ask(request, input.signal, (said) => {
+    add(pieces.push(said))
+    return turn.textLength + separator.length + text.length <= input.limits.textLength
+  })
+  if (end.type === 'error')
+    return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message) }
+  if (end.type === 'enough')
+    return { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
+  add(pieces.rest())
+  // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
+  const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
+  return { kind: 'model', text, toolCalls, reason: end.reason, usage: end.usage }
 }
 
 function failureKind(kind: ProviderFailure): TurnFailure {

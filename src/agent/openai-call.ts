@@ -3,7 +3,7 @@ import { asFailure, type CallFailure } from './openai-failure.ts'
 import { openReply, type Target } from './openai-http.ts'
 import { ReplyReader } from './openai-reader.ts'
 import { type Timers, Watchdog } from './openai-watchdog.ts'
-import type { ModelChunk, ModelRequest, ProviderFailure } from './provider.ts'
+import type { CallEnd, ModelRequest, ProviderFailure, TextListener } from './provider.ts'
 
 export type Retries = {
   /** How many times a call is sent again. */
@@ -22,116 +22,86 @@ export type CallSettings = {
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
 }
 
-type LastChunk = Extract<ModelChunk, { type: 'finish' }>
-
-/**
- * One model call from first to last chunk: texts, at most one for each network read, and exactly one last chunk. When that
- * comes, all that the call held has been let go of. `return()` ends the call at once even while a `next()` waits.
- */
-export class ModelCall implements AsyncIterator<ModelChunk, void> {
+/** One model call, from its request to its end. */
+export class ModelCall {
   readonly #settings: CallSettings
   readonly #request: ModelRequest
-  readonly #signal: AbortSignal
-  readonly #onEnd: () => void
-  #watch: Watchdog | undefined
-  #reader: ReplyReader | undefined
+  readonly #watch: Watchdog
   #retries = 0
-  #over = false
-  #waiting: Promise<unknown> = Promise.resolve()
-  #stopped = false
 
-  /** @param onEnd called when the call holds nothing any more. */
-  constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal, onEnd: () => void) {
+  constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal) {
     this.#settings = settings
     this.#request = request
-    this.#signal = signal
-    this.#onEnd = onEnd
+    this.#watch = new Watchdog(settings.timers, signal)
   }
 
   /** Ends the call as `aborted`. */
   abort(): void {
-    this.#stopped = true
-    this.#watch?.abort()
+    this.#watch.abort()
   }
 
-  next(): Promise<IteratorResult<ModelChunk, void>> {
-    const next = this.#next()
-    this.#waiting = next
-    return next
-  }
-
-  async return(): Promise<IteratorResult<ModelChunk, void>> {
-    if (!this.#over) this.abort()
-    await this.#waiting
-    await this.#end()
-    return { done: true, value: undefined }
+  /**
+   * Makes the call: `hear` is told at most one text for each network read. When it has ended, all that it held has been let go of.
+   * It rejects with what `hear` throws, and nothing else.
+   */
+  async make(hear: TextListener): Promise<CallEnd> {
+    let thrown: { readonly error: unknown } | undefined
+    const told: TextListener = (text) => {
+      try {
+        return hear(text)
+      } catch (error) {
+        thrown = { error }
+        return false
+      }
+    }
+    const end = await this.#end(told)
+    if (thrown) throw thrown.error
+    return end
   }
 
   /** Never throws. */
-  async #next(): Promise<IteratorResult<ModelChunk, void>> {
-    if (this.#over) return { done: true, value: undefined }
-    const watch = this.#begin()
-    let value: ModelChunk
+  async #end(hear: TextListener): Promise<CallEnd> {
+    const watch = this.#watch
     try {
-      const text = await this.#text(watch)
+      const end = await this.#reply(hear)
       // Who has aborted gets no reply, even if it was complete by then.
-      if (typeof text !== 'string') watch.checkCaller()
-      value = typeof text === 'string' ? { type: 'text', text } : text
+      watch.checkCaller()
+      return end
     } catch (fault) {
       const { kind, message } = watch.failure ?? asFailure(fault)
-      value = { type: 'error', kind, message }
+      return { type: 'error', kind, message }
+    } finally {
+      watch.stop()
     }
-    if (value.type !== 'text') await this.#end()
-    return { done: false, value }
   }
 
-  #begin(): Watchdog {
-    if (this.#watch) return this.#watch
-    const watch = new Watchdog(this.#settings.timers, this.#signal)
-    if (this.#stopped) watch.abort()
-    this.#watch = watch
-    return watch
-  }
-
-  async #end(): Promise<void> {
-    this.#over = true
-    await this.#release()
-    this.#watch?.stop()
-    this.#onEnd()
-  }
-
-  async #release(): Promise<void> {
-    const reader = this.#reader
-    this.#reader = undefined
-    await reader?.release()
-  }
-
-  /** Text, or the last chunk of a complete reply, after as many attempts as may be made. */
-  async #text(watch: Watchdog): Promise<string | LastChunk> {
+  /** A complete reply, after as many attempts as may be made. @throws CallFailure */
+  async #reply(hear: TextListener): Promise<CallEnd> {
     for (;;) {
       try {
-        this.#reader ??= await this.#open(watch)
-        const text = await this.#reader.next()
-        if (text !== undefined) return text
-        const last = this.#reader.finish(this.#request)
-        await this.#release()
-        return last
+        return await this.#attempt(hear)
       } catch (fault) {
-        await this.#release()
-        await this.#pauseBeforeRetry(watch, watch.failure ?? asFailure(fault))
+        await this.#pauseBeforeRetry(this.#watch.failure ?? asFailure(fault))
       }
     }
   }
 
-  async #open(watch: Watchdog): Promise<ReplyReader> {
+  async #attempt(hear: TextListener): Promise<CallEnd> {
+    const watch = this.#watch
     watch.check()
     const { target } = this.#settings
-    return new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
+    const reader = new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
+    try {
+      return (await reader.read(hear)) ? reader.finish(this.#request) : { type: 'enough' }
+    } finally {
+      await reader.release()
+    }
   }
 
   /** @throws the failure when the call is not made again. */
-  async #pauseBeforeRetry(watch: Watchdog, failure: CallFailure): Promise<void> {
+  async #pauseBeforeRetry(failure: CallFailure): Promise<void> {
     const { retries, onFailure } = this.#settings
+    const watch = this.#watch
     onFailure?.(failure.kind)
     if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.most) throw failure
     watch.pause()

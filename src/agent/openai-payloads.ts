@@ -75,7 +75,7 @@ class WholeReplySplitter implements Splitter {
   }
 }
 
-/** What a waiting reader looks up at. */
+/** When there is something to read, or nothing more. */
 const news = ['readable', 'end', 'error', 'close'] as const
 
 /**
@@ -88,41 +88,48 @@ export class PayloadReader {
   readonly #decoder = new TextDecoder()
   #splitter: Splitter | undefined
   #begun = false
-  #ended = false
-  #wake = () => {}
 
   constructor(body: Readable, watch: Watchdog) {
     this.#body = body
     this.#watch = watch
-    for (const event of news) body.on(event, this.#news)
   }
 
   /**
-   * At least one payload, or undefined after the last one.
-   * @throws CallFailure on a line without bounds; whatever the body reports when the connection breaks.
+   * Resolves when `take` has been given all payloads, or wants no more. It is called and not waited for: of thousands of
+   * streams each would have what waits made anew with each word.
+   * @throws CallFailure when the call was ended, and on a line without bounds; whatever the body reports when the connection
+   * breaks; what `take` throws.
    */
-  async next(): Promise<readonly Payload[] | undefined> {
-    // One function that waits and no more: each of thousands of streams would have the others, made anew with each word.
-    while (!this.#ended) {
-      const bytes: Uint8Array | null = this.#body.read()
-      if (bytes === null && !this.#isOver()) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-        continue
+  read(take: (payloads: readonly Payload[]) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        try {
+          if (this.#goesOn(take)) return
+          resolve()
+        } catch (fault) {
+          reject(fault)
+        }
+        for (const event of news) this.#body.off(event, look)
       }
-      const payloads = bytes ? this.#take(bytes) : this.#end()
-      if (payloads.length > 0) return payloads
+      for (const event of news) this.#body.on(event, look)
+      look()
+    })
+  }
+
+  /** Gives away what there is. @returns whether more has to be waited for. */
+  #goesOn(take: (payloads: readonly Payload[]) => boolean): boolean {
+    this.#watch.check()
+    for (;;) {
+      const bytes: Uint8Array | null = this.#body.read()
+      if (bytes === null && !this.#isOver()) return true
+      const payloads = bytes ? this.#split(bytes) : (this.#splitter?.end() ?? [])
+      if (payloads.length > 0) {
+        this.#watch.payload()
+        if (!take(payloads)) return false
+      }
+      if (bytes === null) return false
     }
-    return undefined
   }
-
-  /** Lets go of the body. */
-  close(): void {
-    for (const event of news) this.#body.off(event, this.#news)
-  }
-
-  readonly #news = (): void => this.#wake()
 
   /** Whether the body has come to its end. */
   #isOver(): boolean {
@@ -134,22 +141,14 @@ export class PayloadReader {
     return readableEnded
   }
 
-  #take(bytes: Uint8Array): readonly Payload[] {
+  #split(bytes: Uint8Array): readonly Payload[] {
     if (!this.#begun) this.#watch.expect('idle')
     this.#begun = true
     const text = this.#decoder.decode(bytes, { stream: true })
     this.#splitter ??= chooseSplitter(text)
-    const payloads = this.#splitter?.feed(text) ?? []
-    const isWhole = this.#splitter instanceof WholeReplySplitter && text.trim() !== ''
-    if (payloads.length > 0 || isWhole) this.#watch.payload()
-    return payloads
-  }
-
-  #end(): readonly Payload[] {
-    this.#ended = true
-    const payloads = this.#splitter?.end() ?? []
-    if (payloads.length > 0) this.#watch.payload()
-    return payloads
+    // Parts of a whole reply are as good as payloads: it goes on.
+    if (this.#splitter instanceof WholeReplySplitter && text.trim() !== '') this.#watch.payload()
+    return this.#splitter?.feed(text) ?? []
   }
 }
 

@@ -47,14 +47,12 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const calls = new Set<ModelCall>()
   let isClosed = false
   return {
-    stream: (request, signal) => ({
-      [Symbol.asyncIterator]: () => {
-        const call = new ModelCall(settings, request, signal, () => calls.delete(call))
-        calls.add(call)
-        if (isClosed) call.abort()
-        return call
-      },
-    }),
+    ask(request, signal, hear) {
+      const call = new ModelCall(settings, request, signal)
+      calls.add(call)
+      if (isClosed) call.abort()
+      return call.make(hear).finally(() => calls.delete(call))
+    },
     close: async () => {
       isClosed = true
       for (const call of calls) call.abort()

@@ -2,13 +2,7 @@ import { CallFailure, errorText, isContextOverflow, isRecord, presentable } from
 import type { Payload } from './openai-payloads.ts'
 import { estimatePromptTokens } from './openai-request.ts'
 import { ToolCallAssembler } from './openai-tool-calls.ts'
-import {
-  estimateTokens,
-  type FinishReason,
-  type ModelChunk,
-  type ModelRequest,
-  type Usage,
-} from './provider.ts'
+import { estimateTokens, type Finish, type FinishReason, type ModelRequest, type Usage } from './provider.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -111,10 +105,10 @@ export class ReplyAssembler {
   }
 
   /**
-   * The last chunk of a reply that is complete.
-   * @throws CallFailure when it is not.
+   * What a complete reply comes to.
+   * @throws CallFailure when it is not complete.
    */
-  finish(request: ModelRequest): Extract<ModelChunk, { type: 'finish' }> {
+  finish(request: ModelRequest): Finish {
     if (this.#reason === null) {
       throw new CallFailure('upstream', "The model's reply ended early, without a finish reason.", {
         retryable: true,

@@ -64,25 +64,33 @@ export type Usage = {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/**
- * What a provider yields: any number of `text`, then exactly one last chunk, `finish` or `error`. It never throws;
- * an aborted signal ends it with `error` of kind `aborted`.
- */
-export type ModelChunk =
-  | { readonly type: 'text'; readonly text: string }
-  | {
-      readonly type: 'finish'
-      readonly reason: FinishReason
-      readonly toolCalls: readonly ToolCall[]
-      readonly usage: Usage
-    }
+/** A reply that is complete; its text has been heard. */
+export type Finish = {
+  readonly type: 'finish'
+  readonly reason: FinishReason
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: Usage
+}
+
+/** How a model call ends; with `enough` when its listener has said so. */
+export type CallEnd =
+  | Finish
   | { readonly type: 'error'; readonly kind: ProviderFailure; readonly message: string }
+  | { readonly type: 'enough' }
+
+/** Is told the text of a reply as it comes. @returns whether it wants to hear more. */
+export type TextListener = (text: string) => boolean
 
 /** `context`: the prompt is too long; `rejected`: the request is at fault; the others are the upstream's. */
 export type ProviderFailure = 'aborted' | 'context' | 'rejected' | 'timeout' | 'upstream'
 
 export interface Provider {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>
+  /**
+   * Asks the model. `hear` is called with each word as it comes, never again once the call has ended, and nothing waits for it:
+   * thousands of replies are heard at a time. It rejects with what `hear` throws and nothing else; an aborted signal ends it
+   * with `error` of kind `aborted`.
+   */
+  ask(request: ModelRequest, signal: AbortSignal, hear: TextListener): Promise<CallEnd>
 }
 
 /** About four characters of Latin text, or two of Hebrew, make a token: used only where the upstream sends no usage. */

@@ -45,10 +45,10 @@ export class TurnWatch {
   provider(provider: Provider): Provider {
     if (!this.#turn) return provider
     return {
-      stream: (request, signal) => {
+      ask: (request, signal, hear) => {
         const span = this.#modelCall()
         const traced = { ...request, headers: { ...request.headers, traceparent: span.traceparent } }
-        return provider.stream(traced, signal)
+        return provider.ask(traced, signal, hear)
       },
     }
   }

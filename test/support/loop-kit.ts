@@ -1,11 +1,14 @@
 import type { AgentEvent, StepRecord, ToolStep } from '../../src/agent/events.ts'
 import { defaultLimits } from '../../src/agent/limits.ts'
 import { type Journal, type LoopInput, runAgent } from '../../src/agent/loop.ts'
-import type { ModelChunk, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
+import type { CallEnd, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
 import type { Tool, Toolbox, ToolOutcome } from '../../src/agent/tools.ts'
 
 /** What deferred writes of the tests write to. */
 export type Notebook = string[]
+
+/** What a scripted model says: texts, and how the call ends. */
+export type ModelChunk = { readonly type: 'text'; readonly text: string } | CallEnd
 
 export type Play =
   | readonly ModelChunk[]
@@ -16,19 +19,32 @@ export type ScriptedProvider = Provider & { readonly requests: readonly ModelReq
 /** Answers each call with the next play; a call without one is a fault of the test and fails the turn. */
 export function scriptedProvider(...plays: readonly Play[]): ScriptedProvider {
   const requests: ModelRequest[] = []
-  return {
-    requests,
-    async *stream(request, signal): AsyncGenerator<ModelChunk> {
-      const play = plays[requests.length]
-      requests.push({ ...request, messages: [...request.messages] })
-      if (!play) throw new Error('no play left for this model call')
-      for (const chunk of typeof play === 'function' ? play(request, signal) : play) {
-        if (signal.aborted) {
-          yield { type: 'error', kind: 'aborted', message: 'aborted' }
-          return
-        }
-        yield chunk
+  const provider = providerOf(async function* (request, signal) {
+    const play = plays[requests.length]
+    requests.push({ ...request, messages: [...request.messages] })
+    if (!play) throw new Error('no play left for this model call')
+    for (const chunk of typeof play === 'function' ? play(request, signal) : play) {
+      if (signal.aborted) {
+        yield { type: 'error', kind: 'aborted', message: 'aborted' }
+        return
       }
+      yield chunk
+    }
+  })
+  return { ...provider, requests }
+}
+
+/** A model that says what `play` yields, up to how the call ends. */
+export function providerOf(
+  play: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>,
+): Provider {
+  return {
+    async ask(request, signal, hear) {
+      for await (const chunk of play(request, signal)) {
+        if (chunk.type !== 'text') return chunk
+        if (!hear(chunk.text)) return { type: 'enough' }
+      }
+      throw new Error('the play does not say how the call ends')
     },
   }
 }
@@ -164,9 +180,3 @@ export const textOf = (events: readonly AgentEvent[]) =>
 
 export const resultsOf = (events: readonly AgentEvent[]) =>
   events.flatMap((event) => (event.type === 'tool.finished' ? [event.record] : []))
-
-export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}

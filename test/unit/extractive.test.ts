@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   composeAnswer,
   composeFile,
@@ -8,7 +8,7 @@ import {
   searchWords,
 } from '../../src/agent/extractive-answer.ts'
 import { createExtractiveProvider } from '../../src/agent/extractive-provider.ts'
-import { collect, type Overrides, play, resultsOf, textOf, tool } from '../support/loop-kit.ts'
+import { type Overrides, play, resultsOf, textOf, tool } from '../support/loop-kit.ts'
 
 type Passage = {
   readonly mark: string
@@ -194,8 +194,10 @@ test('an aborted call says nothing', async () => {
     toolChoice: 'auto' as const,
     sampling: {},
   }
-  const chunks = await collect(createExtractiveProvider().stream(request, AbortSignal.abort()))
-  expect(chunks).toEqual([{ type: 'error', kind: 'aborted', message: 'The turn was stopped.' }])
+  const hear = vi.fn(() => true)
+  const end = await createExtractiveProvider().ask(request, AbortSignal.abort(), hear)
+  expect(end).toEqual({ type: 'error', kind: 'aborted', message: 'The turn was stopped.' })
+  expect(hear).not.toHaveBeenCalled()
 })
 
 const word = fc.string({ unit: fc.constantFrom('a', 'ב', '😀', 'é', '-'), minLength: 1, maxLength: 12 })

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/agent/events.ts'
-import type { ModelChunk, Provider } from '../../src/agent/provider.ts'
+import type { Provider } from '../../src/agent/provider.ts'
 import {
   asks,
   collected,
   loopInput,
   memoryJournal,
   type Overrides,
+  providerOf,
   says,
   scriptedProvider,
   tool,
@@ -71,15 +72,13 @@ test('a tool that heeds the signal is stopped at once, and its result is not rec
 
 test('a model call that heeds the signal is stopped in the middle of its text', async () => {
   const stop = new AbortController()
-  const provider: Provider = {
-    async *stream(_, signal): AsyncGenerator<ModelChunk> {
-      yield { type: 'text', text: 'So far' }
-      stop.abort('cancelled')
-      yield signal.aborted
-        ? { type: 'error', kind: 'aborted', message: 'stopped' }
-        : { type: 'text', text: ' and further' }
-    },
-  }
+  const provider = providerOf(async function* (_, signal) {
+    yield { type: 'text', text: 'So far' }
+    stop.abort('cancelled')
+    yield signal.aborted
+      ? { type: 'error', kind: 'aborted', message: 'stopped' }
+      : { type: 'text', text: ' and further' }
+  })
   const events = await collected(loopInput(provider, { signal: stop.signal }))
   expect(events.slice(1)).toEqual([
     { type: 'text.delta', step: 1, text: 'So far' },
@@ -90,8 +89,7 @@ test('a model call that heeds the signal is stopped in the middle of its text', 
 test('a fault while the turn is being aborted is not mistaken for one of ours', async () => {
   const stop = new AbortController()
   const provider: Provider = {
-    // biome-ignore lint/correctness/useYield: it fails before its first chunk
-    async *stream() {
+    async ask() {
       stop.abort('cancelled')
       throw new Error('socket closed')
     },

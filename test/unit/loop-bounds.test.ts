@@ -3,6 +3,7 @@ import {
   asks,
   memoryJournal,
   play,
+  providerOf,
   resultsOf,
   says,
   scriptedProvider,
@@ -108,15 +109,13 @@ test('a tool the client demands is demanded of the first reply only', async () =
 
 test('a text that exceeds its bound ends the turn with length, and the provider is closed', async () => {
   let closed = false
-  const endless = {
-    async *stream() {
-      try {
-        while (true) yield { type: 'text' as const, text: '12345' }
-      } finally {
-        closed = true
-      }
-    },
-  }
+  const endless = providerOf(async function* () {
+    try {
+      while (true) yield { type: 'text', text: '12345' }
+    } finally {
+      closed = true
+    }
+  })
   const journal = memoryJournal()
   const events = await play(endless, { limits: { textLength: 12 }, journal })
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice: null })

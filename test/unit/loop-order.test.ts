@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ModelChunk } from '../../src/agent/provider.ts'
 import {
   asks,
+  type ModelChunk,
   memoryJournal,
   play,
   says,

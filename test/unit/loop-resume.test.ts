@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AgentEvent, StepRecord } from '../../src/agent/events.ts'
-import type { ModelChunk, ModelMessage, ModelRequest, Provider } from '../../src/agent/provider.ts'
+import type { ModelMessage, ModelRequest, Provider } from '../../src/agent/provider.ts'
 import {
   asks,
   memoryJournal,
   type Overrides,
   play,
+  providerOf,
   says,
   scriptedProvider,
   textOf,
@@ -34,26 +35,24 @@ const plan = fc.record({
 
 /** A model that depends on nothing but how many replies the conversation has, and on whether it may call tools. */
 function modelOf(plans: readonly Plan[], requests: ModelRequest[]): Provider {
-  return {
-    async *stream(request): AsyncGenerator<ModelChunk> {
-      requests.push({ ...request, messages: [...request.messages] })
-      const done = request.messages.filter((message) => message.role === 'assistant').length
-      const next = plans[done]
-      if (!next || request.toolChoice === 'none') {
-        yield* says(`The answer after ${done}.`)
-        return
-      }
-      if (next.text !== '') yield { type: 'text', text: next.text }
-      const calls = next.calls.map(([name, n]) => ({ id: 'same', name, arguments: JSON.stringify({ n }) }))
-      const toolCalls = next.theirs ? [...calls, { id: 'same', name: 'theirs', arguments: '{}' }] : calls
-      yield {
-        type: 'finish',
-        reason: next.reason,
-        toolCalls,
-        usage: { promptTokens: 1, completionTokens: 1, estimated: false },
-      }
-    },
-  }
+  return providerOf(async function* (request) {
+    requests.push({ ...request, messages: [...request.messages] })
+    const done = request.messages.filter((message) => message.role === 'assistant').length
+    const next = plans[done]
+    if (!next || request.toolChoice === 'none') {
+      yield* says(`The answer after ${done}.`)
+      return
+    }
+    if (next.text !== '') yield { type: 'text', text: next.text }
+    const calls = next.calls.map(([name, n]) => ({ id: 'same', name, arguments: JSON.stringify({ n }) }))
+    const toolCalls = next.theirs ? [...calls, { id: 'same', name: 'theirs', arguments: '{}' }] : calls
+    yield {
+      type: 'finish',
+      reason: next.reason,
+      toolCalls,
+      usage: { promptTokens: 1, completionTokens: 1, estimated: false },
+    }
+  })
 }
 
 const tools = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ModelChunk } from '../../src/agent/provider.ts'
 import {
   asks,
+  type ModelChunk,
   memoryJournal,
   play,
   resultsOf,

@@ -72,19 +72,6 @@ describe('no timer ends a call', () => {
     expect(await said(provider)).toBe('done')
   })
 
-  it('while it is the consumer who takes time', async () => {
-    const { upstream, provider } = await start({ timers: { idleMs: 300 } })
-    const { opened, open } = gate()
-    upstream.enqueue([{ text: 'one' }, { waitFor: opened }, { text: 'two' }])
-    const texts: string[] = []
-    for await (const chunk of provider.stream(ask, new AbortController().signal)) {
-      texts.push(chunk.type === 'text' ? chunk.text : chunk.type)
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      open()
-    }
-    expect(texts).toEqual(['one', 'two', 'finish'])
-  })
-
   it('that has its finish reason: the reply counts although the connection lingers or breaks', async () => {
     const { upstream, provider } = await start({ timers: { idleMs: 100 } })
     const whole = { sse: [delta({ content: 'all' }), delta({}, 'stop')] }
@@ -127,16 +114,14 @@ describe('an abort', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  it('between two texts closes the connection even while the consumer holds on to the first', async () => {
+  it('by who hears the first of two texts is the last that is heard, and closes the connection', async () => {
     const { upstream, provider } = await start()
-    upstream.enqueue(stall('some'))
+    upstream.enqueue([{ text: 'some' }, { waitMs: 20 }, ...stall(' more')])
     const caller = new AbortController()
-    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
-    expect((await chunks.next()).value).toEqual({ type: 'text', text: 'some' })
-    caller.abort()
+    const { texts, last } = await run(provider, ask, caller.signal, () => caller.abort())
+    expect(texts).toEqual(['some'])
+    expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
     expect(await upstream.requests[0]?.ended).toBe('cut')
-    expect((await chunks.next()).value).toMatchObject({ type: 'error', kind: 'aborted' })
-    expect((await chunks.next()).done).toBe(true)
   })
 
   it('leaves other calls of the same provider alone', async () => {
@@ -160,22 +145,17 @@ describe('an abort at the end of a call', () => {
     const { upstream, provider } = await start()
     upstream.enqueue(reply('all of it'))
     const caller = new AbortController()
-    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
-    await chunks.next()
-    caller.abort()
-    expect((await chunks.next()).value).toMatchObject({ type: 'error', kind: 'aborted' })
+    const { texts, last } = await run(provider, ask, caller.signal, () => caller.abort())
+    expect(texts).toEqual(['all of it'])
+    expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
   })
 
   it('wins while the connection of a complete reply is still open', async () => {
     const { upstream, provider } = await start()
     upstream.enqueue([{ text: 'all' }, { sse: [delta({}, 'stop'), '[DONE]'] }, { waitFor: never }])
     const caller = new AbortController()
-    const chunks = provider.stream(ask, caller.signal)[Symbol.asyncIterator]()
-    await chunks.next()
-    const last = chunks.next()
-    await new Promise(setImmediate)
-    caller.abort()
-    expect((await last).value).toMatchObject({ type: 'error', kind: 'aborted' })
+    const { last } = await run(provider, ask, caller.signal, () => setTimeout(() => caller.abort(), 20))
+    expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
   })
 
   it('is not listened for, nor any timer kept, once the call is over', async () => {
@@ -191,25 +171,23 @@ describe('an abort at the end of a call', () => {
 })
 
 describe('the connection', () => {
-  it('is closed when the consumer stops early', async () => {
+  it('is closed when the listener has heard enough', async () => {
     const { upstream, provider } = await start()
     upstream.enqueue(stall('some'))
-    for await (const chunk of provider.stream(ask, new AbortController().signal)) {
-      expect(chunk.type).toBe('text')
-      break
-    }
+    const end = await provider.ask(ask, new AbortController().signal, () => false)
+    expect(end).toEqual({ type: 'enough' })
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 
-  it('is closed when the consumer stops while it waits for a chunk', async () => {
+  it('is closed when the listener throws, and its fault comes out', async () => {
     const { upstream, provider } = await start()
-    upstream.enqueue([{ waitFor: never }])
-    const chunks = provider.stream(ask, new AbortController().signal)[Symbol.asyncIterator]()
-    const waiting = chunks.next()
-    const request = await upstream.request(0)
-    await chunks.return?.()
-    expect(await request.ended).toBe('cut')
-    expect((await waiting).value).toMatchObject({ kind: 'aborted' })
+    upstream.enqueue(stall('some'))
+    const deaf = () => {
+      throw new Error('deaf')
+    }
+    await expect(provider.ask(ask, new AbortController().signal, deaf)).rejects.toThrow('deaf')
+    expect(await upstream.requests[0]?.ended).toBe('cut')
+    expect(upstream.requests).toHaveLength(1)
   })
 
   it('is not waited for after [DONE]', async () => {

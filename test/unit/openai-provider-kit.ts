@@ -5,7 +5,7 @@ import {
   type OpenAiProvider,
   type OpenAiProviderOptions,
 } from '../../src/agent/openai-provider.ts'
-import type { ModelChunk, ModelRequest, Provider } from '../../src/agent/provider.ts'
+import type { CallEnd, ModelRequest, Provider } from '../../src/agent/provider.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 
 /** Unlike any provider's own form, so that it is not hidden for its looks. */
@@ -40,23 +40,25 @@ export async function start(options: Partial<OpenAiProviderOptions> = {}): Promi
 export type Outcome = {
   readonly text: string
   readonly texts: readonly string[]
-  readonly last: Exclude<ModelChunk, { type: 'text' }>
+  readonly last: CallEnd
 }
 
-/** Drains a call and checks the promise every call makes: texts, then exactly one last chunk, no exception. */
+/** Hears a call to its end and checks what every call promises: no empty text, and none behind its end. */
 export async function run(
   provider: Provider,
   request: ModelRequest = ask,
   signal: AbortSignal = new AbortController().signal,
+  hear: (text: string) => void = () => undefined,
 ): Promise<Outcome> {
-  const chunks: ModelChunk[] = []
-  for await (const chunk of provider.stream(request, signal)) chunks.push(chunk)
-  const texts = chunks.flatMap((chunk) => (chunk.type === 'text' ? [chunk.text] : []))
-  const ends = chunks.filter((chunk) => chunk.type !== 'text')
-  const [last] = ends
-  if (!last || ends.length > 1 || chunks.at(-1) !== last) {
-    throw new Error(`not exactly one last chunk: ${JSON.stringify(chunks)}`)
-  }
+  const texts: string[] = []
+  const last = await provider.ask(request, signal, (text) => {
+    texts.push(text)
+    hear(text)
+    return true
+  })
+  const heard = texts.length
+  await new Promise(setImmediate)
+  if (texts.length > heard || texts.includes('')) throw new Error(`${heard} of ${JSON.stringify(texts)}`)
   return { text: texts.join(''), texts, last }
 }
 

@@ -22,7 +22,7 @@ function answered(toolCalls: readonly ToolCall[], content: string): ModelRequest
 
 async function converse(provider: Parameters<typeof run>[0], found: string): Promise<string> {
   const { last } = await run(provider, request)
-  if (last.type !== 'finish') throw new Error(last.message)
+  if (last.type !== 'finish') throw new Error(JSON.stringify(last))
   const [call] = last.toolCalls
   expect(call).toMatchObject({ name: 'search_sources', arguments: '{"query":"What is a beinoni?"}' })
   return (await run(provider, answered(last.toolCalls, found))).text

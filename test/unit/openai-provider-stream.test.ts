@@ -121,13 +121,7 @@ describe('text', () => {
     const { upstream, provider } = await start()
     const { opened, open } = gate()
     upstream.enqueue([{ text: 'early' }, { waitFor: opened }, { text: ' late' }])
-    const texts: string[] = []
-    for await (const chunk of provider.stream(ask, new AbortController().signal)) {
-      if (chunk.type !== 'text') continue
-      texts.push(chunk.text)
-      open()
-    }
-    expect(texts).toEqual(['early', ' late'])
+    expect((await run(provider, ask, undefined, open)).texts).toEqual(['early', ' late'])
   })
 
   it('holds content, refusals and text parts, never reasoning', async () => {

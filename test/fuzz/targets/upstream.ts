@@ -23,11 +23,11 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
   const watch = new Watchdog(timers, new AbortController().signal)
   const reply = new ReplyAssembler('k3y.0123456789abcdefghij')
   try {
-    const reader = new PayloadReader(Readable.from(pieces), watch)
-    for (let payloads = await reader.next(); payloads && !reply.done; payloads = await reader.next()) {
+    await new PayloadReader(Readable.from(pieces), watch).read((payloads) => {
       const fault = reply.acceptAll(payloads)
       if (fault) throw fault
-    }
+      return !reply.done
+    })
     const { reason, toolCalls } = reply.finish(request)
     const ids = new Set(toolCalls.map(({ id }) => id))
     require(ids.size === toolCalls.length, 'tool calls have ids of their own', toolCalls)
