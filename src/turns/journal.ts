@@ -10,7 +10,8 @@ import type { StepRow } from './append-values.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
-import { type OwnedRun, RunWriter, type RunWriterOptions, type Work } from './run-writer.ts'
+import { RunWriter, type RunWriterOptions } from './run-writer.ts'
+import type { OwnedRun, Work } from './sure-write.ts'
 import type { Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */

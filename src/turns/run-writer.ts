@@ -1,35 +1,18 @@
-import { type Database, type Executor, withTurnCalls, withTurnTx } from '../db/client.ts'
-import { retryTransient } from '../db/retry.ts'
-import type { Attempt, StepRow } from './append-values.ts'
-import { type Appended, type Appending, appendEvents, LeaseLost } from './event-log.ts'
+import type { Database } from '../db/client.ts'
+import type { StepRow } from './append-values.ts'
+import { LeaseLost } from './event-log.ts'
 import type { RunEvent } from './run-events.ts'
-import { committedProgress, type Progress } from './run-progress.ts'
 import type { SharedAppends } from './shared-appends.ts'
+import {
+  appendWork,
+  type OwnedRun,
+  type State,
+  stateOf,
+  type Work,
+  type Written,
+  writeSurely,
+} from './sure-write.ts'
 import { costOf, type Waiting, WaitingLine } from './waiting-line.ts'
-
-/** The run as the claim of this attempt has left it. */
-export type OwnedRun = Attempt & {
-  readonly eventCount: number
-  readonly stepCount: number
-  readonly holdMicros: bigint
-}
-
-/** What one write does with what is in line: it appends that, and whatever belongs with it. */
-export type Work<T> = {
-  /** It is one call and nothing else, and needs no transaction around it. */
-  readonly single: boolean
-  /** It closes the run, and is done although a step could not be written. */
-  readonly ends?: boolean
-  readonly send: (executor: Executor, waiting: Waiting, before: Progress) => Promise<Sent<T>>
-}
-
-export type Sent<T> = {
-  readonly value: T
-  /** The call that appends what is in line, just sent and the last one. */
-  readonly appending: Appending<Appended | undefined>
-  /** What it is to add to the hold. */
-  readonly moreMicros?: bigint
-}
 
 export type RunWriterOptions = {
   /** What the steps before this attempt have cost. */
@@ -44,16 +27,17 @@ export type RunWriterOptions = {
   readonly onFault: (error: unknown) => void
 }
 
-type State = { readonly progress: Progress; readonly costMicros: bigint }
-type Written<T> = State & { readonly value: T }
-type Write<T> = (
-  database: Database,
-  run: OwnedRun,
-  writing: Writing<T>,
-  appends: SharedAppends,
-) => Promise<Written<T>>
+/** Events that travel with those of other runs. */
+type Shared = {
+  readonly waiting: Waiting
+  readonly before: State
+  attempts: number
+  /** What the run is like when the attempt that is under way has worked. */
+  after: Written<undefined>
+  /** The same of an earlier one that is not known to have failed. */
+  unsure: Written<undefined> | undefined
+}
 
-const flushAfterMs = 100
 /** Rows are locked for a moment by a renewal of leases. Who went alone then would take the connections of starts and ends. */
 const attemptsTogether = 3
 
@@ -68,8 +52,12 @@ export class RunWriter {
   readonly #options: RunWriterOptions
   readonly #line = new WaitingLine()
   #state: State
-  #timer: NodeJS.Timeout | undefined
-  #flushWaits = false
+  #shared: Shared | undefined
+  /** Made when a write has to wait for what is shared. */
+  #sharedOver: PromiseWithResolvers<void> | undefined
+  /** Writes in order that are not over. */
+  #writes = 0
+  #closed = false
   /** Cost of the steps in line and of those that are just being written. */
   #pendingMicros = 0n
   /** Why a step could not be written by the timer. */
@@ -121,23 +109,25 @@ export class RunWriter {
       const fault = this.#stepFault
       this.#stepFault = undefined
       if (fault !== undefined && !work.ends) throw fault
-      return this.#transact(work, alone)
+      return this.#transact(work)
     })
   }
 
   /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
+    this.#closed = true
+    this.#options.appends.notNow(this.#flush)
     await this.#tail
+    await this.#whenAlone()
   }
 
-  async #transact<T>(work: Work<T>, write: Write<T>): Promise<T> {
+  async #transact<T>(work: Work<T>): Promise<T> {
     const waiting = this.#line.take()
-    const { leave, appends, onCommit } = this.#options
+    const { leave, onCommit } = this.#options
     try {
       leave.throwIfAborted()
       const writing = { work, waiting, before: this.#state, leave }
-      const written = await write(this.#database, this.#run, writing, appends)
+      const written = await writeSurely(this.#database, this.#run, writing)
       this.#state = written
       onCommit()
       return written.value
@@ -152,126 +142,110 @@ export class RunWriter {
 
   /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
   #inOrder<T>(write: () => Promise<T>): Promise<T> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const turn = this.#tail.then(write)
+    this.#options.appends.notNow(this.#flush)
+    this.#writes += 1
+    const turn = this.#tail.then(async () => {
+      if (this.#shared) await this.#whenAlone()
+      try {
+        return await write()
+      } finally {
+        this.#writes -= 1
+        this.#flushRest()
+      }
+    })
     this.#tail = turn.catch(() => undefined)
     return turn
   }
 
-  #flushSoon(): void {
-    this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs)
+  /** Resolves when nothing of this run travels with others. */
+  async #whenAlone(): Promise<void> {
+    if (!this.#shared) return
+    this.#sharedOver ??= Promise.withResolvers()
+    await this.#sharedOver.promise
   }
 
-  #flush(): void {
-    this.#timer = undefined
-    // One is enough: while the database is away they would pile up.
-    if (this.#flushWaits) return
-    this.#flushWaits = true
-    this.#inOrder(async () => {
-      this.#flushWaits = false
-      if (this.#line.hasSteps) await this.#flushSteps()
-      else if (!this.#line.isEmpty) await this.#transact(appendWork(this.#run), writeTogether)
-    }).catch(this.#options.onFault)
+  #flushSoon(): void {
+    if (!this.#closed) this.#options.appends.soon(this.#flush)
+  }
+
+  #flushRest(): void {
+    if (!this.#line.isEmpty) this.#flushSoon()
+  }
+
+  readonly #flush = (): void => {
+    // What is under way flushes the rest when it is over: while the database is away they would pile up.
+    if (this.#closed || this.#writes > 0 || this.#shared || this.#line.isEmpty) return
+    this.#options.appends.notNow(this.#flush)
+    if (this.#line.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
+    else this.#share()
   }
 
   async #flushSteps(): Promise<void> {
     try {
-      await this.#transact(appendWork(this.#run), alone)
+      await this.#transact(appendWork(this.#run))
     } catch (error) {
       if (this.#options.leave.aborted || error instanceof LeaseLost) throw error
       this.#stepFault = error
     }
   }
-}
 
-const alone = <T>(database: Database, run: OwnedRun, writing: Writing<T>) =>
-  writeSurely(database, run, writing)
+  /** Writes the events in line together with what other runs have: called back, since thousands of runs do so at a time. */
+  #share(): void {
+    const before = this.#state
+    const after = { ...before, value: undefined }
+    this.#shared = { waiting: this.#line.take(), before, after, attempts: 0, unsure: undefined }
+    this.#sendShared(this.#shared)
+  }
 
-function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMicros: bigint): State {
-  return { progress: { eventCount, stepCount, holdMicros, ended: false }, costMicros }
-}
+  #sendShared(shared: Shared): void {
+    const { appends, leave } = this.#options
+    if (leave.aborted || shared.attempts === attemptsTogether) {
+      void this.#writeAlone(shared)
+      return
+    }
+    shared.attempts += 1
+    const { progress, costMicros } = shared.before
+    const added = appends.append(this.#run, progress, shared.waiting.events, this.#told)
+    const eventCount = progress.eventCount + added
+    shared.after = { costMicros, value: undefined, progress: { ...progress, eventCount } }
+  }
 
-const appendWork = (run: OwnedRun): Work<undefined> => ({
-  single: true,
-  send: async (executor, waiting, before) => ({
-    value: undefined,
-    appending: appendEvents(executor, run, before, waiting),
-  }),
-})
-
-type Writing<T> = {
-  readonly work: Work<T>
-  readonly waiting: Waiting
-  readonly before: State
-  readonly leave: AbortSignal
-}
-
-/** Writes events in line with what other runs have; alone, when that does not work. */
-async function writeTogether(
-  database: Database,
-  run: OwnedRun,
-  writing: Writing<undefined>,
-  appends: SharedAppends,
-): Promise<Written<undefined>> {
-  const { before, waiting, leave } = writing
-  let unsure: Written<undefined> | undefined
-  for (let attempt = 1; attempt <= attemptsTogether; attempt += 1) {
-    leave.throwIfAborted()
-    const { added, done } = appends.append(run, before.progress, waiting.events)
-    const eventCount = before.progress.eventCount + added
-    const after = { ...before, value: undefined, progress: { ...before.progress, eventCount } }
-    const written = await done.catch(() => undefined)
-    if (written) return after
+  readonly #told = (written: boolean | undefined): void => {
+    const shared = this.#shared
+    if (!shared) return
+    if (written) {
+      this.#endShared(shared.after)
+      return
+    }
     // It may have worked: then the next one, which names the same numbers, writes nothing.
-    if (written === undefined) unsure = after
+    if (written === undefined) shared.unsure = shared.after
+    this.#sendShared(shared)
   }
-  return writeSurely(database, run, writing, unsure)
-}
 
-/**
- * Writes once, however often the database has to be asked.
- * @param unsure what an earlier attempt has done, if its COMMIT was sent and got no answer: it may have worked.
- */
-function writeSurely<T>(
-  database: Database,
-  run: OwnedRun,
-  writing: Writing<T>,
-  unsure?: Written<T>,
-): Promise<Written<T>> {
-  let last = unsure
-  const send = async (executor: Executor) => {
-    const { written, done } = await sendOnce(executor, writing)
-    last = written
-    return done
+  /** Never throws. */
+  async #writeAlone({ waiting, before, unsure }: Shared): Promise<void> {
+    const { leave, onFault } = this.#options
+    try {
+      leave.throwIfAborted()
+      const writing = { work: appendWork(this.#run), waiting, before, leave }
+      this.#endShared(await writeSurely(this.#database, this.#run, writing, unsure))
+    } catch (error) {
+      // Nothing of it was written: the events keep their place.
+      this.#line.putBack(waiting.events)
+      this.#endShared()
+      onFault(error)
+    }
   }
-  const again = async (tx: Executor, unsure: Written<T>) => {
-    const progress = await committedProgress(tx, run, writing.before.progress, unsure.progress)
-    return progress ? { ...unsure, progress } : send(tx)
-  }
-  const attempt = () =>
-    writing.work.single && !last
-      ? withTurnCalls(database, run, send)
-      : withTurnTx(database, run, (tx) => (last ? again(tx, last) : send(tx)))
-  return retryTransient(attempt, writing.leave)
-}
 
-/** `written` when all goes as it should, and what is known when the answer has come. */
-async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
-  const { value, appending, moreMicros = 0n } = await work.send(executor, waiting, before.progress)
-  const { eventCount, stepCount, holdMicros } = before.progress
-  const written: Written<T> = {
-    value,
-    costMicros: before.costMicros + costOf(appending.steps),
-    progress: {
-      eventCount: eventCount + appending.added,
-      stepCount: stepCount + appending.steps.length,
-      holdMicros: holdMicros + moreMicros,
-      ended: work.ends ?? false,
-    },
+  /** @param state the run as it is now; undefined: as it was. */
+  #endShared(state?: State): void {
+    this.#shared = undefined
+    if (state) {
+      this.#state = state
+      this.#options.onCommit()
+    }
+    this.#sharedOver?.resolve()
+    this.#sharedOver = undefined
+    this.#flushRest()
   }
-  const done = appending.done.then((answer) =>
-    answer?.enough === false ? { ...written, progress: { ...written.progress, holdMicros } } : written,
-  )
-  return { written, done }
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import { type Database, type Executor, withTurnTx } from '../db/client.ts'
 import { statement } from '../db/statement.ts'
 import { type Attempt, joinDeltas } from './append-values.ts'
+import { createFlushClock, type FlushClock } from './flush-clock.ts'
 import type { RunEvent } from './run-events.ts'
 
 type Counts = { readonly eventCount: number; readonly stepCount: number }
@@ -11,18 +12,17 @@ type Counts = { readonly eventCount: number; readonly stepCount: number }
  * waits and travels together, so that thousands of slow streams cost some transactions a second, and a single one as many
  * as it would alone.
  */
-export type SharedAppends = {
+export type SharedAppends = FlushClock & {
   /**
    * @param before what the run's row must say, as for `appendEvents`.
-   * @returns how many events it adds, and whether they were committed: false when the row says something else or is just
-   * being written, and nothing of them was written then. It rejects when that is not known.
+   * @param told called once, when it is known whether they were committed: false when the row says something else or is just
+   * being written, and nothing of them was written then; undefined when it cannot be known. It must not throw.
+   * @returns how many events it adds.
    */
-  append(
-    run: Attempt,
-    before: Counts,
-    events: readonly RunEvent[],
-  ): { readonly added: number; readonly done: Promise<boolean> }
+  append(run: Attempt, before: Counts, events: readonly RunEvent[], told: Told): number
 }
+
+export type Told = (written: boolean | undefined) => void
 
 const appendAll = statement<{ run: string }>('append_to_runs', 'select append_to_runs(:lines) as run')
 
@@ -35,11 +35,7 @@ type Addition = {
   readonly steps_before: number
   readonly events: readonly RunEvent[]
 }
-type Line = {
-  readonly addition: Addition
-  readonly settle: (written: boolean) => void
-  readonly fail: (error: unknown) => void
-}
+type Line = { readonly addition: Addition; readonly told: Told }
 
 /** In one transaction; each line is some KB. */
 const mostLines = 1_000
@@ -51,7 +47,7 @@ export function createSharedAppends(database: Database): SharedAppends {
   let writing = false
   const write = async () => {
     writing = true
-    // Timers of many runs go off together.
+    // Many runs have something to write at one moment.
     await nextTick()
     while (waiting.length > 0) {
       const lines = waiting.slice(0, mostLines)
@@ -62,12 +58,12 @@ export function createSharedAppends(database: Database): SharedAppends {
     writing = false
   }
   return {
-    append(run, before, events) {
-      const { promise, resolve: settle, reject: fail } = Promise.withResolvers<boolean>()
+    ...createFlushClock(),
+    append(run, before, events, told) {
       const addition = additionOf(run, before, events)
-      waiting.push({ addition, settle, fail })
+      waiting.push({ addition, told })
       if (!writing) void write()
-      return { added: addition.events.length, done: promise }
+      return addition.events.length
     },
   }
 }
@@ -85,16 +81,12 @@ function additionOf(run: Attempt, before: Counts, events: readonly RunEvent[]): 
 
 /** Never throws: each line is told what became of it. */
 async function writeLines(database: Database, lines: readonly Line[]): Promise<void> {
-  try {
-    const written = await withTurnTx(database, 'system', async (tx, sendCommit) => {
-      const sent = sendLines(tx, lines)
-      sendCommit()
-      return sent
-    })
-    for (const { addition, settle } of lines) settle(written.has(addition.run))
-  } catch (error) {
-    for (const { fail } of lines) fail(error)
-  }
+  const written = await withTurnTx(database, 'system', async (tx, sendCommit) => {
+    const sent = sendLines(tx, lines)
+    sendCommit()
+    return sent
+  }).catch(() => undefined)
+  for (const { addition, told } of lines) told(written?.has(addition.run))
 }
 
 async function sendLines(tx: Executor, lines: readonly Line[]): Promise<ReadonlySet<string>> {

@@ -30,8 +30,11 @@ export class WaitingLine {
     if (event.type === 'text.delta') this.#textLength += event.text.length
     if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
       this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text }
-    } else {
+    } else if (last) {
       this.#events.push(event)
+    } else {
+      // Room for one, not for the sixteen that a first `push` makes: most often that is all, in each of thousands of runs.
+      this.#events = [event]
     }
     return wasShort && this.#textLength >= longAfter
   }
