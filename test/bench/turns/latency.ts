@@ -22,8 +22,10 @@ export async function measureLatency(
       ),
     }
   }
-  for (const { target } of [world.agentFloor, world.service]) await warm(target, oneCall, 1, seconds)
+  // One client alone would be a minute until all of the path is compiled.
+  for (const { target } of [world.agentFloor, world.service]) await warm(target, oneCall, 16, seconds)
   let best = { p50: Number.POSITIVE_INFINITY, p99: Number.POSITIVE_INFINITY, first: Number.POSITIVE_INFINITY }
+  let bestFloor = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round += 1) {
     const model = await times(world.model.target, true)
     const floor = await times(world.agentFloor.target, true)
@@ -34,12 +36,16 @@ export async function measureLatency(
     print(
       `  round ${round + 1}, c=1, p50/p99: model ${model.p50.toFixed(2)}/${model.p99.toFixed(2)} ms, floor (e) ${added(floor)}, service ${added(service)}, whole ${added(whole)}`,
     )
+    bestFloor = Math.min(bestFloor, floor.p50 - model.p50)
     best = {
       p50: Math.min(best.p50, service.p50 - model.p50),
       p99: Math.min(best.p99, service.p99 - model.p99),
       first: Math.min(best.first, service.first - model.first),
     }
   }
+  print(
+    `  best of the rounds, p50: floor (e) +${bestFloor.toFixed(2)} ms, service ${(best.p50 / bestFloor).toFixed(1)} times that`,
+  )
   const open = requireGood(await openLoop({ target: world.service.target, script: oneCall }, 50, seconds))
   const totals = open.exchanges.map(({ totalMs }) => totalMs)
   print(
