@@ -1,36 +1,38 @@
-/** Half of the time after which what waits is written. */
-const halfMs = 50
+/** After so long what waits is written. A short turn is over by then, and has nothing left to write. */
+const afterMs = 100
+/** Those that are due within so long are called together. */
+const togetherMs = 10
 
 /** When runs write what waits in them: one timer for all, of which thousands of slow streams would else make one with each word. */
 export type FlushClock = {
-  /** Calls `flush` in 50 to 100 ms; once, however often it is asked until then. It must not throw. */
+  /** Calls `flush` in some 100 ms; once, however often it is asked until then. It must not throw. */
   soon(flush: () => void): void
   /** Takes that back. */
   notNow(flush: () => void): void
 }
 
 export function createFlushClock(): FlushClock {
-  // Of two ages: a short turn is over before it is called, and has nothing left to write.
-  let [young, old] = [new Set<() => void>(), new Set<() => void>()]
-  let isRunning = false
-  const run = () => {
-    isRunning = true
-    setTimeout(() => {
-      const due = old
-      old = young
-      young = new Set()
-      isRunning = false
-      if (old.size > 0) run()
-      for (const flush of due) flush()
-    }, halfMs)
+  /** When each is due, in whole milliseconds: in the order in which they asked, which is that in which they are due. */
+  const due = new Map<() => void, number>()
+  let isSet = false
+  const ring = () => {
+    const now = Math.round(performance.now())
+    for (const [flush, at] of due) {
+      if (at > now + togetherMs) break
+      due.delete(flush)
+      flush()
+    }
+    const [next] = due.values()
+    isSet = next !== undefined
+    if (next !== undefined) setTimeout(ring, next - now)
   }
   return {
     soon(flush) {
-      if (!old.has(flush)) young.add(flush)
-      if (!isRunning) run()
+      if (!due.has(flush)) due.set(flush, Math.round(performance.now()) + afterMs)
+      if (isSet) return
+      isSet = true
+      setTimeout(ring, afterMs)
     },
-    notNow(flush) {
-      if (!old.delete(flush)) young.delete(flush)
-    },
+    notNow: (flush) => void due.delete(flush),
   }
 }
