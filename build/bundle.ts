@@ -11,13 +11,8 @@ import type { Metafile } from 'esbuild'
 const root = path.resolve(import.meta.dirname, '..')
 const folder = path.join(root, 'dist')
 
-/** What `npm start` runs, with these options. */
+/** What `npm start` runs. */
 export const bundledServer = path.join(folder, 'server.js')
-/**
- * The young part of the heap, which V8 would let grow to 64 MB where there is much memory: streams wait while it is collected, and
- * with 16 MB that takes half as long. `package.json`, the Dockerfile and the unit of systemd say the same.
- */
-export const serverOptions: readonly string[] = ['--max-semi-space-size=16']
 
 /** What the bundle was made of, beside it: each file with its size and time, relative to the root. */
 const record = 'inputs.json'

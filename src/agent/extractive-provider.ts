@@ -11,7 +11,13 @@ import {
   searchWords,
   sheetArguments,
 } from './extractive-answer.ts'
-import { estimateUsage, type ModelMessage, type ModelRequest, type Provider } from './provider.ts'
+import {
+  type CallEnd,
+  estimateUsage,
+  type ModelMessage,
+  type ModelRequest,
+  type Provider,
+} from './provider.ts'
 import { fillSchema } from './schema-filling.ts'
 
 /**
@@ -23,9 +29,10 @@ export function createExtractiveProvider(): Provider {
   return {
     async ask(request, signal, hear) {
       const move = nextMove(request)
-      if (signal.aborted) return { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
+      if (signal.aborted) return stopped
       const text = move.kind === 'answer' ? shaped(request, move.text) : ''
-      if (!pieces(text).every((piece) => hear(piece))) return { type: 'enough' }
+      if (!pieces(text).every((piece) => !signal.aborted && hear(piece)))
+        return signal.aborted ? stopped : { type: 'enough' }
       const calls =
         move.kind === 'call' ? [{ id: 'call', name: move.name, arguments: JSON.stringify(move.args) }] : []
       return {
@@ -37,6 +44,8 @@ export function createExtractiveProvider(): Provider {
     },
   }
 }
+
+const stopped: CallEnd = { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
 
 type Move =
   | { readonly kind: 'call'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }

@@ -5,7 +5,7 @@ const MESSAGE_CHARACTERS = 300
 const EXAMINED_CHARACTERS = 4_096
 const HIDDEN = '[hidden]'
 
-/** Why a model call failed. Used inside the provider only: callers see it as the last chunk. */
+/** Why a model call failed. Used inside the provider only: callers see it as the end of the call. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure'
   readonly kind: ProviderFailure

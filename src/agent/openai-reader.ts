@@ -18,9 +18,9 @@ export class ReplyReader {
   }
 
   /**
-   * Tells `hear` the text of each network read, to the end of the reply.
+   * Tells `hear`, which must not throw, the text of each network read, to the end of the reply.
    * @returns whether `hear` wanted all of it.
-   * @throws CallFailure, and what `hear` throws.
+   * @throws CallFailure
    */
   async read(hear: TextListener): Promise<boolean> {
     let wanted = true

@@ -82,10 +82,10 @@ export class Watchdog {
   /** Notes a payload and gives the next one its full time. */
   payload(): void {
     this.#payloadSeen = true
-    if (this.#phase === 'idle' && !this.#paused) this.#timer?.refresh()
+    if (this.#phase === 'idle') this.#timer?.refresh()
   }
 
-  /** Stops the phase clock while the time is not the upstream's: the consumer's, or a wait before a retry. */
+  /** Stops the phase clock while the time is not the upstream's: it is waited before a retry. */
   pause(): void {
     this.#paused = true
   }

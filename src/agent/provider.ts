@@ -87,8 +87,8 @@ export type ProviderFailure = 'aborted' | 'context' | 'rejected' | 'timeout' | '
 export interface Provider {
   /**
    * Asks the model. `hear` is called with each word as it comes, never again once the call has ended, and nothing waits for it:
-   * thousands of replies are heard at a time. It rejects with what `hear` throws and nothing else; an aborted signal ends it
-   * with `error` of kind `aborted`.
+   * thousands of replies are heard at a time. It rejects with what `hear` throws and nothing else; a signal that is aborted
+   * before it has heard all ends it with `error` of kind `aborted`.
    */
   ask(request: ModelRequest, signal: AbortSignal, hear: TextListener): Promise<CallEnd>
 }

@@ -16,7 +16,7 @@ import type { Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
-  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
+  /** Puts an event in line; it is committed with the next write, within some 100 ms or so long after one that is under way. */
   event(event: RunEvent): void
   /**
    * Before a model call of `step`: everything in line is written, `micros` more are set aside, and the run's key is looked
@@ -29,7 +29,7 @@ export type RunJournal = Journal<Executor> & {
    * to `close`, which appends them, settles the money and closes the row.
    */
   end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>): Promise<E>
-  /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
+  /** Waits for a write that is under way. What is still in line is dropped. */
   close(): Promise<void>
   /** Cost of the finished steps, in micro-credits. */
   readonly costMicros: bigint

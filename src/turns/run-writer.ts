@@ -60,7 +60,7 @@ export class RunWriter {
   #closed = false
   /** Cost of the steps in line and of those that are just being written. */
   #pendingMicros = 0n
-  /** Why a step could not be written by the timer. */
+  /** Why a step could not be written by the clock. */
   #stepFault: unknown
   #tail: Promise<unknown> = Promise.resolve()
 
@@ -81,7 +81,7 @@ export class RunWriter {
     return this.#state.progress.holdMicros
   }
 
-  /** Puts an event in line; it is committed with the next write, within some 100 ms. */
+  /** Puts an event in line; it is committed with the next write, within some 100 ms or so long after one that is under way. */
   event(event: RunEvent): void {
     if (this.#line.add(event)) this.#flush()
     else this.#flushSoon()
@@ -113,7 +113,7 @@ export class RunWriter {
     })
   }
 
-  /** Stops the timer and waits for a write that is under way. What is still in line is dropped. */
+  /** Waits for a write that is under way, and lets the clock begin no other. What is still in line is dropped. */
   async close(): Promise<void> {
     this.#closed = true
     this.#options.appends.notNow(this.#flush)
@@ -150,10 +150,12 @@ export class RunWriter {
         return await write()
       } finally {
         this.#writes -= 1
-        this.#flushRest()
       }
     })
-    this.#tail = turn.catch(() => undefined)
+    this.#tail = turn.then(
+      () => this.#flushRest(),
+      () => undefined,
+    )
     return turn
   }
 
@@ -168,12 +170,13 @@ export class RunWriter {
     if (!this.#closed) this.#options.appends.soon(this.#flush)
   }
 
+  /** After a write that worked. After one that failed for good, the next event or write may try: it does not come back by itself. */
   #flushRest(): void {
-    if (!this.#line.isEmpty) this.#flushSoon()
+    if (!this.#line.isEmpty && this.#writes === 0) this.#flushSoon()
   }
 
   readonly #flush = (): void => {
-    // What is under way flushes the rest when it is over: while the database is away they would pile up.
+    // What is under way asks for it again when it is over: while the database is away they would pile up.
     if (this.#closed || this.#writes > 0 || this.#shared || this.#line.isEmpty) return
     this.#options.appends.notNow(this.#flush)
     if (this.#line.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
@@ -225,27 +228,29 @@ export class RunWriter {
   /** Never throws. */
   async #writeAlone({ waiting, before, unsure }: Shared): Promise<void> {
     const { leave, onFault } = this.#options
+    let written: State
     try {
       leave.throwIfAborted()
       const writing = { work: appendWork(this.#run), waiting, before, leave }
-      this.#endShared(await writeSurely(this.#database, this.#run, writing, unsure))
+      written = await writeSurely(this.#database, this.#run, writing, unsure)
     } catch (error) {
-      // Nothing of it was written: the events keep their place.
+      // Nothing of it was written, or nothing of this attempt will be any more: the events keep their place.
       this.#line.putBack(waiting.events)
       this.#endShared()
       onFault(error)
+      return
     }
+    this.#endShared(written)
   }
 
   /** @param state the run as it is now; undefined: as it was. */
   #endShared(state?: State): void {
     this.#shared = undefined
-    if (state) {
-      this.#state = state
-      this.#options.onCommit()
-    }
     this.#sharedOver?.resolve()
     this.#sharedOver = undefined
+    if (!state) return
+    this.#state = state
     this.#flushRest()
+    this.#options.onCommit()
   }
 }

@@ -13,7 +13,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { bundledServer, bundleService, serverOptions } from '../../build/bundle.ts'
+import { bundledServer, bundleService } from '../../build/bundle.ts'
 
 const megabyte = 1024 * 1024
 const patienceMs = 600_000
@@ -31,10 +31,7 @@ async function startService(folder: string): Promise<Service> {
     PORT: '0',
     LOG_LEVEL: 'warn',
   }
-  const child = spawn(process.execPath, [...serverOptions, bundledServer], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(process.execPath, [bundledServer], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   for await (const piece of child.stdout.iterator({ destroyOnReturn: false })) {
     said += piece

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { bundledServer, serverOptions } from '../../build/bundle.ts'
+import { bundledServer } from '../../build/bundle.ts'
 
 /** How one process of a replica ended. */
 export type Exit = {
@@ -69,7 +69,7 @@ export function startReplica(
   let gone = Promise.withResolvers<void>()
 
   const launch = () => {
-    const child = spawn(process.execPath, [...serverOptions, bundledServer], {
+    const child = spawn(process.execPath, [bundledServer], {
       cwd: options.directory,
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { bundledServer, serverOptions } from '../../build/bundle.ts'
+import { bundledServer } from '../../build/bundle.ts'
 
 /** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
 export type ServiceProcess = {
@@ -19,7 +19,7 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 
 /** Starts a process in `folder`, so that no `.env` of a developer takes part, on a free port unless `env` has one. */
 export function launchService(folder: string, env: Readonly<Record<string, string>>): ServiceProcess {
-  const child = spawn(process.execPath, [...serverOptions, bundledServer], {
+  const child = spawn(process.execPath, [bundledServer], {
     cwd: folder,
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { serverOptions } from '../../build/bundle.ts'
 
 const execute = promisify(execFile)
 
@@ -44,17 +43,6 @@ describe('docker-compose.yml', async () => {
       security_opt: ['no-new-privileges:true'],
     })
   })
-})
-
-test('however the service is started, it is started with the same options', async () => {
-  const files = ['package.json', 'Dockerfile', 'ops/agent-chat-service.service']
-  const commands = await Promise.all(
-    files.map(async (file) => [
-      file,
-      /\bnode\W+(--\S+?)\W+dist\/server\.js/.exec(await readFile(file, 'utf8'))?.[1],
-    ]),
-  )
-  expect(commands).toEqual(files.map((file) => [file, serverOptions.join(' ')]))
 })
 
 test('the image runs as an ordinary user, and takes no file in but what it needs', async () => {

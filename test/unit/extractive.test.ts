@@ -198,6 +198,12 @@ test('an aborted call says nothing', async () => {
   const end = await createExtractiveProvider().ask(request, AbortSignal.abort(), hear)
   expect(end).toEqual({ type: 'error', kind: 'aborted', message: 'The turn was stopped.' })
   expect(hear).not.toHaveBeenCalled()
+  const stop = new AbortController()
+  const asked = createExtractiveProvider().ask(request, stop.signal, () => {
+    stop.abort()
+    return true
+  })
+  expect(await asked).toMatchObject({ type: 'error', kind: 'aborted' })
 })
 
 const word = fc.string({ unit: fc.constantFrom('a', 'ב', '😀', 'é', '-'), minLength: 1, maxLength: 12 })

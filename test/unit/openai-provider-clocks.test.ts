@@ -124,6 +124,18 @@ describe('an abort', () => {
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 
+  it('comes before what has arrived and was not heard yet', async () => {
+    const caller = new AbortController()
+    const pieces = ['first', 'second'].map((text) =>
+      new TextEncoder().encode(eventStream([delta({ content: text })])),
+    )
+    const { texts, last } = await runPieces(pieces, caller.signal, (piece) => {
+      if (piece === 1) caller.abort()
+    })
+    expect(texts).toEqual(['first'])
+    expect(last).toMatchObject({ type: 'error', kind: 'aborted' })
+  })
+
   it('leaves other calls of the same provider alone', async () => {
     const { upstream, provider } = await start()
     const { opened, open } = gate()

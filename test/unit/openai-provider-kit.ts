@@ -72,10 +72,12 @@ export async function said(...call: Parameters<typeof run>): Promise<string> {
 /** Answers every request with a body that arrives in exactly these pieces, each in an event-loop turn of its own. */
 class PieceDispatcher extends Dispatcher {
   readonly #pieces: readonly Uint8Array[]
+  readonly #sent: (piece: number) => void
 
-  constructor(pieces: readonly Uint8Array[]) {
+  constructor(pieces: readonly Uint8Array[], sent: (piece: number) => void) {
     super()
     this.#pieces = pieces
+    this.#sent = sent
   }
 
   override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -95,19 +97,27 @@ class PieceDispatcher extends Dispatcher {
     const controller = control as Dispatcher.DispatchController
     handler.onRequestStart?.(controller, null)
     handler.onResponseStart?.(controller, 200, { 'content-type': 'text/event-stream' }, 'OK')
-    for (const piece of this.#pieces) {
+    for (const [i, piece] of this.#pieces.entries()) {
       await new Promise(setImmediate)
       if (aborted) return
       handler.onResponseData?.(controller, Buffer.from(piece))
+      this.#sent(i)
     }
     await new Promise(setImmediate)
     if (!aborted) handler.onResponseEnd?.(controller, {})
   }
 }
 
-/** What the provider makes of a body that arrives in these pieces. */
-export function runPieces(pieces: readonly Uint8Array[], signal?: AbortSignal): Promise<Outcome> {
-  const fetchDispatcher = new PieceDispatcher(pieces)
+/**
+ * What the provider makes of a body that arrives in these pieces.
+ * @param sent called when a piece has been sent, in the same turn of the loop.
+ */
+export function runPieces(
+  pieces: readonly Uint8Array[],
+  signal?: AbortSignal,
+  sent: (piece: number) => void = () => undefined,
+): Promise<Outcome> {
+  const fetchDispatcher = new PieceDispatcher(pieces, sent)
   return run(
     createOpenAiProvider({ baseUrl: 'http://model.test/v1', model: 'm', fetchDispatcher }),
     ask,

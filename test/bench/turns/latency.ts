@@ -44,7 +44,7 @@ export async function measureLatency(
     }
   }
   print(
-    `  best of the rounds, p50: floor (e) +${bestFloor.toFixed(2)} ms, service ${(best.p50 / bestFloor).toFixed(1)} times that`,
+    `  best of the rounds, p50: floor (e) +${bestFloor.toFixed(2)} ms, service +${best.p50.toFixed(2)} ms`,
   )
   const open = requireGood(await openLoop({ target: world.service.target, script: oneCall }, 50, seconds))
   const totals = open.exchanges.map(({ totalMs }) => totalMs)

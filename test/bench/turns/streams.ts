@@ -1,4 +1,4 @@
-import { type LoadResult, percentile, together } from './load.ts'
+import { percentile, together } from './load.ts'
 import { requireGood } from './rates.ts'
 import { type Figure, print } from './report.ts'
 import { oneCall, type TurnScript } from './script.ts'
@@ -27,13 +27,13 @@ export async function measureStreams(
   }, 500)
   const result = await together(load, count, openMs)
   clearInterval(watch)
-  const lags = lagsOf(result)
+  requireGood(result)
+  const lags = result.exchanges.flatMap(({ lagsMs }) => lagsMs)
   const silences = result.exchanges.map(({ silenceMs }) => silenceMs)
   const p99 = percentile(lags, 0.99)
   print(
     `  ${count} streams: RSS ${(warmKib / 1024).toFixed(0)} MB before, at most ${(openKib / 1024).toFixed(0)} MB; lag p50 ${percentile(lags, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, most ${Math.max(...lags).toFixed(0)} ms`,
   )
-  if (!short) await printFloor(world, script, count, openMs)
   const at = `${count} open streams`
   return [
     { name: `${at}: RSS of each`, value: (openKib - warmKib) / count, unit: 'KiB', goal: 56, gate: 96 },
@@ -43,17 +43,4 @@ export async function measureStreams(
       value: percentile(silences, 0.99) - keepAliveMs,
     },
   ]
-}
-
-function lagsOf(result: LoadResult): readonly number[] {
-  return requireGood(result).exchanges.flatMap(({ lagsMs }) => lagsMs)
-}
-
-/** The same of floor (e): what a process that does next to nothing with a chunk is late with it on this machine. */
-async function printFloor(world: World, script: TurnScript, count: number, openMs: number): Promise<void> {
-  const { target } = world.agentFloor
-  const lags = lagsOf(await together({ targets: [target], script }, count, openMs))
-  print(
-    `  floor (e), ${count} streams: lag p50 ${percentile(lags, 0.5).toFixed(1)} ms, p99 ${percentile(lags, 0.99).toFixed(1)} ms`,
-  )
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { Agent } from 'undici'
-import { bundledServer, serverOptions } from '../../../build/bundle.ts'
+import { bundledServer } from '../../../build/bundle.ts'
 import { createAccount } from '../../../src/accounts/accounts.ts'
 import { createKey } from '../../../src/accounts/keys.ts'
 import { parsePeppers } from '../../../src/accounts/pepper.ts'
@@ -87,7 +87,7 @@ export async function openWorld(options: { readonly nodeArgs?: readonly string[]
   const startService = (nodeArgs: readonly string[] = []) =>
     startWorker(bundledServer, {
       cwd: directory,
-      nodeArgs: [...serverOptions, ...nodeArgs],
+      nodeArgs,
       env: {
         DATABASE_URL: postgres.url,
         KEY_PEPPER: pepper,
