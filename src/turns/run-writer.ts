@@ -33,7 +33,7 @@ type Shared = {
   readonly before: State
   attempts: number
   /** What the run is like when the attempt that is under way has worked. */
-  after: Written<undefined>
+  after: Written<undefined> | undefined
   /** The same of an earlier one that is not known to have failed. */
   unsure: Written<undefined> | undefined
 }
@@ -145,7 +145,7 @@ export class RunWriter {
     this.#options.appends.notNow(this.#flush)
     this.#writes += 1
     const turn = this.#tail.then(async () => {
-      if (this.#shared) await this.#whenAlone()
+      await this.#whenAlone()
       try {
         return await write()
       } finally {
@@ -160,10 +160,9 @@ export class RunWriter {
   }
 
   /** Resolves when nothing of this run travels with others. */
-  async #whenAlone(): Promise<void> {
-    if (!this.#shared) return
-    this.#sharedOver ??= Promise.withResolvers()
-    await this.#sharedOver.promise
+  #whenAlone(): Promise<void> | undefined {
+    if (this.#shared) this.#sharedOver ??= Promise.withResolvers()
+    return this.#sharedOver?.promise
   }
 
   #flushSoon(): void {
@@ -178,7 +177,6 @@ export class RunWriter {
   readonly #flush = (): void => {
     // What is under way asks for it again when it is over: while the database is away they would pile up.
     if (this.#closed || this.#writes > 0 || this.#shared || this.#line.isEmpty) return
-    this.#options.appends.notNow(this.#flush)
     if (this.#line.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
     else this.#share()
   }
@@ -194,9 +192,9 @@ export class RunWriter {
 
   /** Writes the events in line together with what other runs have: called back, since thousands of runs do so at a time. */
   #share(): void {
-    const before = this.#state
-    const after = { ...before, value: undefined }
-    this.#shared = { waiting: this.#line.take(), before, after, attempts: 0, unsure: undefined }
+    const [waiting, before] = [this.#line.take(), this.#state]
+    this.#options.appends.notNow(this.#flush)
+    this.#shared = { waiting, before, attempts: 0, after: undefined, unsure: undefined }
     this.#sendShared(this.#shared)
   }
 
