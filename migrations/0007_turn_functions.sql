@@ -25,6 +25,11 @@ ALTER TABLE "runs" ADD COLUMN IF NOT EXISTS "hold_parts" bigint[];
 --> statement-breakpoint
 DROP TABLE IF EXISTS "holds";
 --> statement-breakpoint
+-- In the order of their numbers: the oldest turn that is open tells how many there can be, and they need not be counted.
+CREATE INDEX IF NOT EXISTS "runs_account_open" ON "runs" USING btree ("account_id","account_turn" NULLS FIRST) WHERE "runs"."status" in ('queued', 'in_progress');
+--> statement-breakpoint
+DROP INDEX IF EXISTS "runs_account_unfinished";
+--> statement-breakpoint
 -- Nearly always empty: the end of a run asks whether one of its account waits, whatever number of others is under way.
 CREATE INDEX IF NOT EXISTS "runs_account_queued" ON "runs" USING btree ("account_id") WHERE "runs"."status" = 'queued';
 --> statement-breakpoint
@@ -79,6 +84,8 @@ FROM (
 -- What follows is the path of every turn: its start, its steps with the larger hold, and its end, each one call and one
 -- round trip. As functions, since a row here and a row there cost far less than one statement that writes nine tables.
 -- They run with the rights of who calls them, and name their account to the policies themselves.
+-- `status || ''` where a run is named by its id: compared plainly, a plan of an hour in which few runs were open walks through an
+-- index of all that are, and with thousands of them that is some milliseconds for each write.
 -- Replicas of two versions call them side by side: what one means never changes. A change is a function of a new name.
 
 -- Databases that have followed the source between releases may have earlier ones.
@@ -247,6 +254,7 @@ DECLARE
   v_newest int;
   v_first int;
   v_turns int := 0;
+  v_oldest_open int;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   SELECT a.plan INTO v_plan FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
@@ -260,6 +268,9 @@ BEGIN
   IF FOUND THEN
     v_turns := v_newest - v_first + 1;
   END IF;
+  -- As many as there can be at most; only where that is too many they are counted.
+  SELECT r.account_turn INTO v_oldest_open FROM runs r
+  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn NULLS FIRST LIMIT 1;
   admitted := coalesce(v_plan = p_plan AND v_turns < p_turns_per_minute, false)
     AND EXISTS (SELECT FROM api_keys k
       WHERE k.id = p_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))
@@ -267,8 +278,9 @@ BEGIN
       WHERE r.api_key_id = p_key AND r.request_hash = p_hash
         AND r.created_at > now() - make_interval(mins => p_guard_minutes)
         AND (r.client_closed_at IS NOT NULL OR r.created_at > p_sent_at))
-    AND p_concurrent_turns > (SELECT count(*) FROM (SELECT FROM runs r
-      WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy)
+    AND (coalesce(p_concurrent_turns > v_newest - v_oldest_open + 1, false)
+      OR p_concurrent_turns > (SELECT count(*) FROM (SELECT FROM runs r
+        WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy))
     AND EXISTS (SELECT FROM credit_pools c
       WHERE c.account_id = p_account AND c.period_start = date_trunc('month', now(), 'UTC'));
   IF NOT admitted THEN RETURN; END IF;
@@ -320,7 +332,7 @@ DECLARE
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   UPDATE runs SET event_count = v_last, step_count = v_steps
-  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
+  WHERE id = p_run AND epoch = p_epoch AND status || '' = 'in_progress'
     AND event_count = p_events_before AND step_count = p_steps_before
   RETURNING api_key_id INTO v_key;
   owned := FOUND;
@@ -343,23 +355,29 @@ END $$;
 --> statement-breakpoint
 -- Events of many runs: each as `append_to_run` has them. Returns the runs whose events were written. One whose row is locked is
 -- left out like one that is not where its line says: it must not keep the others waiting.
-CREATE FUNCTION append_to_runs(p_lines jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-  v_line record;
-  v_last int;
+-- The arrays are of one length. For few or for many runs the plan is the same, and made once: each run is looked up by its id.
+CREATE FUNCTION append_to_runs(
+  p_runs text[], p_accounts text[], p_epochs int[], p_events_before int[], p_steps_before int[], p_events jsonb[]
+) RETURNS SETOF text LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-  FOR v_line IN
-    SELECT * FROM jsonb_to_recordset(p_lines)
-      AS line (run text, account text, epoch int, events_before int, steps_before int, events jsonb)
-  LOOP
-    PERFORM FROM runs WHERE id = v_line.run AND epoch = v_line.epoch AND status = 'in_progress'
-      AND event_count = v_line.events_before AND step_count = v_line.steps_before FOR NO KEY UPDATE SKIP LOCKED;
-    CONTINUE WHEN NOT FOUND;
-    v_last := v_line.events_before + jsonb_array_length(v_line.events);
-    UPDATE runs SET event_count = v_last WHERE id = v_line.run;
-    PERFORM write_progress(v_line.account, v_line.run, v_line.epoch, v_last, v_line.events, v_line.steps_before, '[]');
-    RETURN NEXT v_line.run;
-  END LOOP;
+  RETURN QUERY
+  WITH owned AS MATERIALIZED (
+    SELECT line.*
+    FROM unnest(p_runs, p_accounts, p_epochs, p_events_before, p_steps_before, p_events)
+        AS line (run, account, epoch, events_before, steps_before, events)
+      CROSS JOIN LATERAL (
+        SELECT FROM runs r
+        WHERE r.id = line.run AND r.epoch = line.epoch AND r.status || '' = 'in_progress'
+          AND r.event_count = line.events_before AND r.step_count = line.steps_before
+        FOR NO KEY UPDATE SKIP LOCKED) AS mine
+  ), counted AS (
+    UPDATE runs SET event_count = o.events_before + jsonb_array_length(o.events) FROM owned o WHERE runs.id = o.run
+  ), appended AS (
+    INSERT INTO run_events (run_id, seq, account_id, step, attempt, event)
+    SELECT o.run, o.events_before + number, o.account, coalesce((event->>'step')::int, 0), o.epoch, event
+    FROM owned o CROSS JOIN LATERAL jsonb_array_elements(o.events) WITH ORDINALITY AS e (event, number)
+  )
+  SELECT o.run FROM owned o;
 END $$;
 --> statement-breakpoint
 -- The end of a run: its row, its last steps and events, its session, then the pools, in the order in which a start locks
@@ -381,7 +399,7 @@ BEGIN
     status = p_status, output = p_output, error_code = p_error_code, error_message = p_error_message,
     finish_reason = p_finish_reason, usage = p_usage, cost_micros = p_cost,
     lease_owner = NULL, lease_expires_at = NULL, finished_at = now()
-  WHERE id = p_run AND epoch = p_epoch AND status = 'in_progress'
+  WHERE id = p_run AND epoch = p_epoch AND status || '' = 'in_progress'
     AND event_count = p_events_before AND step_count = p_steps_before
   RETURNING hold_micros, hold_pools, hold_parts INTO v_run;
   owned := FOUND;

@@ -2,6 +2,7 @@ import { messageOf } from '../errors.ts'
 import { answerFormatOf } from './answer-format.ts'
 import type { ModelFault, ModelStep, StepRecord, ToolStep, TurnEnd, TurnFailure, TurnNews } from './events.ts'
 import { formattedReply } from './formatted-reply.ts'
+import { GrowingText } from './growing-text.ts'
 import type { LoopLimits } from './limits.ts'
 import {
   estimateUsage,
@@ -181,11 +182,11 @@ async function hear<T>(
 ): Promise<ModelStep | ModelFault> {
   const separator = turn.textLength > 0 ? '\n\n' : ''
   const pieces = new StorablePieces()
-  let text = ''
+  const text = new GrowingText()
   const add = (piece: string) => {
     if (piece === '') return
-    show(text === '' ? separator + piece : piece)
-    text += piece
+    show(text.length === 0 ? separator + piece : piece)
+    text.add(piece)
   }
   const end = await input.provider.ask(request, input.signal, (said) => {
     add(pieces.push(said))
@@ -193,12 +194,14 @@ async function hear<T>(
   })
   if (end.type === 'error')
     return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message) }
-  if (end.type === 'enough')
-    return { kind: 'model', text, toolCalls: [], reason: 'length', usage: estimateUsage(request, text) }
+  if (end.type === 'enough') {
+    const usage = estimateUsage(request, text.toString())
+    return { kind: 'model', text: text.toString(), toolCalls: [], reason: 'length', usage }
+  }
   add(pieces.rest())
   // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
   const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
-  return { kind: 'model', text, toolCalls, reason: end.reason, usage: end.usage }
+  return { kind: 'model', text: text.toString(), toolCalls, reason: end.reason, usage: end.usage }
 }
 
 function failureKind(kind: ProviderFailure): TurnFailure {

@@ -1,4 +1,5 @@
 import type { StepRecord } from '../agent/events.ts'
+import { GrowingText } from '../agent/growing-text.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { FileChange, OfferedSource } from '../agent/tools.ts'
 import { type CitedSource as CheckedSource, checkCitations } from '../sources/citations/check.ts'
@@ -33,36 +34,36 @@ export function createAnswer(
   const renderer = createCitationRenderer(register.find, { numbers: sources !== 'block' })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
-  let shown = ''
+  const shown = new GrowingText()
   let checked: readonly CheckedSource[] | undefined
   let unknownRefs: RunEnd['unknown_refs'] = []
   const list = (cited: Parameters<typeof renderSourceList>[0]) =>
-    renderSourceList(cited, { language: languageOf(shown), isolates })
+    renderSourceList(cited, { language: languageOf(shown.toString()), isolates })
   return {
     show(text) {
       const visible = renderer.push(text)
-      shown += visible
+      shown.add(visible)
       return visible
     },
     rest() {
       const { text } = renderer.end()
-      shown += text
+      shown.add(text)
       return text
     },
-    isEmpty: () => shown === '',
+    isEmpty: () => shown.length === 0,
     add(record) {
       steps.push(record)
       if (record.kind === 'tool') files.push(...record.files)
     },
     async check({ findVerbatim, resolveRef }) {
       checked = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), findVerbatim })
-      const named = await resolvePlainRefs(findPlainRefs(shown), resolveRef)
+      const named = await resolvePlainRefs(findPlainRefs(shown.toString()), resolveRef)
       unknownRefs = named.flatMap(({ check: { ref, exists, nearest } }) => (exists ? [] : [{ ref, nearest }]))
     },
     end(costMicros, { paused }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
       return {
-        text: shown,
+        text: shown.toString(),
         source_list: sources === 'inline' && !paused && cited.length > 0 ? list(cited) : '',
         sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
         citations: renderer.annotations(),

@@ -46,32 +46,79 @@ export function createLiveRun(runId: string): LiveRun {
     get abandoned() {
       return abandoned
     },
-    async read(signal, hear) {
-      let resume = () => {}
-      const wake = () => resume()
-      readers.add(wake)
-      signal.addEventListener('abort', wake)
-      try {
-        let position = 0
-        // A slow reader still hears of an end that came just before.
-        while (position < events.length || !(ended || signal.aborted)) {
-          if (position === events.length) {
-            await new Promise<void>((resolve) => {
-              resume = resolve
-            })
-            continue
-          }
-          const batch = events.slice(position)
-          position = events.length
-          const enough = hear(batch)
-          // Most hear at once: a wait more for each word would be one for each of thousands of streams.
-          if (typeof enough === 'boolean' ? enough : await enough) return true
+    read: (signal, hear) =>
+      new Promise((resolve, reject) => {
+        const isOver = () => ended || signal.aborted
+        const reader = new Reader({ events, isOver, hear, leave, resolve, reject })
+        function leave() {
+          signal.removeEventListener('abort', reader.wake)
+          readers.delete(reader.wake)
         }
-        return false
-      } finally {
-        signal.removeEventListener('abort', wake)
-        readers.delete(wake)
-      }
-    },
+        readers.add(reader.wake)
+        signal.addEventListener('abort', reader.wake)
+        reader.wake()
+      }),
+  }
+}
+
+type Reading = {
+  readonly events: readonly RunEvent[]
+  readonly isOver: () => boolean
+  readonly hear: Hear<readonly RunEvent[]>
+  /** Called once, before one of the two that follow. */
+  readonly leave: () => void
+  readonly resolve: (enough: boolean) => void
+  readonly reject: (fault: unknown) => void
+}
+
+/** One reader at its place. It is called and does not wait: of thousands of streams each would make a wait anew with each word. */
+class Reader {
+  readonly #reading: Reading
+  #position = 0
+  /** It is going to look, or `hear` takes its time: nobody has to tell it to look. */
+  #willLook = false
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  readonly wake = (): void => {
+    if (this.#willLook) return
+    this.#willLook = true
+    queueMicrotask(this.#look)
+  }
+
+  readonly #look = (): void => {
+    const { events, isOver } = this.#reading
+    try {
+      // A slow reader still hears of an end that came just before.
+      while (this.#position < events.length) if (!this.#tell()) return
+      this.#willLook = false
+      if (isOver()) this.#finish(false)
+    } catch (fault) {
+      this.#fail(fault)
+    }
+  }
+
+  /** @returns whether it can go on at once. */
+  #tell(): boolean {
+    const { events, hear } = this.#reading
+    const batch = events.slice(this.#position)
+    this.#position = events.length
+    const enough = hear(batch)
+    if (enough === false) return true
+    if (enough === true) this.#finish(true)
+    else enough.then((heardEnough) => (heardEnough ? this.#finish(true) : this.#look()), this.#fail)
+    return false
+  }
+
+  #finish(enough: boolean): void {
+    this.#reading.leave()
+    this.#reading.resolve(enough)
+  }
+
+  readonly #fail = (fault: unknown): void => {
+    this.#reading.leave()
+    this.#reading.reject(fault)
   }
 }

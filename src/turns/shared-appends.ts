@@ -24,18 +24,19 @@ export type SharedAppends = FlushClock & {
 
 export type Told = (written: boolean | undefined) => void
 
-const appendAll = statement<{ run: string }>('append_to_runs', 'select append_to_runs(:lines) as run')
+const appendAll = statement<{ run: string }>(
+  'append_to_runs',
+  'select append_to_runs(:runs, :accounts, :epochs, :eventsBefore, :stepsBefore, :events) as run',
+)
 
-/** What `append_to_runs` is given of a run. */
-type Addition = {
-  readonly run: string
-  readonly account: string
-  readonly epoch: number
-  readonly events_before: number
-  readonly steps_before: number
-  readonly events: readonly RunEvent[]
+/** What one run adds. */
+type Line = {
+  readonly run: Attempt
+  readonly before: Counts
+  /** As JSON. */
+  readonly events: string
+  readonly told: Told
 }
-type Line = { readonly addition: Addition; readonly told: Told }
 
 /** In one transaction; each line is some KB. */
 const mostLines = 1_000
@@ -60,22 +61,11 @@ export function createSharedAppends(database: Database): SharedAppends {
   return {
     ...createFlushClock(),
     append(run, before, events, told) {
-      const addition = additionOf(run, before, events)
-      waiting.push({ addition, told })
+      const joined = joinDeltas(events)
+      waiting.push({ run, before, events: JSON.stringify(joined), told })
       if (!writing) void write()
-      return addition.events.length
+      return joined.length
     },
-  }
-}
-
-function additionOf(run: Attempt, before: Counts, events: readonly RunEvent[]): Addition {
-  return {
-    run: run.id,
-    account: run.accountId,
-    epoch: run.epoch,
-    events_before: before.eventCount,
-    steps_before: before.stepCount,
-    events: joinDeltas(events),
   }
 }
 
@@ -86,10 +76,17 @@ async function writeLines(database: Database, lines: readonly Line[]): Promise<v
     sendCommit()
     return sent
   }).catch(() => undefined)
-  for (const { addition, told } of lines) told(written?.has(addition.run))
+  for (const { run, told } of lines) told(written?.has(run.id))
 }
 
 async function sendLines(tx: Executor, lines: readonly Line[]): Promise<ReadonlySet<string>> {
-  const rows = await appendAll(tx, { lines: JSON.stringify(lines.map(({ addition }) => addition)) })
+  const rows = await appendAll(tx, {
+    runs: lines.map(({ run }) => run.id),
+    accounts: lines.map(({ run }) => run.accountId),
+    epochs: lines.map(({ run }) => run.epoch),
+    eventsBefore: lines.map(({ before }) => before.eventCount),
+    stepsBefore: lines.map(({ before }) => before.stepCount),
+    events: lines.map(({ events }) => events),
+  })
   return new Set(rows.map(({ run }) => run))
 }

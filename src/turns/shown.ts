@@ -1,3 +1,4 @@
+import { GrowingText } from '../agent/growing-text.ts'
 import { isTerminal, type RunEvent, stepOf } from './run-events.ts'
 
 /**
@@ -9,7 +10,7 @@ import { isTerminal, type RunEvent, stepOf } from './run-events.ts'
  * was shown, and the reader can only end.
  */
 export class Shown {
-  #text = ''
+  readonly #text = new GrowingText()
   /** Where the shown text of a step ends in `#text`. */
   readonly #shownEnds = new Map<number, number>()
   /** How much of `#text` the present telling has come to, and where each step ended in it. */
@@ -44,12 +45,13 @@ export class Shown {
   #beyond(event: Extract<RunEvent, { type: 'text.delta' }>): RunEvent | 'contradicted' | undefined {
     const { step, text } = event
     const known = Math.min(this.#text.length - this.#told, text.length)
-    if (known > 0 && !this.#text.startsWith(text.slice(0, known), this.#told)) return 'contradicted'
+    if (known > 0 && !this.#text.toString().startsWith(text.slice(0, known), this.#told))
+      return 'contradicted'
     this.#told += text.length
     this.#toldEnds.set(step, this.#told)
     if (known === text.length) return undefined
     const rest = text.slice(known)
-    this.#text += rest
+    this.#text.add(rest)
     this.#shownEnds.set(step, this.#text.length)
     return known === 0 ? event : { ...event, text: rest }
   }

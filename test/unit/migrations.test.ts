@@ -17,6 +17,7 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'sessions_account_id_accounts_id_fk',
     'credit_entries_transaction_id_credit_transactions_id_fk',
     'credit_entries_pool',
+    'runs_account_unfinished',
     'run_steps_run_id_runs_id_fk',
     'run_events_run_id_runs_id_fk',
     'runs_cost',

@@ -99,7 +99,9 @@ export const runs = pgTable(
     index('runs_account_created').on(t.accountId, t.createdAt),
     // No index has the lease: a renewal, which comes for every run every five seconds, then touches none.
     index('runs_unfinished_since').on(t.createdAt, t.id).where(sql`${t.status} in ('queued', 'in_progress')`),
-    index('runs_account_unfinished').on(t.accountId).where(sql`${t.status} in ('queued', 'in_progress')`),
+    index('runs_account_open')
+      .on(t.accountId, t.accountTurn.nullsFirst())
+      .where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_queued').on(t.accountId).where(sql`${t.status} = 'queued'`),
     index('runs_request_hash')
       .on(t.apiKeyId, t.requestHash, t.createdAt)

@@ -1,3 +1,4 @@
+import { GrowingText } from '../../agent/growing-text.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './cited-marks.ts'
 import { type Reading, readBrackets, readParentheses } from './marks.ts'
@@ -34,17 +35,17 @@ export function createCitationRenderer(
 ): CitationRenderer {
   const ledger = createCitedMarks(find, options.numbers ?? true)
   const scanner = new Scanner(ledger, (mark) => find(mark) !== undefined)
-  let raw = ''
+  const raw = new GrowingText()
   return {
     push: (delta) => {
-      raw += delta
+      raw.add(delta)
       return scanner.advance(delta, false)
     },
     end: () => ({ text: scanner.advance('', true) }),
     cited: () => ledger.cited,
     unknownMarks: () => ledger.unknown,
     annotations: () => ledger.annotations,
-    raw: () => raw,
+    raw: () => raw.toString(),
   }
 }
 

@@ -27,7 +27,7 @@ const shown = (value: number): string =>
 export function printFigure(figure: Figure): void {
   const { name, value, unit, goal, gate, of } = figure
   const mark = { goal: 'goal reached', gate: 'gate held', missed: 'GATE MISSED' }[reached(figure)]
-  const bounds = `(goal ${goal}, gate ${gate})`
+  const bounds = `(goal ${Number(shown(goal))}, gate ${Number(shown(gate))})`
   print(
     `  ${name.padEnd(52)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${bounds.padEnd(26)} ${mark}${of ? `   ${of}` : ''}`,
   )

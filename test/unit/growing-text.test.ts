@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { GrowingText } from '../../src/agent/growing-text.ts'
+
+test('however a text is cut, and whenever it is looked at, all of it is there and its length is right', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 60 }), (pieces) => {
+      const text = new GrowingText()
+      let all = ''
+      for (const [piece, look] of pieces) {
+        text.add(piece)
+        all += piece
+        expect(text.length).toBe(all.length)
+        if (look) expect(text.toString()).toBe(all)
+      }
+      expect(text.toString()).toBe(all)
+    }),
+  )
+})
