@@ -255,6 +255,7 @@ DECLARE
   v_first int;
   v_turns int := 0;
   v_oldest_open int;
+  v_highest_open int;
 BEGIN
   PERFORM set_config('app.account', p_account, true);
   SELECT a.plan INTO v_plan FROM accounts a WHERE a.id = p_account FOR NO KEY UPDATE;
@@ -262,15 +263,18 @@ BEGIN
   admitted := clock_timestamp() <= p_not_after;
   IF NOT admitted THEN RETURN; END IF;
   SELECT r.account_turn INTO v_newest FROM runs r WHERE r.account_id = p_account ORDER BY r.created_at DESC LIMIT 1;
+  SELECT r.account_turn INTO v_oldest_open FROM runs r
+  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn NULLS FIRST LIMIT 1;
+  SELECT r.account_turn INTO v_highest_open FROM runs r
+  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn DESC NULLS LAST LIMIT 1;
+  -- No two open turns have one number, even when the server's clock was set back and the newest is not the last one.
+  v_newest := greatest(v_newest, v_highest_open);
   -- Turns of the last minute, told by their numbers; one of an older version has none.
   SELECT r.account_turn INTO v_first FROM runs r
   WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;
   IF FOUND THEN
     v_turns := v_newest - v_first + 1;
   END IF;
-  -- As many as there can be at most; only where that is too many they are counted.
-  SELECT r.account_turn INTO v_oldest_open FROM runs r
-  WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn NULLS FIRST LIMIT 1;
   admitted := coalesce(v_plan = p_plan AND v_turns < p_turns_per_minute, false)
     AND EXISTS (SELECT FROM api_keys k
       WHERE k.id = p_key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))
@@ -278,6 +282,7 @@ BEGIN
       WHERE r.api_key_id = p_key AND r.request_hash = p_hash
         AND r.created_at > now() - make_interval(mins => p_guard_minutes)
         AND (r.client_closed_at IS NOT NULL OR r.created_at > p_sent_at))
+    -- As many as there can be at most; only where that is too many they are counted.
     AND (coalesce(p_concurrent_turns > v_newest - v_oldest_open + 1, false)
       OR p_concurrent_turns > (SELECT count(*) FROM (SELECT FROM runs r
         WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') GROUP BY r.session_id) AS busy))
@@ -355,10 +360,11 @@ END $$;
 --> statement-breakpoint
 -- Events of many runs: each as `append_to_run` has them. Returns the runs whose events were written. One whose row is locked is
 -- left out like one that is not where its line says: it must not keep the others waiting.
--- The arrays are of one length. For few or for many runs the plan is the same, and made once: each run is looked up by its id.
+-- The arrays are of one length, with one line for a run and its epoch. Whatever the statistics say, each run is looked up, and locked,
+-- by its id; only what was locked is joined.
 CREATE FUNCTION append_to_runs(
   p_runs text[], p_accounts text[], p_epochs int[], p_events_before int[], p_steps_before int[], p_events jsonb[]
-) RETURNS SETOF text LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY
   WITH owned AS MATERIALIZED (

@@ -7,9 +7,15 @@ export const lockAccount = statement<{ plan: string }>(
   'select plan from accounts where id = :accountId for no key update',
 )
 
-/** Number of the account's newest turn; its turns are dated in their order. */
+/**
+ * Number of the account's newest turn; its turns are dated in their order. No two open turns have one number, even when the
+ * server's clock was set back and the newest is not the last one.
+ */
 const newestTurn = `
-  select account_turn from runs where account_id = :accountId order by created_at desc limit 1`
+  select greatest(
+    (select account_turn from runs where account_id = :accountId order by created_at desc limit 1),
+    (select account_turn from runs where account_id = :accountId and status in ('queued', 'in_progress')
+      order by account_turn desc nulls last limit 1))`
 
 /** Sessions of the account that have unfinished turns. */
 const takenPlaces = `

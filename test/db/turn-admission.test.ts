@@ -3,7 +3,7 @@ import { balanceOf, grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { closing, emptyEnd, journalOf, makePerson, type Person, start } from '../support/turns.ts'
+import { makePerson, type Person, start } from '../support/turns.ts'
 
 let db: TestDatabase
 
@@ -80,17 +80,6 @@ test('no more turns run at once than the plan allows, and those refused leave no
   const results = await Promise.allSettled(Array.from({ length: 12 }, () => start(db.database, person)))
   expect(codesOf(results)).toEqual(Array.from({ length: 9 }, () => 'too_many_concurrent_runs'))
   expect(await rowsOf(person)).toMatchObject({ sessions: 3, runs: 3, messages: 3 })
-})
-
-test('a turn that stays open takes one place, however many that came after it are over', async () => {
-  const person = await makePerson(db.database, { concurrentTurns: 2 })
-  await start(db.database, person)
-  for (let i = 0; i < 3; i += 1) {
-    const run = await start(db.database, person)
-    await journalOf(db.database, run).end(emptyEnd, closing(run))
-  }
-  await start(db.database, person)
-  await expect(start(db.database, person)).rejects.toMatchObject({ code: 'too_many_concurrent_runs' })
 })
 
 test('turns of one session that start at once get numbers of their own, and one of them runs', async () => {

@@ -5,11 +5,11 @@ import type { Principal } from '../../src/accounts/principal.ts'
 import { ensureAllowance } from '../../src/billing/pools.ts'
 import { withTurnCalls, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import { defaultTurnLimits } from '../../src/turns/start-turn.ts'
+import { defaultTurnLimits, type Run } from '../../src/turns/start-turn.ts'
 import { isUsual, writeUsual } from '../../src/turns/usual-start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { makePerson, type Person, plainInput } from '../support/turns.ts'
+import { closing, emptyEnd, journalOf, makePerson, type Person, plainInput } from '../support/turns.ts'
 
 let db: TestDatabase
 let person: Person
@@ -128,4 +128,49 @@ test('a connection that is lost under calls fails all of them, and the next call
   await expect(lost).rejects.toThrow()
   const { rows } = await withTurnCalls(db.database, principal, (calls) => calls.execute('select 3 as three'))
   expect(rows).toEqual([{ three: 3 }])
+})
+
+/** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
+async function withPlaces(concurrentTurns: number) {
+  const { principal: of } = await makePerson(db.database, { concurrentTurns })
+  const keyId = await withTx(db.database, 'system', async (tx) => {
+    await ensureAllowance(tx, of.accountId, of.plan)
+    const reach = { kind: 'owner' } as const
+    return (await createKey(tx, parsePeppers('a pepper of this test'), of.accountId, { name: 'k', reach }))
+      .info.id
+  })
+  const owner = { lease, limits: defaultTurnLimits, sentAt: later(60_000), notAfter: later(60_000) }
+  return () => {
+    const runId = newId('run')
+    return withTurnCalls(db.database, of, (calls) =>
+      writeUsual(calls, { ...of, keyId }, plainInput({ text: runId }), { ...owner, runId }),
+    )
+  }
+}
+
+async function endTurn(run: Run | undefined): Promise<void> {
+  if (run) await journalOf(db.database, run).end(emptyEnd, closing(run))
+}
+
+test('a turn that stays open takes one place, however many that came after it are over', async () => {
+  const begin = await withPlaces(2)
+  expect(await begin()).toBeDefined()
+  for (let i = 0; i < 3; i += 1) {
+    const run = await begin()
+    expect(run).toBeDefined()
+    await endTurn(run)
+  }
+  expect(await begin()).toBeDefined()
+  expect(await begin()).toBeUndefined()
+})
+
+test('while the clock is behind the newest turn no more are admitted than there are places', async () => {
+  const begin = await withPlaces(3)
+  const first = await begin()
+  await endTurn(first)
+  const ahead = `update runs set created_at = now() + interval '30 seconds' where id = $1`
+  await db.database.systemPool.query(ahead, [first?.id])
+  const runs = [await begin(), await begin(), await begin()]
+  expect(runs.map((run) => run?.accountTurn)).toEqual([2, 3, 4])
+  expect(await begin()).toBeUndefined()
 })

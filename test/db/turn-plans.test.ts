@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm'
-import pg from 'pg'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey } from '../../src/accounts/keys.ts'
 import { parsePeppers } from '../../src/accounts/pepper.ts'
@@ -7,6 +7,7 @@ import type { Principal } from '../../src/accounts/principal.ts'
 import { ensureAllowance } from '../../src/billing/pools.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
+import { renewLeases } from '../../src/turns/leases.ts'
 import { defaultTurnLimits } from '../../src/turns/start-turn.ts'
 import { writeUsual } from '../../src/turns/usual-start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -14,7 +15,8 @@ import { makePerson, plainInput, start } from '../support/turns.ts'
 
 const many = 1_000
 let db: TestDatabase
-let client: pg.Client
+/** As turns have it. */
+let client: pg.PoolClient
 let runId: string
 let accountId: string
 let principal: Principal
@@ -23,8 +25,7 @@ let principal: Principal
 beforeAll(async () => {
   db = await createTestDatabase()
   const person = await makePerson(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
-  client = new pg.Client({ connectionString: db.url })
-  await client.connect()
+  client = await db.database.turnPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')
   const run = await start(db.database, person)
@@ -43,7 +44,7 @@ beforeAll(async () => {
   await copyRun('open', {})
 })
 afterAll(async () => {
-  await client.end()
+  client.release(true)
   await db.drop()
 })
 
@@ -57,65 +58,81 @@ async function copyRun(name: string, other: object): Promise<void> {
   )
 }
 
-/** Rows of `runs` that a statement fetches. */
-async function fetchedBy(text: string, values: readonly unknown[]): Promise<number> {
+/** Rows of `runs` that a write fetches. It does what it is for, and is undone. */
+async function fetchedBy<T>(
+  write: (executor: Executor) => Promise<T>,
+  written: (result: T) => unknown,
+): Promise<number> {
   await client.query('begin')
   try {
     const before = await fetched()
-    await client.query(text, [...values])
-    return (await fetched()) - before
+    const result = await write(drizzle({ client }) as unknown as Executor)
+    const after = await fetched()
+    expect(written(result)).toBe(true)
+    return after - before
   } finally {
     await client.query('rollback')
   }
 }
 
-const fetchedSoFar = `select coalesce(idx_tup_fetch, 0)::int + coalesce(seq_tup_read, 0)::int as n
-  from pg_stat_xact_user_tables where relname = 'runs'`
-
 async function fetched(): Promise<number> {
-  const { rows } = await client.query<{ n: number }>(fetchedSoFar)
+  const { rows } = await client.query<{ n: number }>(
+    `select coalesce(idx_tup_fetch, 0)::int + coalesce(seq_tup_read, 0)::int as n
+      from pg_stat_xact_user_tables where relname = 'runs'`,
+  )
   return rows[0]?.n ?? Number.NaN
 }
 
-const event = JSON.stringify([{ type: 'text.delta', step: 1, text: 'word' }])
+/** Whether the one row that a call returns says `true`. */
+const call = (text: string, values: readonly unknown[]) => async () => {
+  const { rows } = await client.query<{ done: boolean }>(`select ${text}`, [...values])
+  return rows[0]?.done
+}
+const isDone = (done: unknown) => done
 
-test('events of a run are written without a look at the other runs that are open', async () => {
-  const one = [[runId], [accountId], [1], [0], [0], [event]]
-  expect(await fetchedBy('select append_to_runs($1, $2, $3, $4, $5, $6)', one)).toBeLessThan(10)
+const event = JSON.stringify([{ type: 'text.delta', step: 1, text: 'word' }])
+const copies = (count: number) => Array.from({ length: count }, (_, i) => `open${i + 1}`)
+
+test('events of some runs are written without a look at the others that are open', async () => {
+  const ids = copies(20)
+  const each = <T>(value: T) => ids.map(() => value)
+  const values = [ids, each(accountId), each(1), each(0), each(0), each(event)]
+  const append = call('array_agg(id) @> $1 as done from append_to_runs($1, $2, $3, $4, $5, $6) as id', values)
+  expect(await fetchedBy(() => append(), isDone)).toBeLessThan(100)
 })
 
 test('steps of a run are written without a look at the other runs that are open', async () => {
-  const values = [accountId, runId, 1, 0, 0, event, '[]']
-  expect(
-    await fetchedBy('select append_to_run($1, $2, $3, $4, $5, $6, $7, null, null)', values),
-  ).toBeLessThan(10)
+  const append = call('(append_to_run($1, $2, $3, $4, $5, $6, $7, null, null)).owned as done', [
+    accountId,
+    runId,
+    1,
+    0,
+    0,
+    event,
+    '[]',
+  ])
+  expect(await fetchedBy(append, isDone)).toBeLessThan(10)
 })
 
 test('the end of a run is written without a look at the other runs that are open', async () => {
-  const values = [accountId, runId, 1, 0, 0, event, '[]']
-  const end = `select end_turn($1, $2, $3, $4, $5, $6, $7, 'completed', '[]', null, '', 'stop', '{}',
-    0, 0, '{}', 'none', 'msg_1', 1, 1, null)`
-  expect(await fetchedBy(end, values)).toBeLessThan(10)
+  const end = call(
+    `owned as done from end_turn($1, $2, $3, $4, $5, $6, $7, 'completed', '[]', null, '', 'stop', '{}', 0, 0, '{}', 'none', 'msg_1', 1, 1, null)`,
+    [accountId, runId, 1, 0, 0, event, '[]'],
+  )
+  expect(await fetchedBy(end, isDone)).toBeLessThan(10)
+})
+
+test('leases of some runs are renewed without a look at the others that are open', async () => {
+  const lease = { owner: 'replica_gone', seconds: 15 }
+  const renew = (executor: Executor) => renewLeases(executor, lease, copies(20), 'skip')
+  expect(await fetchedBy(renew, (rest) => rest.length === 0)).toBeLessThan(100)
 })
 
 test('a turn begins without a look at each of the turns that are open', async () => {
-  const counted = async (tx: Executor) =>
-    Number((await tx.execute<{ n: number }>(sql.raw(fetchedSoFar))).rows[0]?.n)
   const later = new Date(Date.now() + 60_000)
-  const owner = {
-    runId: newId('run'),
-    lease: { owner: 'replica_gone', seconds: 15 },
-    limits: defaultTurnLimits,
-  }
-  const fetchedRows = await withTx(db.database, principal, async (tx) => {
-    const before = await counted(tx)
-    const run = await writeUsual(tx, principal, plainInput({ text: 'another' }), {
-      ...owner,
-      sentAt: later,
-      notAfter: later,
-    })
-    expect(run?.status).toBe('in_progress')
-    return (await counted(tx)) - before
-  })
-  expect(fetchedRows).toBeLessThan(20)
+  const lease = { owner: 'replica_gone', seconds: 15 }
+  const owner = { runId: newId('run'), lease, limits: defaultTurnLimits, sentAt: later, notAfter: later }
+  const begin = (executor: Executor) =>
+    writeUsual(executor, principal, plainInput({ text: 'another' }), owner)
+  expect(await fetchedBy(begin, (run) => run?.status === 'in_progress')).toBeLessThan(20)
 })

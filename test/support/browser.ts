@@ -9,7 +9,10 @@ export const hasBrowser = program !== undefined
 
 export function openBrowser(): Promise<Browser> {
   if (program === undefined) throw new Error('no browser is installed')
-  return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
+  // Where the machine names no language, a file's name in Hebrew would be saved as `download`.
+  // biome-ignore lint/style/noProcessEnv: a program of its own
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' } as Record<string, string>
+  return chromium.launch({ executablePath: program, env, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
 export type Look = {
