@@ -268,7 +268,9 @@ BEGIN
   SELECT r.account_turn INTO v_highest_open FROM runs r
   WHERE r.account_id = p_account AND r.status IN ('queued', 'in_progress') ORDER BY r.account_turn DESC NULLS LAST LIMIT 1;
   -- No two open turns have one number, even when the server's clock was set back and the newest is not the last one.
-  v_newest := greatest(v_newest, v_highest_open);
+  IF v_highest_open > v_newest THEN
+    v_newest := v_highest_open;
+  END IF;
   -- Turns of the last minute, told by their numbers; one of an older version has none.
   SELECT r.account_turn INTO v_first FROM runs r
   WHERE r.account_id = p_account AND r.created_at > now() - interval '1 minute' ORDER BY r.created_at LIMIT 1;

@@ -12,10 +12,11 @@ export const lockAccount = statement<{ plan: string }>(
  * server's clock was set back and the newest is not the last one.
  */
 const newestTurn = `
-  select greatest(
-    (select account_turn from runs where account_id = :accountId order by created_at desc limit 1),
+  select case when highest_open > newest then highest_open else newest end
+  from (select
+    (select account_turn from runs where account_id = :accountId order by created_at desc limit 1) as newest,
     (select account_turn from runs where account_id = :accountId and status in ('queued', 'in_progress')
-      order by account_turn desc nulls last limit 1))`
+      order by account_turn desc nulls last limit 1) as highest_open) as numbers`
 
 /** Sessions of the account that have unfinished turns. */
 const takenPlaces = `

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createKey } from '../../src/accounts/keys.ts'
-import { parsePeppers } from '../../src/accounts/pepper.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
-import { ensureAllowance } from '../../src/billing/pools.ts'
 import { withTurnCalls, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
 import { defaultTurnLimits, type Run } from '../../src/turns/start-turn.ts'
 import { isUsual, writeUsual } from '../../src/turns/usual-start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { closing, emptyEnd, journalOf, makePerson, type Person, plainInput } from '../support/turns.ts'
+import {
+  closing,
+  emptyEnd,
+  journalOf,
+  makePerson,
+  type Person,
+  plainInput,
+  withKey,
+} from '../support/turns.ts'
 
 let db: TestDatabase
 let person: Person
@@ -19,14 +24,7 @@ let principal: Principal
 beforeAll(async () => {
   db = await createTestDatabase()
   person = await makePerson(db.database)
-  const { accountId, plan, binding } = person.principal
-  const keyId = await withTx(db.database, 'system', async (tx) => {
-    await ensureAllowance(tx, accountId, plan)
-    const reach = { kind: 'project', projectId: binding.projectId ?? '' } as const
-    return (await createKey(tx, parsePeppers('a pepper of this test'), accountId, { name: 'k', reach })).info
-      .id
-  })
-  principal = { ...person.principal, keyId }
+  principal = await withKey(db.database, person)
 })
 afterAll(async () => {
   expect(await checkInvariants(db.database)).toEqual([])
@@ -132,18 +130,12 @@ test('a connection that is lost under calls fails all of them, and the next call
 
 /** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
 async function withPlaces(concurrentTurns: number) {
-  const { principal: of } = await makePerson(db.database, { concurrentTurns })
-  const keyId = await withTx(db.database, 'system', async (tx) => {
-    await ensureAllowance(tx, of.accountId, of.plan)
-    const reach = { kind: 'owner' } as const
-    return (await createKey(tx, parsePeppers('a pepper of this test'), of.accountId, { name: 'k', reach }))
-      .info.id
-  })
+  const of = await withKey(db.database, await makePerson(db.database, { concurrentTurns }))
   const owner = { lease, limits: defaultTurnLimits, sentAt: later(60_000), notAfter: later(60_000) }
   return () => {
     const runId = newId('run')
     return withTurnCalls(db.database, of, (calls) =>
-      writeUsual(calls, { ...of, keyId }, plainInput({ text: runId }), { ...owner, runId }),
+      writeUsual(calls, of, plainInput({ text: runId }), { ...owner, runId }),
     )
   }
 }

@@ -1,17 +1,14 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createKey } from '../../src/accounts/keys.ts'
-import { parsePeppers } from '../../src/accounts/pepper.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
-import { ensureAllowance } from '../../src/billing/pools.ts'
-import { type Executor, withTx } from '../../src/db/client.ts'
+import type { Executor } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
 import { renewLeases } from '../../src/turns/leases.ts'
 import { defaultTurnLimits } from '../../src/turns/start-turn.ts'
 import { writeUsual } from '../../src/turns/usual-start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makePerson, plainInput, start } from '../support/turns.ts'
+import { makePerson, plainInput, start, withKey } from '../support/turns.ts'
 
 const many = 1_000
 let db: TestDatabase
@@ -31,12 +28,7 @@ beforeAll(async () => {
   const run = await start(db.database, person)
   runId = run.id
   accountId = run.accountId
-  const key = { name: 'k', reach: { kind: 'owner' } } as const
-  const { info } = await withTx(db.database, 'system', async (tx) => {
-    await ensureAllowance(tx, accountId, person.principal.plan)
-    return createKey(tx, parsePeppers('a pepper for tests'), accountId, key)
-  })
-  principal = { ...person.principal, keyId: info.id }
+  principal = await withKey(db.database, person)
   await copyRun('over', { status: 'completed', finished_at: new Date() })
   await client.query(`update runs set status = 'completed' where id = $1`, [runId])
   await client.query('analyze runs')

@@ -1,7 +1,10 @@
 import { pino } from 'pino'
+import { createKey } from '../../src/accounts/keys.ts'
+import { parsePeppers } from '../../src/accounts/pepper.ts'
 import { builtInPlans, type Plan, type Plans } from '../../src/accounts/plans.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
+import { ensureAllowance } from '../../src/billing/pools.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
@@ -39,6 +42,20 @@ export async function makePerson(database: Database, plan: Partial<Plan> = {}): 
     },
     plans: { names: [own.name], of: () => own },
   }
+}
+
+/** The same by a key, with this month's allowance given: as a start in one call wants it. */
+export async function withKey(database: Database, { principal }: Person): Promise<Principal> {
+  const { accountId, plan, binding } = principal
+  const reach = { kind: 'project', projectId: binding.projectId ?? '' } as const
+  return withTx(database, 'system', async (tx) => {
+    await ensureAllowance(tx, accountId, plan)
+    const { info } = await createKey(tx, parsePeppers('a pepper of this test'), accountId, {
+      name: 'k',
+      reach,
+    })
+    return { ...principal, keyId: info.id }
+  })
 }
 
 export const plainRequest: RunRequest = {
