@@ -106,7 +106,8 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
     const work = works.get(line.work) ?? new WorkBuilder()
     works.set(line.work, work)
     work.add(line, number)
-    if (line.refs.length > 0) links.set(line.ref, line.refs)
+    // Also of a line without any: those that it had before are removed.
+    links.set(line.ref, line.refs)
   }
   options.onProgress?.(number)
   return { works, links, skipped: [...skipped].map(([why, count]) => ({ why, count })) }

@@ -64,6 +64,19 @@ describe('importJsonl', () => {
     expect(await count('links')).toBe(1)
   })
 
+  it('takes the links of a line away when its refs become empty or are left out', async () => {
+    const line = { work: 'Linked', ref: 'Linked 1', en: 'quince' }
+    const links = () =>
+      db.database.system.execute<{ ref: string }>(sql`select to_ref as ref from links where from_ref = 'Linked 1'`)
+    await load([{ ...line, refs: ['Away 1', 'Away 2'] }])
+    expect((await links()).rows).toHaveLength(2)
+    await load([{ ...line, refs: [] }])
+    expect((await links()).rows).toEqual([])
+    await load([{ ...line, refs: ['Away 3'] }])
+    await load([line])
+    expect((await links()).rows).toEqual([])
+  })
+
   it('changes nothing when the same lines come again', async () => {
     const lines = [{ work: 'Twice', ref: 'Twice 1', en: 'kumquat marmalade' }]
     await load(lines)
