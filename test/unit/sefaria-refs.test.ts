@@ -91,6 +91,11 @@ test('without a schema only a level named Daf counts sides of leaves', () => {
   ])
 })
 
+test('a text that is nested 60 levels deep is read once for each level, not 2^60 times', () => {
+  const deep = Array.from({ length: 60 }).reduce<unknown>((inner) => [inner], 'words')
+  expect(placedSegments(node({ title: 'Deep' }), deep)).toMatchObject([{ html: 'words' }])
+})
+
 test('without a schema the nesting tells the depth, and unknown parts come last', () => {
   const root = node({ enTitle: 'Book', heTitle: 'ספר', nodes: [{ enTitle: 'Known', heTitle: 'ידוע' }] })
   const placed = placedSegments(root, { New: [['', 'x']], Known: ['y'] })

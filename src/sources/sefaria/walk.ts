@@ -90,7 +90,9 @@ function depthOf(text: unknown): number {
   // Not by spreading: sections have more entries than a call takes arguments.
   return text.reduce((deepest: number, entry) => {
     if (typeof entry === 'string' && entry.trim() !== '') return Math.max(deepest, 1)
-    return Array.isArray(entry) ? Math.max(deepest, depthOf(entry) > 0 ? depthOf(entry) + 1 : 0) : deepest
+    // Asked once for each entry: twice would double the work with every level.
+    const below = depthOf(entry)
+    return below > 0 ? Math.max(deepest, below + 1) : deepest
   }, 0)
 }
 
