@@ -10,7 +10,7 @@ export type Page<T> = { readonly items: readonly T[]; readonly hasMore: boolean 
 type Listed = PgTable & { readonly id: PgColumn; readonly createdAt: PgColumn }
 
 /**
- * One page of a table in the order of creation, ids breaking ties.
+ * One page of a table in the order of `keys` (default: of creation), ids breaking ties. Reads no more rows than the page has.
  * @throws ServiceError `invalid_value` when `after` names nothing that the same filter shows.
  */
 export async function pageOf<T extends Listed>(
@@ -18,12 +18,19 @@ export async function pageOf<T extends Listed>(
   table: T,
   filter: SQL | undefined,
   page: PageRequest,
+  keys: readonly PgColumn[] = [table.createdAt],
 ): Promise<Page<T['$inferSelect']>> {
-  const position = sql`(${table.createdAt}, ${table.id})`
+  const columns = [...keys, table.id]
+  const position = sql`(${sql.join(columns, sql`, `)})`
   let after: SQL | undefined
   if (page.after !== undefined) {
     const [known] = await executor
-      .select({ createdAt: sql<string>`${table.createdAt}::text` })
+      .select({
+        values: sql<string[]>`array[${sql.join(
+          columns.map((column) => sql`${column}::text`),
+          sql`, `,
+        )}]`,
+      })
       .from(table as PgTable)
       .where(and(filter, eq(table.id, page.after)))
     if (!known) {
@@ -31,7 +38,8 @@ export async function pageOf<T extends Listed>(
         param: 'after',
       })
     }
-    const bound = sql`(${known.createdAt}::timestamptz, ${page.after})`
+    const values = columns.map((column, i) => sql`${known.values[i]}::${sql.raw(column.getSQLType())}`)
+    const bound = sql`(${sql.join(values, sql`, `)})`
     after = page.order === 'asc' ? sql`${position} > ${bound}` : sql`${position} < ${bound}`
   }
   const direction = page.order === 'asc' ? asc : desc
@@ -39,7 +47,7 @@ export async function pageOf<T extends Listed>(
     .select()
     .from(table as PgTable)
     .where(and(filter, after))
-    .orderBy(direction(table.createdAt), direction(table.id))
+    .orderBy(...columns.map((column) => direction(column)))
     .limit(page.limit + 1)
   return { items: rows.slice(0, page.limit) as T['$inferSelect'][], hasMore: rows.length > page.limit }
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { messages, runs, sessions } from '../db/schema/index.ts'
@@ -94,20 +94,8 @@ export async function listMessages(
   session: Session,
   page: PageRequest,
 ): Promise<Page<StoredMessage>> {
-  const all = await executor
-    .select()
-    .from(messages)
-    .where(eq(messages.sessionId, session.id))
-    .orderBy(asc(messages.turn), asc(messages.position))
-  const ordered = page.order === 'asc' ? all : all.toReversed()
-  const start = page.after === undefined ? 0 : ordered.findIndex((m) => m.id === page.after) + 1
-  if (page.after !== undefined && start === 0) {
-    throw new ServiceError('invalid_value', '`after` must be the id of an item of this list.', {
-      param: 'after',
-    })
-  }
-  return {
-    items: ordered.slice(start, start + page.limit),
-    hasMore: ordered.length > start + page.limit,
-  }
+  return pageOf(executor, messages, eq(messages.sessionId, session.id), page, [
+    messages.turn,
+    messages.position,
+  ])
 }
