@@ -6,9 +6,16 @@ export function csvRecord(cells: readonly (string | number | { readonly decimal:
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
+/** Characters that begin a formula, also in their full-width forms. */
+const formulaStart = '=+\\-@\uff1d\uff0b\uff0d\uff20'
+const leading = new RegExp(`^[\\t\\r\\n${formulaStart}]`)
+/** Where the list separator is no comma, a spreadsheet ends cells at these, within our quotes too. */
+const behindSeparator = new RegExp(`(?=[${formulaStart}])(?<=[;|\\t\\r\\n][ "']*)`, 'g')
+
 function csvCell(cell: string | number | { readonly decimal: string }): string {
   if (typeof cell === 'number') return String(cell)
   if (typeof cell !== 'string') return cell.decimal
-  const text = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const inside = cell.replace(behindSeparator, "'")
+  const text = leading.test(inside) ? `'${inside}` : inside
+  return /[",;|\t\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

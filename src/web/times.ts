@@ -15,6 +15,9 @@ export function instant(date: Date): Html {
 
 /** Such as `3.2 s` or `2 min 5 s`. */
 export function duration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+  const tenths = Math.round(ms / 100)
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
+  // Rounded once, before it is split: 119.9 s is 2 min, not 1 min 60 s.
+  const seconds = Math.round(ms / 1_000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
