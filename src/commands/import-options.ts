@@ -19,7 +19,7 @@ export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly Re
 
 /**
  * Runs an import that Ctrl-C stops after the work in hand, with its report; a second Ctrl-C ends the program. The
- * exit code is 1 when something failed and nothing was imported or found unchanged, 130 after Ctrl-C.
+ * exit code is 130 after Ctrl-C, else see `exitCodeOf`.
  */
 export async function reported(run: (signal: AbortSignal) => Promise<SefariaReport>): Promise<Output> {
   const controller = new AbortController()
@@ -27,10 +27,24 @@ export async function reported(run: (signal: AbortSignal) => Promise<SefariaRepo
   process.once('SIGINT', stop)
   try {
     const report = await run(controller.signal)
-    const isFruitless = report.failed.length > 0 && report.versions + report.unchanged === 0
-    const exitCode = report.interrupted ? 130 : isFruitless ? 1 : 0
-    return { rows: report, lines: reportLines(report), exitCode }
+    return {
+      rows: report,
+      lines: reportLines(report),
+      exitCode: report.interrupted ? 130 : exitCodeOf(report),
+    }
   } finally {
     process.off('SIGINT', stop)
   }
+}
+
+type Outcome = {
+  readonly versions: number
+  readonly unchanged: number
+  readonly skipped: readonly unknown[]
+  readonly failed?: readonly unknown[]
+}
+
+/** 1 when all that an import was given failed or was left out, such as for its licence; 0 otherwise. */
+export function exitCodeOf({ versions, unchanged, skipped, failed = [] }: Outcome): number {
+  return versions + unchanged === 0 && skipped.length + failed.length > 0 ? 1 : 0
 }

@@ -11,7 +11,7 @@ import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
 import { embedCommands, openMeaning } from './embed-sources.ts'
 import { markdownCommands } from './import-markdown.ts'
-import { allowedLicenses, licenseOption } from './import-options.ts'
+import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
 import { sefariaCommands } from './import-sefaria.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
@@ -35,7 +35,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       })
       const skipped = rows.skipped.map(({ why, count }) => `  skipped ${count}: ${why}`)
       const summary = `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages`
-      return { rows, lines: [summary, ...skipped] }
+      return { rows, lines: [summary, ...skipped], exitCode: exitCodeOf(rows) }
     },
   },
   ...markdownCommands,

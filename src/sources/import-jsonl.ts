@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 import { cutText, passagesIn } from './cut.ts'
 import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, storeWork, type VersionText, type WorkImport } from './library.ts'
-import { mayImport, type RestrictedLicense } from './licenses.ts'
+import { mayImport, type RestrictedLicense, refusalOf } from './licenses.ts'
 import type { Place } from './places.ts'
 import { sectionOf } from './refs.ts'
 
@@ -20,6 +20,8 @@ export type ImportReport = {
   /** Works that were new or changed. */
   readonly works: number
   readonly versions: number
+  /** Versions that are in the library already with the same content. */
+  readonly unchanged: number
   /** Texts written, one per place and version. */
   readonly passages: number
   readonly skipped: readonly { readonly why: string; readonly count: number }[]
@@ -66,14 +68,16 @@ export async function importJsonl(
   const read = await readLines(lines, options)
   return withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
-    const report = { works: 0, versions: 0, passages: 0, skipped: read.skipped }
+    const report = { works: 0, versions: 0, unchanged: 0, passages: 0, skipped: read.skipped }
     const index = createIndexWriter()
     for (const work of read.works.values()) {
-      const stored = await storeWork(tx, work.finish())
+      const incoming = work.finish()
+      const stored = await storeWork(tx, incoming)
       index.add(stored.parts)
       if (index.isFull) await index.flush(tx)
       report.works += stored.versions > 0 ? 1 : 0
       report.versions += stored.versions
+      report.unchanged += incoming.versions.length - stored.versions
       report.passages += stored.passages
     }
     await index.flush(tx)
@@ -99,7 +103,7 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
     if (raw.trim() === '') continue
     const line = parseLine(raw, number)
     if (!mayImport(line.license, options.allowLicenses)) {
-      const why = `licence "${line.license}" is not allowed`
+      const why = refusalOf(line.license)
       skipped.set(why, (skipped.get(why) ?? 0) + 1)
       continue
     }

@@ -2,7 +2,7 @@ import { type Database, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, storeWork } from './library.ts'
-import { mayImport, type RestrictedLicense } from './licenses.ts'
+import { mayImport, type RestrictedLicense, refusalOf } from './licenses.ts'
 import type { Place } from './places.ts'
 
 /** What a text says of itself in its front matter, or its importer by flags, which go before. */
@@ -63,7 +63,7 @@ export async function importMarkdown(
   }
   const license = facts.license || 'own'
   if (!mayImport(license, allowLicenses)) {
-    throw new ServiceError('invalid_value', `The licence "${license}" is not allowed: see --allow-license.`)
+    throw new ServiceError('invalid_value', `Nothing was imported: ${refusalOf(license)}.`)
   }
   const passages = passagesOf(title, facts.he_title ?? '', body)
   if (passages.length === 0) throw new ServiceError('invalid_value', 'The text has no paragraphs.')

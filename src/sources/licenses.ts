@@ -17,6 +17,12 @@ export function classifyLicense(license: string): LicenseClass {
   return 'unknown'
 }
 
+/** Why an import leaves a text of this licence out, and the option that takes it in. */
+export function refusalOf(license: string): string {
+  const kind = classifyLicense(license)
+  return `licence "${license}" is not allowed: add --allow-license ${kind === 'cc-by-nc' ? kind : 'unknown'}`
+}
+
 /** Whether an import may take a text of this licence, given the classes its operator allowed. */
 export function mayImport(license: string, allowed: readonly RestrictedLicense[]): boolean {
   const kind = classifyLicense(license)

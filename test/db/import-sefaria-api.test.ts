@@ -135,7 +135,9 @@ test('a second time nothing changes', async () => {
 test('a version whose licence is not allowed is not stored, though the API sends it', async () => {
   const report = await get(['Gates of Song'])
   expect(report).toMatchObject({ versions: 1, segments: 5 })
-  expect(report.skipped).toEqual([{ what: 'Gates of Song: Press', why: 'licence "CC-BY-NC" is not allowed' }])
+  expect(report.skipped).toEqual([
+    { what: 'Gates of Song: Press', why: 'licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc' },
+  ])
 })
 
 test('a part comes in alone and does not drive out the others', async () => {

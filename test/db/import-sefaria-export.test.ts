@@ -116,8 +116,8 @@ test('a whole export comes in with its refs, notes, licences and counts', async 
     },
   ])
   expect(report.skipped.map(({ why }) => why).sort()).toEqual([
-    'licence "CC-BY-NC" is not allowed',
-    'licence "unknown" is not allowed',
+    'licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc',
+    'licence "unknown" is not allowed: add --allow-license unknown',
     'merged texts hide edition and licence',
   ])
 })

@@ -52,7 +52,7 @@ describe('importJsonl', () => {
         refs: ['Elsewhere 3'],
       },
     ])
-    expect(report).toEqual({ works: 1, versions: 2, passages: 2, skipped: [] })
+    expect(report).toEqual({ works: 1, versions: 2, unchanged: 0, passages: 2, skipped: [] })
     const read = await readPassage(db.database.system, 'Sample One 1', {})
     expect('passages' in read && read.passages).toMatchObject([
       { language: 'he', text: 'פרדס נסתר', version: 'First printing', license: 'CC-BY', author: 'Somebody' },
@@ -67,7 +67,9 @@ describe('importJsonl', () => {
   it('takes the links of a line away when its refs become empty or are left out', async () => {
     const line = { work: 'Linked', ref: 'Linked 1', en: 'quince' }
     const links = () =>
-      db.database.system.execute<{ ref: string }>(sql`select to_ref as ref from links where from_ref = 'Linked 1'`)
+      db.database.system.execute<{ ref: string }>(
+        sql`select to_ref as ref from links where from_ref = 'Linked 1'`,
+      )
     await load([{ ...line, refs: ['Away 1', 'Away 2'] }])
     expect((await links()).rows).toHaveLength(2)
     await load([{ ...line, refs: [] }])
@@ -81,7 +83,7 @@ describe('importJsonl', () => {
     const lines = [{ work: 'Twice', ref: 'Twice 1', en: 'kumquat marmalade' }]
     await load(lines)
     const before = await db.database.system.execute(sql`select * from search_postings order by 1, 2`)
-    expect(await load(lines)).toEqual({ works: 0, versions: 0, passages: 0, skipped: [] })
+    expect(await load(lines)).toEqual({ works: 0, versions: 0, unchanged: 1, passages: 0, skipped: [] })
     const after = await db.database.system.execute(sql`select * from search_postings order by 1, 2`)
     expect(after.rows).toEqual(before.rows)
   })
@@ -160,8 +162,8 @@ describe('importJsonl', () => {
       { work: 'Restricted', ref: 'Restricted 2', en: 'text', license: 'mystery' },
     ])
     expect(report.skipped).toEqual([
-      { why: 'licence "CC-BY-NC" is not allowed', count: 1 },
-      { why: 'licence "mystery" is not allowed', count: 1 },
+      { why: 'licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc', count: 1 },
+      { why: 'licence "mystery" is not allowed: add --allow-license unknown', count: 1 },
     ])
     expect(await found('forbiddenberry')).toEqual([])
     await load([line], ['cc-by-nc'])

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import type { WorkFacts } from '../library.ts'
-import type { RestrictedLicense } from '../licenses.ts'
+import { type RestrictedLicense, refusalOf } from '../licenses.ts'
 import { address, addressType, hebrewAddress, numberAt } from './address.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import type { Progress } from './import-export.ts'
@@ -115,7 +115,7 @@ function allowedVersions(
   return available.filter((version) => {
     const isIn = isAllowed(version, allowed)
     if (!isIn) {
-      const why = `licence "${licenseOf(version)}" is not allowed`
+      const why = refusalOf(licenseOf(version))
       report.note('skipped', `${title}: ${version.versionTitle}`, why)
     }
     return isIn

@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors.ts'
-import type { RestrictedLicense } from '../licenses.ts'
+import { type RestrictedLicense, refusalOf } from '../licenses.ts'
 import type { Content, ExportEntry, ExportSource, WorkEntries } from './export-source.ts'
 import { type FileState, fingerprint, type ImportState } from './import-state.ts'
 import type { ParsedFile } from './parse-files.ts'
@@ -153,7 +153,7 @@ function noteLeftOut(
   entry: ExportEntry,
   result: Exclude<FileState['result'], { readonly kind: 'stored' }>,
 ): void {
-  const why = result.kind === 'empty' ? 'it holds no text' : `licence "${result.license}" is not allowed`
+  const why = result.kind === 'empty' ? 'it holds no text' : refusalOf(result.license)
   report.note('skipped', entry.name, why)
 }
 
