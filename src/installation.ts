@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Peppers, parsePeppers } from './accounts/pepper.ts'
+import { requireSamePeppers } from './accounts/pepper-check.ts'
 import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
@@ -40,7 +41,13 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
         if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
       },
     })
-    await prepare(database, plans)
+    try {
+      await prepare(database, plans)
+      await requireSamePeppers(database.system, peppers)
+    } catch (error) {
+      await database.close()
+      throw error
+    }
     return {
       database,
       peppers,
@@ -108,7 +115,6 @@ async function prepare(database: Database, plans: Plans): Promise<void> {
   ])
   const unknown = rows.map((row) => row.plan).filter((plan) => !plans.names.includes(plan))
   if (unknown.length === 0) return
-  await database.close()
   throw new ConfigError(
     `There are accounts on plans that are not in the table: ${unknown.join(', ')}. Put them into PLANS_FILE.`,
   )

@@ -39,7 +39,15 @@ afterAll(() => world.close())
 
 /** The library belongs to everybody; the migrations say nothing about anybody. */
 const shared = [
-  ...['__drizzle_migrations', 'headings', 'library_state', 'links', 'passage_texts', 'passages'],
+  ...[
+    '__drizzle_migrations',
+    'headings',
+    'key_peppers',
+    'library_state',
+    'links',
+    'passage_texts',
+    'passages',
+  ],
   ...['search_postings', 'search_spellings', 'versions', 'works'],
 ]
 

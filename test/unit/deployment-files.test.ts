@@ -31,6 +31,7 @@ describe('docker-compose.yml', async () => {
       'MIGRATE_DATABASE_URL',
       'POSTGRES_PASSWORD',
       'SERVICE_DB_PASSWORD',
+      'SERVICE_KEY_PEPPER',
     ]
     expect([...passed, ...fixed].sort()).toEqual([...settings].sort())
   })
@@ -64,7 +65,12 @@ test('.env.example names every setting that is read, and none that is not', asyn
   const config = await readFile('src/config.ts', 'utf8')
   const read = [...config.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => `${name}`)
   // Read by Compose, and by the exporter of OpenTelemetry itself.
-  const others = ['POSTGRES_PASSWORD', 'SERVICE_DB_PASSWORD', 'OTEL_EXPORTER_OTLP_HEADERS']
+  const others = [
+    'POSTGRES_PASSWORD',
+    'SERVICE_DB_PASSWORD',
+    'SERVICE_KEY_PEPPER',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+  ]
   expect(read.length).toBeGreaterThan(15)
   expect([...read, ...others].sort()).toEqual([...settings].sort())
 })

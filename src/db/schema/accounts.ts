@@ -53,6 +53,13 @@ export const apiKeys = pgTable(
   ],
 )
 
+/** What tells a wrong `KEY_PEPPER` at the start: an HMAC of a fixed text under the secret of each version in use. */
+export const keyPeppers = pgTable('key_peppers', {
+  version: integer('version').primaryKey(),
+  check: bytea('check').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+})
+
 /** Somebody signed in to the web pages. The cookie holds the token; here is only its SHA-256. */
 export const webSessions = pgTable(
   'web_sessions',
