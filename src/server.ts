@@ -86,8 +86,8 @@ async function startService(
   const semantic = meaning?.search
   const { metrics, tracer, registry } = telemetry
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
-  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer })
   const pressure = watchPressure()
+  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer, pressure })
   const readiness = createReadiness()
   const services = {
     database,

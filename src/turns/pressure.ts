@@ -16,7 +16,13 @@ export type PressureReadings = {
 
 export type PressureSource = { read(): PressureReadings; close(): void }
 
-export type Pressure = { reason(): PressureReason | undefined; stop(): void }
+export type Pressure = {
+  /** As of the last half second. */
+  reason(): PressureReason | undefined
+  /** As of now: whether what is left of the memory is for the turns that run. */
+  isShortOfMemory(): boolean
+  stop(): void
+}
 
 /** A loop that is this late answers nobody in time. */
 const mostLoopDelayMs = 500
@@ -36,6 +42,7 @@ export function watchPressure(source: PressureSource = processReadings()): Press
   timer.unref()
   return {
     reason: () => reason,
+    isShortOfMemory: () => isShortOfMemory(source.read()),
     stop() {
       clearInterval(timer)
       source.close()
@@ -47,6 +54,11 @@ export function reasonIn({ loopDelayMs, heap, memory }: PressureReadings): Press
   if (heap > mostHeap) return 'heap'
   if (memory > mostMemory) return 'memory'
   return loopDelayMs > mostLoopDelayMs ? 'event_loop' : undefined
+}
+
+/** A busy loop is none of it: a claimed turn waits for its model most of the time. */
+export function isShortOfMemory(readings: PressureReadings): boolean {
+  return reasonIn({ ...readings, loopDelayMs: 0 }) !== undefined
 }
 
 /** How often the loop's lateness is measured, and how many measurements decide. */

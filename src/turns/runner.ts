@@ -8,6 +8,7 @@ import { keepLeases } from './lease-keeping.ts'
 import { type Lease, leaseSeconds, releaseLeases } from './leases.ts'
 import type { LiveRun } from './live-runs.ts'
 import { createOutageLog } from './outage-log.ts'
+import type { Pressure } from './pressure.ts'
 import type { RunnerServices } from './run-turn.ts'
 import { createSharedAppends } from './shared-appends.ts'
 import { openSignals, type Signals } from './signals.ts'
@@ -44,8 +45,13 @@ export type Runner = {
   drain(): Promise<void>
 }
 
-/** Starts to renew leases and to search for unowned runs. */
-export function createRunner(services: RunnerServices): Runner {
+/**
+ * Starts to renew leases and to search for unowned runs.
+ * @param services.pressure undefined: runs are claimed however much memory is used.
+ */
+export function createRunner(
+  services: RunnerServices & { readonly pressure?: Pressure | undefined },
+): Runner {
   const lease = { owner: `replica_${randomBase62(12)}`, seconds: leaseSeconds }
   const { database, log } = services
   const signals = openSignals(database.system, database.url, log)
@@ -62,7 +68,8 @@ export function createRunner(services: RunnerServices): Runner {
   const keeping = keepLeases(database, lease, driven.byId, outage)
   const claiming = createClaiming({
     ...{ database, plans: services.plans, lease, unanswered, outage },
-    paused: () => draining,
+    // A process that died for lack of memory leaves its runs behind: taken all at once they would end the next one, too.
+    paused: () => draining || services.pressure?.isShortOfMemory() === true,
     start(run) {
       log.info({ runId: run.id, epoch: run.epoch }, 'run claimed')
       driven.start(run)

@@ -4,6 +4,7 @@ import { readEvents, withoutVoid } from '../../src/turns/event-log.ts'
 import { endOfRun } from '../../src/turns/follow.ts'
 import { createLiveRun, type LiveRun } from '../../src/turns/live-runs.ts'
 import type { Catalogue } from '../../src/turns/model-catalogue.ts'
+import type { Pressure } from '../../src/turns/pressure.ts'
 import { isTerminal, type TerminalEvent } from '../../src/turns/run-events.ts'
 import { type Outcome, runTurn } from '../../src/turns/run-turn.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
@@ -38,9 +39,9 @@ afterEach(async () => {
 })
 afterAll(() => db.drop())
 
-function newRunner(): Runner {
+function newRunner(pressure?: Pressure): Runner {
   const { signals: _, ...services } = turnServices(db.database, catalogue)
-  const runner = createRunner(services)
+  const runner = createRunner({ ...services, pressure })
   runners.push(runner)
   return runner
 }
@@ -174,6 +175,23 @@ test('of several replicas one takes the run over', async () => {
   expect(await endSeenBy(one, run)).toMatchObject({ type: 'run.completed', end: { text: 'Once.' } })
   expect(await rowOf(run)).toMatchObject({ epoch: 2 })
   expect(upstream.requests).toHaveLength(1)
+})
+
+test('a process that is short of memory takes no run over, and does once it has some again', async () => {
+  upstream.setDefault(reply('Later.'))
+  const run = await start(db.database, person)
+  await expireLease(run)
+  const looks: boolean[] = []
+  let isShort = true
+  const isShortOfMemory = () => {
+    looks.push(isShort)
+    return isShort
+  }
+  const runner = newRunner({ isShortOfMemory, reason: () => undefined, stop: () => undefined })
+  await expect.poll(() => looks.length, { timeout: 10_000 }).toBeGreaterThan(1)
+  expect(await rowOf(run)).toMatchObject({ epoch: 1 })
+  isShort = false
+  expect(await endSeenBy(runner, run)).toMatchObject({ type: 'run.completed', end: { text: 'Later.' } })
 })
 
 test('a run whose lease is valid is left alone', async () => {

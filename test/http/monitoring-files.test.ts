@@ -46,7 +46,11 @@ let watch: ReturnType<typeof watchInvariants> | undefined
 /** A service after turns that succeeded, failed and were refused: only then do all metrics have their labels. */
 beforeAll(async () => {
   let busy = false
-  const pressure = { reason: () => (busy ? ('heap' as const) : undefined), stop: () => undefined }
+  const pressure = {
+    reason: () => (busy ? ('heap' as const) : undefined),
+    isShortOfMemory: () => false,
+    stop: () => undefined,
+  }
   world = await openChatWorld({ telemetry: { metricsToken: token }, dataDir: '/tmp', pressure })
   watch = watchInvariants(world.db.database, world.service.registry, pino({ level: 'silent' }))
   world.upstream.enqueue([{ toolCalls: [{ name: 'list_files', arguments: {} }] }], reply('Here they are.'))

@@ -18,7 +18,7 @@ let reason: PressureReason | undefined
 let world: ChatWorld
 
 beforeAll(async () => {
-  const pressure = { reason: () => reason, stop: () => undefined }
+  const pressure = { reason: () => reason, isShortOfMemory: () => false, stop: () => undefined }
   world = await openChatWorld({ pressure, telemetry: { metricsToken: token } })
 })
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { type Pressure, reasonIn, watchPressure } from '../../src/turns/pressure.ts'
+import { isShortOfMemory, type Pressure, reasonIn, watchPressure } from '../../src/turns/pressure.ts'
 
 const calm = { loopDelayMs: 5, heap: 0.5, memory: 0.5 }
 let watched: Pressure | undefined
@@ -8,12 +8,13 @@ let watched: Pressure | undefined
 afterEach(() => watched?.stop())
 
 test.each([
-  ['a late event loop', { loopDelayMs: 501 }, 'event_loop'],
-  ['a full heap', { heap: 0.86 }, 'heap'],
-  ['little memory left', { memory: 0.91 }, 'memory'],
-  ['all of it within bounds', { loopDelayMs: 500, heap: 0.85, memory: 0.9 }, undefined],
-])('%s', (_, more, reason) => {
+  ['a late event loop', { loopDelayMs: 501 }, 'event_loop', false],
+  ['a full heap', { heap: 0.86 }, 'heap', true],
+  ['little memory left', { memory: 0.91 }, 'memory', true],
+  ['all of it within bounds', { loopDelayMs: 500, heap: 0.85, memory: 0.9 }, undefined, false],
+])('%s', (_, more, reason, isShort) => {
   expect(reasonIn({ ...calm, ...more })).toBe(reason)
+  expect(isShortOfMemory({ ...calm, ...more })).toBe(isShort)
 })
 
 test('pressure is noticed while it lasts and forgotten when it is over', async () => {
