@@ -5,6 +5,7 @@ import { help, type Options, readOptions } from './options.ts'
 import { fuzzParser, type ParserOutcome } from './parsers.ts'
 import { fuzzRequests } from './requests.ts'
 import { openRequestsWorld } from './requests-world.ts'
+import { watchStalls } from './stalls/main.ts'
 import { targetNames } from './targets/targets.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -57,6 +58,6 @@ async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
 const options = readOptions(process.argv.slice(2))
 if (options) {
   print(`seed ${options.seed}`)
-  const clean = options.parsers ? await fuzzParsers(options) : await fuzzApi(options)
+  const clean = await (options.stalls ? watchStalls : options.parsers ? fuzzParsers : fuzzApi)(options)
   process.exitCode = clean ? 0 : 1
 } else print(help)

@@ -5,6 +5,11 @@ export type Options = {
   readonly seed: number
   readonly requests: number
   readonly parsers: boolean
+  readonly stalls: boolean
+  /** The short form of `stalls`. */
+  readonly short: boolean
+  /** Where the report of `stalls` is written. */
+  readonly json: string | undefined
   readonly minutes: number
   readonly only: string | undefined
 }
@@ -14,29 +19,34 @@ export const help = `npm run fuzz -- [options]
   --requests N      sends N requests that are generated from the OpenAPI document: no 5xx, every refusal in the
                     documented shape                                                                       100000
   --parsers         feeds the parsers with mutations instead, guided by V8's coverage
-  --minutes M       how long each parser gets                                                              10
-  --only NAME       one parser, or the routes whose name holds NAME
+  --stalls          sends worst cases in growing sizes to every route and page of a running service, and watches its
+                    event loop and its memory: fails above 100 ms, or above four times the size of the body
+  --short           the short form of --stalls: fewer sizes, none above 1 MB, for a minute
+  --json FILE       writes the report of --stalls
+  --minutes M       how long each parser gets, or --stalls in all                      10, stalls: 60, short: 1
+  --only NAME       one parser, or the routes or cases whose name holds NAME
   --seed N          repeats an earlier run
 `
 
 /** @returns undefined when help was asked for. @throws TypeError for an option that does not exist or is no number. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ requests: text, minutes: text, only: text, seed: text },
-      parsers: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
+      ...{ requests: text, minutes: text, only: text, seed: text, json: text },
+      ...{ parsers: flag, stalls: flag, short: flag, help: flag },
     },
   })
   if (values.help) return undefined
+  const { parsers, stalls, short, only, json } = values
+  const presetMinutes = short ? 1 : 60
   return {
     seed: numberOf('seed', values.seed, randomInt(2 ** 31)),
     requests: numberOf('requests', values.requests, 100_000),
-    parsers: values.parsers,
-    minutes: numberOf('minutes', values.minutes, 10),
-    only: values.only,
+    ...{ parsers, stalls, short, only, json },
+    minutes: numberOf('minutes', values.minutes, stalls ? presetMinutes : 10),
   }
 }
 

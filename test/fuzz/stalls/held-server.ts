@@ -1,0 +1,24 @@
+/** A server with the faults that the suite looks for, by path: for its own test. */
+import { createServer } from 'node:http'
+import process from 'node:process'
+
+function hold(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+const faults: Readonly<Record<string, () => void>> = {
+  '/hold': () => hold(400),
+  '/fill': () => void Buffer.alloc(300 * 1024 * 1024, 1),
+  '/end': () => process.exit(3),
+}
+
+const server = createServer(({ url = '' }, response) => {
+  faults[url]?.()
+  response.end('done')
+})
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  process.stdout.write(`ready at http://127.0.0.1:${port}/v1\n`)
+})

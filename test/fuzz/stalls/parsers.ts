@@ -1,0 +1,61 @@
+import { cutText, passagesIn } from '../../../src/sources/cut.ts'
+import { parseCsvLine } from '../../../src/sources/sefaria/csv.ts'
+import { readSegment } from '../../../src/sources/sefaria/markup.ts'
+import { wordsOf } from '../../../src/sources/tokens.ts'
+import { nameOf } from './case.ts'
+import type { Measured } from './growth.ts'
+import type { TextKind } from './kinds.ts'
+import { faultsOf, type Limits } from './limits.ts'
+import { runningMs } from './running-clock.ts'
+import { textKinds } from './text-kinds.ts'
+
+/** Parsers that only the importers of the command line reach: they hold up nobody, but must not take a square of time. */
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  'line of CSV': parseCsvLine,
+  'markup of an export': readSegment,
+  'cut of a text': (text) => cutText(text, passagesIn(text)),
+  'words of a text': wordsOf,
+}
+
+/** Beyond any line or segment of the libraries that are imported. */
+const sizes = [1_000, 4_000, 16_000, 64_000]
+const tries = 3
+
+/** Calls each parser in this process with texts of growing size, and tells how long each took. */
+export function growParsers(only: string, limits: Limits, onMeasured: (measured: Measured) => void): void {
+  for (const [parser, parse] of Object.entries(parsers)) {
+    for (const kind of textKinds) {
+      const name = nameOf({ subject: `parser ${parser}`, part: 'text', kind: kind.name })
+      if (name.includes(only)) growParser(name, `parser ${parser}`, kind, parse, limits, onMeasured)
+    }
+  }
+}
+
+function growParser(
+  name: string,
+  subject: string,
+  kind: TextKind,
+  parse: (text: string) => unknown,
+  limits: Limits,
+  onMeasured: (measured: Measured) => void,
+): void {
+  for (const bytes of sizes) {
+    const text = kind.text({ bytes })
+    let loopMs = Number.POSITIVE_INFINITY
+    for (let n = 0; n < tries && loopMs > limits.loopMs; n += 1)
+      loopMs = Math.min(
+        loopMs,
+        timeOf(() => parse(text)),
+      )
+    const strain = { loopMs, healthMs: 0, grownBytes: undefined }
+    const faults = faultsOf(strain, bytes, limits)
+    onMeasured({ subject, name, bytes, status: 0, strain, faults })
+    if (faults.length > 0) return
+  }
+}
+
+function timeOf(work: () => void): number {
+  const began = runningMs()
+  work()
+  return runningMs() - began
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { bundledServer } from '../../../build/bundle.ts'
+import type { ProbeMessage, ProbeOrder, ServedRoute } from './loop-probe.ts'
+import { type Observer, openObserver } from './observer.ts'
+import { watchResidentMemory } from './resident-memory.ts'
+
+/** What one piece of work did to the process. */
+export type Strain = {
+  /** The longest time for which the event loop did not turn. */
+  readonly loopMs: number
+  /** The longest that another client waited for `/healthz`. */
+  readonly healthMs: number
+  /** How much the resident memory grew at its largest; undefined where the system does not tell. */
+  readonly grownBytes: number | undefined
+}
+
+/** The service as `npm start` runs it, in a process whose event loop and memory are watched. */
+export type WatchedService = {
+  readonly url: string
+  readonly routes: readonly ServedRoute[]
+  /** Whether the process has ended by itself. */
+  ended(): boolean
+  /** The end of what it has written to standard error. */
+  complaint(): string
+  /**
+   * Measures what the process goes through until `work` is over.
+   * @param settles collects garbage first, so that memory can be compared.
+   */
+  watch(work: () => Promise<void>, settles: boolean): Promise<Strain>
+  stop(): Promise<void>
+}
+
+const startMs = 120_000
+const probe = fileURLToPath(new URL('./loop-probe.ts', import.meta.url))
+
+/**
+ * @param folder holds no `.env`.
+ * @param program another server that says where it listens, in place of the service.
+ * @throws Error when it does not start.
+ */
+export async function startWatchedService(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  program: string = bundledServer,
+): Promise<WatchedService> {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, program], {
+    cwd: folder,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', PORT: '0', LOG_LEVEL: 'fatal', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  let routes: readonly ServedRoute[] = []
+  let complaint = ''
+  child.on('message', (message: ProbeMessage) => {
+    if ('routes' in message) routes = message.routes
+  })
+  child.stderr?.on('data', (chunk) => {
+    complaint = (complaint + chunk).slice(-4_000)
+  })
+  const url = await listening(child, () => complaint)
+  const observer = openObserver(url)
+  return {
+    url,
+    routes,
+    ended: () => child.exitCode !== null || child.signalCode !== null,
+    complaint: () => complaint,
+    watch: (work, settles) => watch(child, observer, work, settles),
+    async stop() {
+      process.off('exit', kill)
+      await observer.close()
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const closed = once(child, 'close')
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}
+
+function listening(child: ChildProcess, complaint: () => string): Promise<string> {
+  let stdout = ''
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`the service did not start: ${complaint()}`)), startMs)
+    child.stdout?.on('data', (chunk) => {
+      stdout = (stdout + chunk).slice(-10_000)
+      const url = /ready at (\S+)\/v1\n/.exec(stdout)?.[1]
+      if (url === undefined) return
+      clearTimeout(late)
+      resolve(url)
+    })
+    child.once('close', (code) => reject(new Error(`the service ended with ${code}: ${complaint()}`)))
+  })
+}
+
+async function watch(
+  child: ChildProcess,
+  observer: Observer,
+  work: () => Promise<void>,
+  settles: boolean,
+): Promise<Strain> {
+  await order(child, settles ? 'settle' : 'begin')
+  await observer.begin()
+  const grown = watchResidentMemory(child.pid ?? 0)
+  await work()
+  const loopMs = await order(child, 'read')
+  const healthMs = await observer.read()
+  return { loopMs, healthMs, grownBytes: grown() }
+}
+
+let orders = 0
+
+/** @returns the longest delay so far; endless when the process ends before it answers. */
+function order(child: ChildProcess, what: ProbeOrder['order']): Promise<number> {
+  orders += 1
+  const id = orders
+  return new Promise((resolve) => {
+    const settle = (worstMs: number) => {
+      child.off('message', read)
+      child.off('close', gone)
+      resolve(worstMs)
+    }
+    const read = (message: ProbeMessage) => 'id' in message && message.id === id && settle(message.worstMs)
+    const gone = () => settle(Number.POSITIVE_INFINITY)
+    child.on('message', read)
+    child.once('close', gone)
+    if (child.connected) child.send({ id, order: what } satisfies ProbeOrder)
+    else gone()
+  })
+}
