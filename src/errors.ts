@@ -8,6 +8,7 @@ const invalidRequest = 'invalid_request_error'
 export const errorTable = {
   invalid_api_key: { status: 401, type: invalidRequest },
   missing_scope: { status: 403, type: 'permission_error' },
+  account_suspended: { status: 403, type: 'permission_error' },
   plan_without_api_access: { status: 403, type: 'permission_error' },
   not_found: { status: 404, type: 'not_found_error' },
   model_not_found: { status: 404, type: invalidRequest },
@@ -23,6 +24,7 @@ export const errorTable = {
   range_not_satisfiable: { status: 416, type: invalidRequest },
   request_timeout: { status: 408, type: 'request_error' },
   session_busy: { status: 409, type: 'conflict_error' },
+  project_busy: { status: 409, type: 'conflict_error' },
   insufficient_credits: { status: 402, type: 'billing_error' },
   headers_too_large: { status: 431, type: 'request_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },

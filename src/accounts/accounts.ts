@@ -1,9 +1,10 @@
-import { and, asc, eq, gt, notLike, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, ne, notLike, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { type Actor, recordAction } from './audit.ts'
 import { hashPassword } from './passwords.ts'
 import type { Plan, Plans } from './plans.ts'
 
@@ -12,16 +13,23 @@ export type Account = {
   readonly email: string
   readonly plan: string
   readonly operator: boolean
+  /** Null: in use. */
+  readonly suspendedAt: Date | null
   readonly createdAt: Date
 }
 
-const columns = {
+/** What is read of an account. */
+export const accountColumns = {
   id: accounts.id,
   email: accounts.email,
   plan: accounts.plan,
   operator: accounts.operator,
+  suspendedAt: accounts.suspendedAt,
   createdAt: accounts.createdAt,
 }
+
+/** A deleted account keeps its row, for the ledger, without a password. */
+export const notDeleted = ne(accounts.passwordHash, '')
 
 /** @throws ServiceError `invalid_value` for an unknown plan, a malformed or a taken address. */
 export async function createAccount(
@@ -39,7 +47,7 @@ export async function createAccount(
     passwordHash: await hashPassword(input.password),
   }
   try {
-    const [account] = await executor.insert(accounts).values(values).returning(columns)
+    const [account] = await executor.insert(accounts).values(values).returning(accountColumns)
     if (!account) throw new Error('insert returned no row')
     return account
   } catch (error) {
@@ -50,12 +58,25 @@ export async function createAccount(
   }
 }
 
+/** As `createAccount`, by an operator; recorded in the audit log. @param executor one transaction. */
+export async function createForOther(
+  executor: Executor,
+  plans: Plans,
+  actor: Actor,
+  input: Parameters<typeof createAccount>[2],
+): Promise<Account> {
+  const account = await createAccount(executor, plans, input)
+  const details = { plan: account.plan, operator: account.operator }
+  await recordAction(executor, { actor, action: 'account.created', accountId: account.id, details })
+  return account
+}
+
 /** @throws ServiceError `not_found` when no account has that address. */
 export async function findAccount(executor: Executor, email: string): Promise<Account> {
   const [account] = await executor
-    .select(columns)
+    .select(accountColumns)
     .from(accounts)
-    .where(eq(accounts.email, normalEmail(email)))
+    .where(and(eq(accounts.email, normalEmail(email)), notDeleted))
   if (!account) throw new ServiceError('not_found', `There is no account for ${email}.`)
   return account
 }
@@ -74,7 +95,7 @@ export async function setPlan(
 }
 
 export function listAccounts(executor: Executor): Promise<Account[]> {
-  return executor.select(columns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
+  return executor.select(accountColumns).from(accounts).orderBy(asc(accounts.createdAt), asc(accounts.id))
 }
 
 export type AccountSearch = {
@@ -91,7 +112,7 @@ export function searchAccounts(executor: Executor, search: AccountSearch): Promi
   const when = <T>(value: T | undefined, condition: (value: T) => SQL) =>
     value === undefined ? undefined : condition(value)
   return executor
-    .select(columns)
+    .select(accountColumns)
     .from(accounts)
     .where(
       and(
@@ -105,10 +126,37 @@ export function searchAccounts(executor: Executor, search: AccountSearch): Promi
     .limit(search.limit)
 }
 
-/** Undefined when there is no such account. */
+/** Undefined when there is no such account, or it was deleted. */
 export async function findAccountById(executor: Executor, id: string): Promise<Account | undefined> {
-  const [account] = await executor.select(columns).from(accounts).where(eq(accounts.id, id))
+  const [account] = await executor
+    .select(accountColumns)
+    .from(accounts)
+    .where(and(eq(accounts.id, id), notDeleted))
   return account
+}
+
+/**
+ * Locks the account's row until the transaction ends. Starts of turns wait for it, and so does every other change of the
+ * account: it comes before all other locks.
+ * @throws ServiceError `not_found` when there is no such account, or it was deleted.
+ */
+export async function lockAccount(executor: Executor, id: string): Promise<Account> {
+  const [account] = await executor
+    .select(accountColumns)
+    .from(accounts)
+    .where(and(eq(accounts.id, id), notDeleted))
+    // Not `update`: whoever inserts a row of the account, with what it has locked already, would wait for this one.
+    .for('no key update')
+  if (!account) throw new ServiceError('not_found', 'There is no such account.')
+  return account
+}
+
+/** What the owner of a suspended account is told, with a key or a right password. */
+export function accountSuspended(): ServiceError {
+  return new ServiceError(
+    'account_suspended',
+    'This account is suspended. Ask whoever runs this service to resume it.',
+  )
 }
 
 function normalEmail(email: string): string {

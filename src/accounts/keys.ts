@@ -5,6 +5,7 @@ import { apiKeys, projects } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { accountSuspended } from './accounts.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
 import type { KnownKeys } from './known-keys.ts'
 import { digestKey, type Peppers } from './pepper.ts'
@@ -154,37 +155,46 @@ export async function findKey(
 
 /**
  * Revokes a key; from the commit on no request and no new turn is accepted with it. Revoking twice is no error.
+ * @returns the account whose key it is.
  * @throws ServiceError `not_found`.
  */
-export async function revokeKey(executor: Executor, keyId: string, accountId?: string): Promise<void> {
+export async function revokeKey(
+  executor: Executor,
+  keyId: string,
+  accountId?: string,
+): Promise<{ readonly accountId: string }> {
   const mine = and(eq(apiKeys.id, keyId), accountId ? eq(apiKeys.accountId, accountId) : undefined)
-  const [known] = await executor.select({ id: apiKeys.id }).from(apiKeys).where(mine)
+  const [known] = await executor.select({ accountId: apiKeys.accountId }).from(apiKeys).where(mine)
   if (!known) throw notFound()
   await executor
     .update(apiKeys)
     .set({ revokedAt: sql`now()` })
     .where(and(mine, isNull(apiKeys.revokedAt)))
+  return known
 }
 
 const findByDigest = statement<{
   id: string
   account_id: string
   plan: string
+  suspended: boolean
   scopes: string[]
   binding: string
   project_id: string | null
   used_lately: boolean
 }>(
   'find_key',
-  `select k.id, k.account_id, a.plan, k.scopes, k.binding, k.project_id,
+  `select k.id, k.account_id, a.plan, a.suspended_at is not null as suspended, k.scopes, k.binding, k.project_id,
     coalesce(k.last_used_at > now() - interval '1 minute', false) as used_lately
   from api_keys k join accounts a on a.id = k.account_id
-  where k.digest = any(:digests::bytea[]) and ${usableKey('k')}`,
+  where k.digest = any(:digests::bytea[]) and ${usableKey('k')} and a.password_hash <> ''`,
 )
 
 /**
  * Asked of every request: one query, on a unique index over the digest, with the database's clock.
  * @param known what may be believed of the last second, and is told what was found.
+ * @returns undefined for a key that is mistyped, unknown, revoked or expired.
+ * @throws ServiceError `account_suspended` for a valid key of a suspended account.
  */
 export async function authenticateKey(
   executor: Executor,
@@ -199,6 +209,7 @@ export async function authenticateKey(
   const digests = peppers.map((pepper) => digestKey(keyText, pepper))
   const [row] = await findByDigest(executor, { digests })
   if (!row) return undefined
+  if (row.suspended) throw accountSuspended()
   if (!row.used_lately) await noteUse(executor, row.id)
   const principal: Principal = {
     accountId: row.account_id,

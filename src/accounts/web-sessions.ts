@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, ne, not, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, not, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { accounts, webSessions } from '../db/schema/index.ts'
-import type { Account } from './accounts.ts'
+import { type Account, accountColumns, notDeleted } from './accounts.ts'
 
 /** Days without a request after which a session ends, and days after which it ends in any case. */
 export const sessionDays = Object.freeze({ idle: 14, whole: 60 })
@@ -25,16 +25,19 @@ export async function findWebSession(executor: Executor, token: string): Promise
   if (!/^[\w-]{43}$/.test(token)) return undefined
   const [row] = await executor
     .select({
-      id: accounts.id,
-      email: accounts.email,
-      plan: accounts.plan,
-      operator: accounts.operator,
-      createdAt: accounts.createdAt,
+      ...accountColumns,
       seenLately: sql<boolean>`${webSessions.seenAt} > now() - interval '5 minutes'`,
     })
     .from(webSessions)
     .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
-    .where(and(eq(webSessions.digest, digestOf(token)), not(expiredSession)))
+    .where(
+      and(
+        eq(webSessions.digest, digestOf(token)),
+        not(expiredSession),
+        isNull(accounts.suspendedAt),
+        notDeleted,
+      ),
+    )
   if (!row) return undefined
   const { seenLately, ...account } = row
   return { account, seenLately }

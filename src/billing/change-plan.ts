@@ -1,4 +1,5 @@
 import { type Account, findAccount, setPlan } from '../accounts/accounts.ts'
+import { type Actor, recordAction } from '../accounts/audit.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { raiseAllowance } from './pools.ts'
@@ -11,11 +12,16 @@ import { raiseAllowance } from './pools.ts'
 export async function changePlan(
   executor: Executor,
   plans: Plans,
-  email: string,
-  plan: string,
+  change: { readonly actor: Actor; readonly email: string; readonly plan: string },
 ): Promise<Account> {
-  const before = await findAccount(executor, email)
-  const after = await setPlan(executor, plans, email, plan)
+  const before = await findAccount(executor, change.email)
+  const after = await setPlan(executor, plans, change.email, change.plan)
   await raiseAllowance(executor, after.id, plans.of(before.plan), plans.of(after.plan))
+  await recordAction(executor, {
+    actor: change.actor,
+    action: 'account.plan_changed',
+    accountId: after.id,
+    details: { from: before.plan, to: after.plan },
+  })
   return after
 }

@@ -1,8 +1,20 @@
 import { eq, sql } from 'drizzle-orm'
+import { type Actor, recordAction } from '../accounts/audit.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, creditPools } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
+import { creditsText } from './credits.ts'
 import { grantCredits } from './pools.ts'
+
+export type Grant = { readonly actor: Actor; readonly accountId: string; readonly micros: bigint }
+
+/** Gives credits that do not expire, on behalf of an operator. @param grant.micros more than zero. */
+export async function grantByOperator(executor: Executor, grant: Grant): Promise<void> {
+  const { actor, accountId, micros } = grant
+  await grantCredits(executor, accountId, micros)
+  const details = { credits: creditsText(micros) }
+  await recordAction(executor, { actor, action: 'credits.granted', accountId, details })
+}
 
 /** The newest pool of an account; what a form shows it by. `0` before the first. */
 export async function newestPool(executor: Executor, accountId: string): Promise<string> {
@@ -18,10 +30,7 @@ export async function newestPool(executor: Executor, accountId: string): Promise
  * else give twice.
  * @throws ServiceError `invalid_value`.
  */
-export async function grantOnce(
-  executor: Executor,
-  grant: { readonly accountId: string; readonly micros: bigint; readonly seen: string },
-): Promise<void> {
+export async function grantOnce(executor: Executor, grant: Grant & { readonly seen: string }): Promise<void> {
   await executor
     .select({ id: accounts.id })
     .from(accounts)
@@ -33,5 +42,5 @@ export async function grantOnce(
       'The account has been given credits since this form was opened. Look at its pools, and send the form again if it should have more.',
     )
   }
-  await grantCredits(executor, grant.accountId, grant.micros)
+  await grantByOperator(executor, grant)
 }

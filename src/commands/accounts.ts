@@ -1,4 +1,5 @@
-import { type Account, createAccount, listAccounts } from '../accounts/accounts.ts'
+import { type Account, createForOther, listAccounts } from '../accounts/accounts.ts'
+import { commandLine } from '../accounts/audit.ts'
 import { changePlan } from '../billing/change-plan.ts'
 import { withTx } from '../db/client.ts'
 import { randomBase62 } from '../ids.ts'
@@ -9,6 +10,7 @@ const row = (account: Account) => ({
   email: account.email,
   plan: account.plan,
   operator: account.operator,
+  suspended_at: account.suspendedAt?.toISOString() ?? null,
   created_at: account.createdAt.toISOString(),
 })
 
@@ -32,7 +34,7 @@ export const accountCommands: Readonly<Record<string, Command>> = {
         operator: flag('operator'),
       }
       const account = await withTx(installation.database, 'system', (tx) =>
-        createAccount(tx, installation.plans, input),
+        createForOther(tx, installation.plans, commandLine, input),
       )
       const made = text('password') === undefined ? { password } : {}
       return { rows: { ...row(account), ...made } }
@@ -45,9 +47,8 @@ export const accountCommands: Readonly<Record<string, Command>> = {
     required: ['email', 'plan'],
     run: async ({ installation, text }) => {
       const { database, plans } = installation
-      const account = await withTx(database, 'system', (tx) =>
-        changePlan(tx, plans, text('email') ?? '', text('plan') ?? ''),
-      )
+      const change = { actor: commandLine, email: text('email') ?? '', plan: text('plan') ?? '' }
+      const account = await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
       return { rows: row(account) }
     },
   },

@@ -2,7 +2,9 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigError } from '../config.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
+import { accessCommands } from './access.ts'
 import { accountCommands } from './accounts.ts'
+import { auditCommands } from './audit.ts'
 import type { Command, Invocation, Output } from './command.ts'
 import { creditCommands } from './credits.ts'
 import { doctorCommands } from './doctor.ts'
@@ -11,6 +13,8 @@ import { sourceCommands } from './sources.ts'
 
 const commands: Readonly<Record<string, Command>> = {
   ...accountCommands,
+  ...accessCommands,
+  ...auditCommands,
   ...keyCommands,
   ...creditCommands,
   ...sourceCommands,

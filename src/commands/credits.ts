@@ -1,7 +1,10 @@
 import { type Account, findAccount } from '../accounts/accounts.ts'
+import { commandLine } from '../accounts/audit.ts'
 import type { Plans } from '../accounts/plans.ts'
 import { creditsText, parseCredits } from '../billing/credits.ts'
-import { balanceOf, ensureAllowance, grantCredits } from '../billing/pools.ts'
+import { grantByOperator } from '../billing/grant-once.ts'
+import { balanceOf, ensureAllowance } from '../billing/pools.ts'
+import { takeCreditsBack } from '../billing/take-back.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command } from './command.ts'
@@ -12,6 +15,13 @@ async function balanceRow(tx: Executor, plans: Plans, account: Account) {
   return { email: account.email, available: creditsText(availableMicros), held: creditsText(heldMicros) }
 }
 
+/** @throws ServiceError `invalid_value`. */
+function amountOf(text: string): bigint {
+  const micros = parseCredits(text)
+  if (micros !== undefined && micros > 0n) return micros
+  throw new ServiceError('invalid_value', '--amount takes a number above zero with at most six decimals.')
+}
+
 export const creditCommands: Readonly<Record<string, Command>> = {
   'credits grant': {
     usage: '--account E --amount N',
@@ -19,17 +29,28 @@ export const creditCommands: Readonly<Record<string, Command>> = {
     options: { account: { type: 'string' }, amount: { type: 'string' } },
     required: ['account', 'amount'],
     run: async ({ installation, text }) => {
-      const micros = parseCredits(text('amount') ?? '')
-      if (micros === undefined || micros === 0n) {
-        throw new ServiceError(
-          'invalid_value',
-          '--amount takes a number above zero with at most six decimals.',
-        )
-      }
+      const micros = amountOf(text('amount') ?? '')
       const rows = await withTx(installation.database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
-        await grantCredits(tx, account.id, micros)
+        await grantByOperator(tx, { actor: commandLine, accountId: account.id, micros })
         return balanceRow(tx, installation.plans, account)
+      })
+      return { rows }
+    },
+  },
+  'credits take-back': {
+    usage: '--account E --amount N|all',
+    summary: 'takes available credits back; refuses to take more than there are, and leaves held ones alone',
+    options: { account: { type: 'string' }, amount: { type: 'string' } },
+    required: ['account', 'amount'],
+    run: async ({ installation, text }) => {
+      const amount = text('amount') ?? ''
+      const micros = amount === 'all' ? 'all' : amountOf(amount)
+      const rows = await withTx(installation.database, 'system', async (tx) => {
+        const account = await findAccount(tx, text('account') ?? '')
+        await ensureAllowance(tx, account.id, installation.plans.of(account.plan))
+        const taken = await takeCreditsBack(tx, { actor: commandLine, accountId: account.id, micros })
+        return { taken_back: creditsText(taken), ...(await balanceRow(tx, installation.plans, account)) }
       })
       return { rows }
     },

@@ -1,6 +1,7 @@
 import { findAccount } from '../accounts/accounts.ts'
+import { commandLine, recordAction } from '../accounts/audit.ts'
 import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../accounts/keys.ts'
-import { withTx } from '../db/client.ts'
+import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command, Invocation } from './command.ts'
 
@@ -36,6 +37,15 @@ function expiryOf({ text }: Invocation): { expiresAt?: Date } {
   return { expiresAt }
 }
 
+function recordKey(
+  tx: Executor,
+  action: 'key.created' | 'key.revoked',
+  accountId: string,
+  keyId: string,
+): Promise<void> {
+  return recordAction(tx, { actor: commandLine, action, accountId, details: { key: keyId } })
+}
+
 export const keyCommands: Readonly<Record<string, Command>> = {
   'keys create': {
     usage: '--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO]',
@@ -59,12 +69,14 @@ export const keyCommands: Readonly<Record<string, Command>> = {
         .filter((scope) => scope !== '')
       const { key, info } = await withTx(database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
-        return createKey(tx, peppers, account.id, {
+        const made = await createKey(tx, peppers, account.id, {
           name: text('name') ?? 'API key',
           reach: reachOf(invocation),
           ...(scopes && { scopes }),
           ...expiryOf(invocation),
         })
+        await recordKey(tx, 'key.created', account.id, made.info.id)
+        return made
       })
       const rows = { key, ...row(info) }
       return { rows, lines: [JSON.stringify(rows, null, 2)] }
@@ -88,7 +100,10 @@ export const keyCommands: Readonly<Record<string, Command>> = {
     words: [1, 1],
     run: async ({ installation, words }) => {
       const id = words[0] ?? ''
-      await withTx(installation.database, 'system', (tx) => revokeKey(tx, id))
+      await withTx(installation.database, 'system', async (tx) => {
+        const { accountId } = await revokeKey(tx, id)
+        await recordKey(tx, 'key.revoked', accountId, id)
+      })
       return { rows: { id, revoked: true }, lines: [`The key ${id} is revoked.`] }
     },
   },

@@ -17,8 +17,8 @@ export type AuthServices = {
 }
 
 /**
- * Turns a bearer key into a principal before anything else happens, in the order: valid key (401), plan (403),
- * requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
+ * Turns a bearer key into a principal before anything else happens, in the order: valid key (401),
+ * suspended account (403), plan (403), requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
  */
 export function registerAuth(app: FastifyInstance, services: AuthServices): void {
   const known = new KnownKeys()
@@ -48,7 +48,7 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
 
 /**
  * Who sends the request, if the API is open to it.
- * @throws ServiceError in the order: valid key (401), plan (403), requests a minute (429).
+ * @throws ServiceError in the order: valid key (401), suspended account (403), plan (403), requests a minute (429).
  */
 export async function admitKey(
   services: AuthServices,

@@ -47,6 +47,7 @@ export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
 
 const keyCodes = [
   'invalid_api_key',
+  'account_suspended',
   'plan_without_api_access',
   'rate_limit_exceeded',
   'database_unavailable',

@@ -6,7 +6,8 @@ import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
-import { createProject, findProject, listProjects, type Project } from '../turns/projects.ts'
+import { deleteProject } from '../turns/delete-project.ts'
+import { createProject, findProject, listProjects, type Project, renameProject } from '../turns/projects.ts'
 import type { Services } from './services.ts'
 
 const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
@@ -16,6 +17,12 @@ const projectSchema = z
   .meta({ id: 'Project' })
 
 const projectList = listOf(projectSchema).meta({ id: 'ProjectList' })
+
+const projectDeleted = z
+  .object({ id: z.string(), object: z.literal('project'), deleted: z.literal(true) })
+  .meta({ id: 'ProjectDeleted' })
+
+const nameBody = z.object({ name: z.string().trim().min(1).max(200) })
 
 const createDocs: RouteDocs = {
   summary: 'Create a project',
@@ -30,16 +37,36 @@ const listDocs: RouteDocs = {
   response: projectList,
 }
 const itemDocs: RouteDocs = { summary: 'Get a project', tag: 'Projects', response: projectSchema }
+const renameDocs: RouteDocs = {
+  summary: 'Rename a project',
+  example: { name: 'Study notes' },
+  description: 'For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
+  tag: 'Projects',
+  response: projectSchema,
+}
+const deleteDocs: RouteDocs = {
+  summary: 'Delete a project with its sessions, runs and files',
+  description:
+    'Refused while a run in it is unfinished. It revokes the keys that are bound to the project. For owner-wide keys only: a key that is bound to a project gets `missing_scope`.',
+  tag: 'Projects',
+  response: projectDeleted,
+  errors: ['project_busy'],
+}
 
-/** `POST /v1/projects`, `GET /v1/projects`, `GET /v1/projects/{id}` */
-export function projectRoutes(root: FastifyInstance, services: Services): void {
+/** `/v1/projects` and `/v1/projects/{id}` */
+export function projectRoutes(app: FastifyInstance, services: Services): void {
+  collectionRoutes(app, services)
+  itemRoutes(app, services)
+}
+
+function collectionRoutes(root: FastifyInstance, services: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
 
   app.post(
     '/projects',
     {
       config: { scope: 'projects:write', docs: createDocs },
-      schema: { body: z.object({ name: z.string().trim().min(1).max(200) }) },
+      schema: { body: nameBody },
     },
     async (request) => {
       const principal = principalOf(request)
@@ -62,11 +89,37 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
       return listBody(items.map(projectBody), hasMore)
     },
   )
+}
+
+function itemRoutes(root: FastifyInstance, { database }: Services): void {
+  const app = root.withTypeProvider<ZodTypes>()
+  const written = { scope: 'projects:write' as const, resource: namedProject }
 
   app.get(
     '/projects/:id',
     { config: { scope: 'projects:read', resource: namedProject, docs: itemDocs } },
     async (request) => projectBody(resourceOf<Project>(request)),
+  )
+
+  app.patch(
+    '/projects/:id',
+    { config: { ...written, docs: renameDocs }, schema: { body: nameBody } },
+    async (request) => {
+      const principal = principalOf(request)
+      const { id } = resourceOf<Project>(request)
+      const { name } = request.body
+      return projectBody(await withTx(database, principal, (tx) => renameProject(tx, principal, id, name)))
+    },
+  )
+
+  app.delete(
+    '/projects/:id',
+    { config: { ...written, docs: deleteDocs } },
+    async (request): Promise<BodyOf<typeof projectDeleted>> => {
+      const { id } = resourceOf<Project>(request)
+      await deleteProject(database, principalOf(request), id)
+      return { id, object: 'project', deleted: true }
+    },
   )
 }
 

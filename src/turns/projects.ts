@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { confinedTo, type Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, projects } from '../db/schema/index.ts'
-import { ServiceError } from '../errors.ts'
+import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Page, type PageRequest, pageOf } from './paging.ts'
 
@@ -21,9 +21,7 @@ export async function createProject(
   principal: Principal,
   name: string,
 ): Promise<Project> {
-  if (principal.binding.kind !== 'owner') {
-    throw new ServiceError('missing_scope', 'Only an owner-wide API key can create projects.')
-  }
+  requireOwnerWide(principal)
   return insertProject(executor, principal.accountId, name)
 }
 
@@ -57,22 +55,73 @@ export async function findProject(
   return project
 }
 
+/**
+ * As `findProject`, and the project cannot be deleted until the transaction ends: for whoever is about to put something
+ * into it.
+ */
+export async function holdProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+): Promise<Project | undefined> {
+  const [project] = await executor
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), visible(principal)))
+    .for('key share')
+  return project
+}
+
+/**
+ * Gives a project another name. Whoever may write projects may do so; what is inside stays as it is.
+ * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`.
+ */
+export async function renameProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+  name: string,
+): Promise<Project> {
+  requireOwnerWide(principal)
+  const [project] = await executor
+    .update(projects)
+    .set({ name })
+    .where(and(eq(projects.id, id), visible(principal)))
+    .returning()
+  if (!project) throw notFound()
+  return project
+}
+
+/** A bound key can do nothing to its project itself, whatever scopes its row has. @throws ServiceError `missing_scope`. */
+export function requireOwnerWide(principal: Principal): void {
+  if (principal.binding.kind === 'owner') return
+  throw new ServiceError(
+    'missing_scope',
+    'Only an owner-wide API key can create, rename and delete projects.',
+  )
+}
+
 /** Where people's questions go that name no project. */
 export const ownProjectName = 'My questions'
 
 /**
  * The project of a request that names none: the key's own, or for a person the oldest of that name, made on first use.
- * The row of the key or of the account is locked, so that requests at the same moment make one project.
+ * The row of the key or of the account is locked, so that requests at the same moment make one project. It cannot be
+ * deleted until the transaction ends; one that was deleted since the key was looked up is replaced as on first use.
+ * @throws ServiceError `not_found` when the key was bound to a project that was deleted meanwhile.
  */
 export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
-  if (principal.binding.projectId !== null) return principal.binding.projectId
+  const { kind, projectId } = principal.binding
+  if (projectId !== null && (await holdProject(executor, principal, projectId))) return projectId
+  // Deleting the project has revoked the key.
+  if (projectId !== null && kind !== 'owner') throw notFound()
   if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
   const [key] = await executor
     .select({ name: apiKeys.name, projectId: apiKeys.projectId })
     .from(apiKeys)
     .where(eq(apiKeys.id, principal.keyId))
     .for('update')
-  if (!key) throw new Error('the key of the principal is gone')
+  if (!key) throw notFound()
   if (key.projectId !== null) return key.projectId
   const project = await insertProject(executor, principal.accountId, `API: ${key.name}`)
   await executor.update(apiKeys).set({ projectId: project.id }).where(eq(apiKeys.id, principal.keyId))

@@ -27,6 +27,7 @@ type Expiry = {
 const expiries: readonly Expiry[] = [
   rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
   rowsOf('web_sessions', 5_000, expiredSession),
+  rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   // The pieces of one go with it, up to some thousand of a megabyte each.
   rowsOf(
     'file_versions',
@@ -67,7 +68,7 @@ const mostBatches = 200
 
 /**
  * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
- * idempotency keys, sessions of the pages that are over, and uploads that were cut off. In short transactions, one replica at a time: the others find the
+ * idempotency keys, sessions of the pages that are over, expired password reset links, and uploads that were cut off. In short transactions, one replica at a time: the others find the
  * lock taken and leave it to that one.
  * @returns how many things were removed; a run's events count as one.
  */

@@ -5,7 +5,7 @@ import { messages, runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Page, type PageRequest, pageOf } from './paging.ts'
-import { defaultProjectId, findProject } from './projects.ts'
+import { defaultProjectId, holdProject } from './projects.ts'
 import { visibleTo } from './visibility.ts'
 
 export type Session = typeof sessions.$inferSelect
@@ -16,7 +16,7 @@ export async function createSession(
   principal: Principal,
   input: { readonly model: string; readonly projectId?: string | undefined; readonly name: string },
 ): Promise<Session> {
-  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId))) {
+  if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId))) {
     throw notFound()
   }
   const projectId = input.projectId ?? (await defaultProjectId(executor, principal))

@@ -33,6 +33,12 @@ const kinds = new Map<string, Signal['kind']>([
   ['q', 'claim'],
 ])
 
+/** Sends signals with the caller's transaction: replicas hear them when it commits. For processes that drive no runs. */
+export async function sendSignals(executor: Executor, signals: readonly Signal[]): Promise<void> {
+  const texts = new Set(signals.map(({ kind, runId }) => letters[kind] + runId))
+  for (const payload of packed(texts)) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
+}
+
 /**
  * Lost connections and failed sends are logged; whoever waits goes on polling meanwhile, and is woken once when the
  * connection is back, because what was said in between is gone.

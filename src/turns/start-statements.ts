@@ -1,10 +1,11 @@
 import { usableKey } from '../accounts/keys.ts'
 import { statement, turnCall } from '../db/statement.ts'
 
-/** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. */
-export const lockAccount = statement<{ plan: string }>(
+/** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. None for a deleted account. */
+export const lockAccount = statement<{ plan: string; suspended: boolean }>(
   'lock_account',
-  'select plan from accounts where id = :accountId for no key update',
+  `select plan, suspended_at is not null as suspended from accounts
+  where id = :accountId and password_hash <> '' for no key update`,
 )
 
 /**
@@ -115,6 +116,9 @@ export const beginTurn = statement<WrittenStart>(
     :projectId, :sessionId, :sessionName, ${written}, :sentAt, :notAfter)`,
   { ...turnCall, timed: true },
 )
+
+/** SQLSTATE of a run that a suspended account begins. */
+export const suspendedAccount = 'TU002'
 
 /** SQLSTATE of a start that the server came to when its time was over. */
 export const tooLate = 'TU001'

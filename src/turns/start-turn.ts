@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { accountSuspended } from '../accounts/accounts.ts'
 import { noApiAccess, type Plan, type Plans } from '../accounts/plans.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
@@ -11,7 +12,7 @@ import { type Attachments, attachFiles } from './attachments.ts'
 import { requireLast } from './continuation.ts'
 import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
-import { defaultProjectId, findProject } from './projects.ts'
+import { defaultProjectId, holdProject } from './projects.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
 import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
@@ -81,6 +82,7 @@ export async function startTurn(
   const { accountId, keyId } = principal
   const [account] = await lockAccount(executor, { accountId })
   if (!account) throw notFound()
+  if (account.suspended) throw accountSuspended()
   const plan = plans.of(account.plan)
   const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
   const facts = await factsOf(executor, principal, input)
@@ -179,7 +181,7 @@ async function newSession(
   principal: Principal,
   input: TurnInput,
 ): Promise<Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>> {
-  if (input.projectId !== undefined && !(await findProject(executor, principal, input.projectId)))
+  if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId)))
     throw notFound()
   const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
   return { id: newId('session'), projectId, turnCount: 0, name: '' }

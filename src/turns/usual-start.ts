@@ -1,9 +1,10 @@
+import { accountSuspended } from '../accounts/accounts.ts'
 import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
-import { databaseFault } from '../db/errors.ts'
+import { databaseFault, foreignKeyViolation } from '../db/errors.ts'
 import { newId } from '../ids.ts'
 import { guardMinutes } from './idempotency.ts'
-import { beginTurn, tooLate } from './start-statements.ts'
+import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
 import { hasQuestion, type Run, type TurnInput } from './start-turn.ts'
 import { type Start, writeRun } from './write-run.ts'
 
@@ -57,7 +58,10 @@ export async function writeUsual(
         }),
     )
   } catch (error) {
-    if (databaseFault(error)?.code === tooLate) return undefined
+    const code = databaseFault(error)?.code
+    if (code === suspendedAccount) throw accountSuspended()
+    // The key's project was deleted since the key was looked up.
+    if (code === tooLate || code === foreignKeyViolation) return undefined
     throw error
   }
 }

@@ -15,6 +15,7 @@ import { keyPages } from './pages/keys.ts'
 import { libraryPages } from './pages/library.ts'
 import { operatorPages } from './pages/operator.ts'
 import { projectPages } from './pages/projects.ts'
+import { resetPasswordPage } from './pages/reset-password.ts'
 import { runPages } from './pages/runs.ts'
 import { signInPages } from './pages/sign-in.ts'
 import { usagePages } from './pages/usage.ts'
@@ -48,6 +49,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
 
   await registerAssets(app)
   signInPages(app, services)
+  resetPasswordPage(app, services)
   keyPages(app, services)
   accountPages(app, services)
   conversationPages(app, services)

@@ -2,10 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { eq } from 'drizzle-orm'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandLine } from '../../src/accounts/audit.ts'
 import { generateKeyText } from '../../src/accounts/key-text.ts'
 import { digestKey } from '../../src/accounts/pepper.ts'
 import { defaultScopes, type KeyScope, scopes } from '../../src/accounts/scopes.ts'
 import { apiKeys } from '../../src/db/schema/index.ts'
+import { suspendAccount } from '../../src/turns/suspension.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { errorOf, send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
@@ -14,6 +16,7 @@ import {
   makeKeyWithId,
   makeOwner,
   makeThings,
+  newProject,
   openWorld,
   ownerKey,
   type Things,
@@ -62,8 +65,8 @@ const lacking = { status: 403, code: 'missing_scope' }
 const unseen = { status: 404, code: 'not_found' }
 const granted = (row: Row): Answer => (row.ok ? unseen : { status: 200 })
 const names = (row: Row) => row.own !== undefined || row.named !== undefined
-/** What a route without ids does for a bound key: all but creating projects. */
-const bindable = (row: Row) => (row.ownerOnly ? lacking : granted(row))
+/** What a route does for a bound key: all but creating, renaming and deleting projects. */
+const bindable = (row: Row) => (row.apart ? unseen : row.ownerOnly ? lacking : granted(row))
 const hides = (row: Row) => row.own !== undefined || row.named === 'before the scope'
 
 type Principal = {
@@ -77,6 +80,12 @@ async function spoiled(column: 'revoked_at' | 'expires_at'): Promise<string> {
   await db.database.system.execute(
     `update api_keys set ${column} = now() - interval '1 second' where id = '${id}'`,
   )
+  return key
+}
+
+async function suspendedKey(): Promise<string> {
+  const { accountId, key } = await makeOwner(db)
+  await suspendAccount(db.database, { actor: commandLine, accountId })
   return key
 }
 
@@ -102,9 +111,24 @@ const principals: readonly Principal[] = [
     answer: () => ({ status: 403, code: 'plan_without_api_access' }),
   },
   {
+    name: 'a key of a suspended account',
+    key: () => suspendedKey(),
+    answer: () => ({ status: 403, code: 'account_suspended' }),
+  },
+  {
+    name: 'a key whose project was deleted',
+    key: async () => {
+      const projectId = await newProject(world.service, owner)
+      const key = await bound(projectId)
+      await send(world.service, { method: 'DELETE', path: `/v1/projects/${projectId}`, key: owner.key })
+      return key
+    },
+    answer: () => refused,
+  },
+  {
     name: 'a bound key without the scope',
     key: (row) => bound(home.projectId, without(row)),
-    answer: (row) => (row.scope === 'any-key' ? granted(row) : lacking),
+    answer: (row) => (row.apart ? unseen : row.scope === 'any-key' ? granted(row) : lacking),
   },
   { name: 'the bound key of the project', key: () => bound(home.projectId), answer: bindable },
   {
@@ -182,19 +206,25 @@ test('only a bearer key in the header opens a route', async () => {
   expect(inQuery.status).toBe(401)
 })
 
-test('a bound key creates no project, not even with the scope in its row', async () => {
+test('a bound key changes no project, not even its own with the scope in its row', async () => {
   const { key, id } = await makeKeyWithId(db, owner.accountId, { kind: 'project', projectId: home.projectId })
   await db.database.system
     .update(apiKeys)
     .set({ scopes: [...scopes] })
     .where(eq(apiKeys.id, id))
-  const reply = await sendJson(world.service, {
-    method: 'POST',
-    path: '/v1/projects',
-    key,
-    body: { name: 'P' },
-  })
-  expectError(reply, { status: 403, code: 'missing_scope', param: null }, /owner-wide/)
+  const own = `/v1/projects/${home.projectId}`
+  for (const [method, path] of [
+    ['POST', '/v1/projects'],
+    ['PATCH', own],
+    ['DELETE', own],
+  ] as const) {
+    const call = { method, path, key }
+    const reply =
+      method === 'DELETE'
+        ? await send(world.service, call)
+        : await sendJson(world.service, { ...call, body: { name: 'P' } })
+    expectError(reply, { status: 403, code: 'missing_scope', param: null }, /owner-wide/)
+  }
 })
 
 test('a service with a route that declares no scope refuses to boot', async () => {

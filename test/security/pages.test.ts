@@ -7,11 +7,13 @@ import {
   makeKeyWithId,
   makeSession,
   makeThings,
+  newProject,
   openWorld,
   ownerKey,
   type Things,
   type World,
 } from '../support/http-world.ts'
+import { makeAccount } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 
 type Row = {
@@ -38,6 +40,8 @@ const table: readonly Row[] = [
   { route: 'GET /signup', page: 'anyone' },
   { route: 'POST /signup', page: 'anyone', fields: { email: 'no address', password: 'x' }, ok: 400 },
   { route: 'POST /signout', page: 'anyone', fields: {}, ok: 303, ends: true },
+  { route: 'GET /reset-password/:token', page: 'anyone', own: () => 'none', ok: 404 },
+  { route: 'POST /reset-password/:token', page: 'anyone', own: () => 'none', fields: { next: 'x' }, ok: 404 },
   { route: 'GET /assets/:name', page: 'anyone', own: () => 'base.css' },
   { route: 'GET /assets/fonts/:name', page: 'anyone', own: () => 'latin.woff2' },
   { route: 'GET /library', page: 'anyone' },
@@ -86,6 +90,20 @@ const table: readonly Row[] = [
   { route: 'GET /projects', page: 'account' },
   { route: 'POST /projects', page: 'account', fields: { name: '' }, ok: 400 },
   { route: 'GET /projects/:id', page: 'account', own: (t) => t.projectId },
+  {
+    route: 'POST /projects/:id/rename',
+    page: 'account',
+    own: (t) => t.projectId,
+    fields: { name: 'N' },
+    ok: 303,
+  },
+  {
+    route: 'POST /projects/:id/delete',
+    page: 'account',
+    own: (t, { service }) => newProject(service, t),
+    fields: {},
+    ok: 303,
+  },
   { route: 'POST /projects/:id/files', page: 'account', own: (t) => t.projectId, upload: true, ok: 303 },
   { route: 'GET /files/:id', page: 'account', own: (t) => t.fileId },
   { route: 'GET /files/:id/content', page: 'account', own: (t) => t.fileId },
@@ -122,6 +140,41 @@ const table: readonly Row[] = [
     fields: { amount: 'x' },
     ok: 400,
   },
+  {
+    route: 'POST /operator/accounts/:id/take-back',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { amount: 'x', seen: '0' },
+    ok: 400,
+  },
+  {
+    route: 'POST /operator/accounts/:id/reset-password',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: {},
+  },
+  {
+    route: 'POST /operator/accounts/:id/suspend',
+    page: 'operator',
+    own: async (_, { db }) => (await makeAccount(db.database)).id,
+    fields: {},
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/resume',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: {},
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/accounts/:id/delete',
+    page: 'operator',
+    own: (t) => t.accountId,
+    fields: { confirm: 'not its address' },
+    ok: 400,
+  },
+  { route: 'GET /operator/audit', page: 'operator' },
   { route: 'GET /operator/library', page: 'operator' },
   { route: 'GET /operator/health', page: 'operator' },
 ]

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandLine } from '../../src/accounts/audit.ts'
+import { createResetLink } from '../../src/accounts/password-reset.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { makeFile, makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
@@ -34,6 +36,8 @@ beforeAll(async () => {
     })
   }
   await signedUp(service, 'rls@example.org')
+  for (const { accountId } of [mine, foreign])
+    await createResetLink(world.db.database.system, { actor: commandLine, accountId })
 })
 afterAll(() => world.close())
 
@@ -198,6 +202,8 @@ test('the service runs as a role that owns nothing: turns work, and the policies
       'drop policy tenant on runs',
       'truncate runs',
       'delete from credit_transactions',
+      'update audit_log set actor = actor',
+      'delete from audit_log',
     ])
       await expect(rows.systemPool.query(refused), refused).rejects.toThrow(/permission denied|must be owner/)
     await migrateDatabase(database.ownerUrl, database.roleUrl)

@@ -1,6 +1,6 @@
 import type { KeyScope } from '../../src/accounts/scopes.ts'
 import { form, type Reply, send } from './http-raw.ts'
-import { makeFile, makeSession, type Things, type World } from './http-world.ts'
+import { makeFile, makeSession, newProject, type Things, type World } from './http-world.ts'
 import { question, type TestService } from './service.ts'
 
 export type Row = {
@@ -13,6 +13,8 @@ export type Row = {
   /** The body names the thing, and it is looked up so: a scope the route itself asks for comes before. */
   readonly named?: 'before the scope' | 'after the scope'
   readonly ownerOnly?: true
+  /** What `own` names is in no project that a bound key reaches. */
+  readonly apart?: true
   /** No part of the API and its description. */
   readonly undescribed?: true
   /** Status for those who may. */
@@ -55,6 +57,20 @@ export const table: readonly Row[] = [
   { route: 'POST /v1/projects', scope: 'projects:write', ownerOnly: true, body: () => ({ name: 'New' }) },
   { route: 'GET /v1/projects', scope: 'projects:read' },
   { route: 'GET /v1/projects/:id', scope: 'projects:read', own: (t) => t.projectId },
+  {
+    route: 'PATCH /v1/projects/:id',
+    scope: 'projects:write',
+    own: (t) => t.projectId,
+    ownerOnly: true,
+    body: () => ({ name: 'Renamed' }),
+  },
+  {
+    route: 'DELETE /v1/projects/:id',
+    scope: 'projects:write',
+    own: (t, service) => newProject(service, t),
+    ownerOnly: true,
+    apart: true,
+  },
   { route: 'POST /v1/agent/sessions', scope: 'sessions:write', body: () => ({}) },
   {
     route: 'POST /v1/agent/sessions',

@@ -110,6 +110,12 @@ export async function makeFile(
   return made(await send(service, { method: 'POST', path: '/v1/files', key, ...parts })).id
 }
 
+/** An empty project, made by the API. */
+export async function newProject(service: TestService, { key }: { readonly key: string }): Promise<string> {
+  return made(await sendJson(service, { method: 'POST', path: '/v1/projects', key, body: { name: 'New' } }))
+    .id
+}
+
 /** What a call of the set-up made. */
 function made(reply: Reply) {
   if (reply.status !== 200) throw new Error(`the set-up failed: ${reply.text}`)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../support/browser.ts'
-import { accessibilityFaults } from './quality.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
 import { screenshot } from './screenshots.ts'
 import { openTalkWorld, type TalkWorld } from './talk-world.ts'
 
@@ -26,6 +26,27 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
   })
   afterAll(async () => {
     expect(await world?.close()).toEqual([])
+  })
+
+  test('a project is renamed and deleted with what is in it, after a second question', async () => {
+    const { page } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Old name')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByLabel('Name').fill('שם חדש')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'שם חדש' }).waitFor()
+    const path = new URL(page.url()).pathname
+    await page.getByText('Delete the project…').click()
+    expect(await inAllLooks(page, 'project-delete')).toEqual([])
+    await page.getByRole('button', { name: 'Delete everything in it' }).click()
+    await page.getByText('The project has been deleted').waitFor()
+    await screenshot(page, 'project-deleted')
+    expect((await page.goto(path))?.status()).toBe(404)
   })
 
   test('a file with a Hebrew name is uploaded, read, renamed, downloaded byte for byte, and deleted', async () => {

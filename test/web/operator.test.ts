@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
       return (await reply.text()).replace(/req_\w+/, '')
     }
     const missing = await body('/no-such-page')
-    for (const path of ['', '/library', '/health', '/accounts/new', `/accounts/${customer.id}`]) {
+    for (const path of ['', '/audit', '/library', '/health', '/accounts/new', `/accounts/${customer.id}`]) {
       expect(await body(`/operator${path}`)).toBe(missing)
     }
     const form = { plan: 'unlimited' }
@@ -105,13 +105,13 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
   test('credits are given once, however often the form is sent, and the ledger stays true', async () => {
     await page.goto(`/operator/accounts/${customer.id}`)
     const before = Number(await available())
-    const seen = await page.locator('input[name="seen"]').inputValue()
+    const seen = await page.locator('form[action$="/grant"] input[name="seen"]').inputValue()
     await page.getByLabel('Credits').fill('12,5')
-    await page.getByRole('button', { name: 'Give them' }).click()
+    await page.getByRole('button', { name: 'Give credits' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('a number above zero')
     expect(await page.getByLabel('Credits').inputValue()).toBe('12,5')
     await page.getByLabel('Credits').fill('12.5')
-    await page.getByRole('button', { name: 'Give them' }).click()
+    await page.getByRole('button', { name: 'Give credits' }).click()
     await page.getByText('The credits have been given').waitFor()
     expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
     const again = await page.request.post(`/operator/accounts/${customer.id}/grant`, {
@@ -156,6 +156,55 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await rows.count()).toBe(10)
     expect((await page.goto('/operator?q=%00'))?.status()).toBe(400)
     expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
+  })
+
+  test('an operator resets a password, suspends, resumes and deletes an account, and the audit log has it', async () => {
+    const account = await makeAccount(db.database, 'basic')
+    await page.goto(`/operator/accounts/${account.id}`)
+    await page.getByRole('button', { name: 'Create a password reset link' }).click()
+    const link = (await page.locator('#link').textContent()) ?? ''
+    expect(await inAllLooks(page, 'operator-reset-link')).toEqual([])
+    const owner = await (await openWindow(browser, service)).newPage()
+    await owner.goto(link)
+    expect(await inAllLooks(owner, 'reset-password')).toEqual([])
+    await owner.getByLabel('New password').fill('password')
+    await owner.getByRole('button', { name: 'Set the password' }).click()
+    expect(await owner.getByRole('alert').textContent()).toContain('among the first')
+    await owner.getByLabel('New password').fill('new words for this account')
+    await owner.getByRole('button', { name: 'Set the password' }).click()
+    await owner.getByText('The password has been set').waitFor()
+    await signInBy(owner, account.email, 'new words for this account')
+    await owner.goto(link)
+    expect(await owner.getByRole('alert').textContent()).toContain('This link does not work')
+    expect(await inAllLooks(owner, 'reset-password-used')).toEqual([])
+
+    await page.getByRole('link', { name: 'To the account' }).click()
+    await page.getByText('Suspend the account…').click()
+    expect(await inAllLooks(page, 'operator-suspend')).toEqual([])
+    await page.getByRole('button', { name: 'Suspend the account' }).click()
+    await page.getByText('The account is suspended').waitFor()
+    expect(await inAllLooks(page, 'operator-suspended')).toEqual([])
+    await owner.goto('/projects')
+    await owner.getByLabel('E-mail address').fill(account.email)
+    await owner.getByLabel('Password').fill('new words for this account')
+    await owner.getByRole('button', { name: 'Sign in' }).click()
+    expect(await owner.getByRole('alert').textContent()).toContain('This account is suspended')
+    await page.getByRole('button', { name: 'Resume the account' }).click()
+    await page.getByText('The account can be used again').waitFor()
+
+    await page.getByText('Delete the account…').click()
+    await page.getByLabel('Type the e-mail address').fill('other@example.org')
+    await page.getByRole('button', { name: 'Delete everything' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('Nothing was deleted')
+    await page.getByText('Delete the account…').click()
+    await page.getByLabel('Type the e-mail address').fill(account.email)
+    expect(await inAllLooks(page, 'operator-delete')).toEqual([])
+    await page.getByRole('button', { name: 'Delete everything' }).click()
+    await page.getByText('The account has been deleted').waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr')
+    expect(await rows.first().textContent()).toContain('Account deleted')
+    expect(await inAllLooks(page, 'operator-audit')).toEqual([])
   })
 
   test('health tells the turns that failed, and which rule of the money is broken', async () => {

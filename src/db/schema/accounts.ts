@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import {
+  bigserial,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.ts'
 
 export const accounts = pgTable(
@@ -12,6 +22,8 @@ export const accounts = pgTable(
     operator: boolean('operator').notNull().default(false),
     /** argon2id, encoded with its parameters. */
     passwordHash: text('password_hash').notNull(),
+    /** Null: in use. A trigger refuses runs of a suspended account, whatever the code that writes them has looked at. */
+    suspendedAt: instant('suspended_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -72,6 +84,32 @@ export const webSessions = pgTable(
     seenAt: instant('seen_at').notNull().defaultNow(),
   },
   (t) => [index('web_sessions_account').on(t.accountId), index('web_sessions_created').on(t.createdAt)],
+)
+
+/** The one password reset link of an account. The link holds the token; here is only its SHA-256. */
+export const passwordResets = pgTable('password_resets', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  digest: bytea('digest').notNull().unique(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  expiresAt: instant('expires_at').notNull(),
+})
+
+/** What operators did to accounts. Rows can be neither changed nor removed; none names a person or holds a secret. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** Id of the account that acted, or `command line`. */
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    /** The account it was done to. No foreign key: the entry outlives what it is about. */
+    accountId: text('account_id').notNull(),
+    details: jsonb('details').notNull().default({}),
+  },
+  (t) => [index('audit_log_account').on(t.accountId, t.id)],
 )
 
 export const projects = pgTable(

@@ -46,6 +46,7 @@ export const creditTransactionKinds = [
   'charge',
   'release',
   'expire',
+  'take_back',
 ] as const
 
 /** One movement of credits; its entries sum to zero. Rows can be neither changed nor removed. */

@@ -179,5 +179,7 @@ export const idempotencyKeys = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.apiKeyId, t.key] }),
     index('idempotency_keys_expiry').on(t.expiresAt),
+    // Each run that goes with its session or project takes its keys along.
+    index('idempotency_keys_run').on(t.runId),
   ],
 )

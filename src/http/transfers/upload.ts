@@ -2,7 +2,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { defaultProjectId, findProject } from '../../turns/projects.ts'
+import { defaultProjectId, holdProject } from '../../turns/projects.ts'
 import type { Services } from '../../turns/services.ts'
 import { cleanFileName } from '../../workspace/file-names.ts'
 import type { StoredFile } from '../../workspace/files.ts'
@@ -41,7 +41,7 @@ export async function receiveFile(
     const purpose = purposeOf(fields)
     const projectId = place.project ?? fields.get('project_id')
     return await withTx(services.database, principal, async (tx) => {
-      if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
+      if (projectId !== undefined && !(await holdProject(tx, principal, projectId))) throw notFound()
       const where = {
         accountId: principal.accountId,
         projectId: projectId ?? (await defaultProjectId(tx, principal)),

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { deleteAccount } from '../../accounts/delete-account.ts'
 import { passwordLength } from '../../accounts/password-rules.ts'
-import { changePassword, deleteAccount, requirePassword } from '../../accounts/sign-in.ts'
+import { changePassword, requirePassword } from '../../accounts/sign-in.ts'
 import { clearSessionCookie } from '../cookies.ts'
 import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { html, nothing } from '../html.ts'
@@ -46,7 +47,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     try {
       await signInLimits.attempt(account.email, request.ip)
       await requirePassword(database, account, current)
-      await deleteAccount(database, account.id)
+      await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, accountPage(visitorOf(request), { problem: message }), status)

@@ -21,7 +21,7 @@ const grants: Readonly<Record<KeyScope, string>> = {
   'files:read': 'list and download files',
   'files:write': 'upload and delete files',
   'projects:read': 'list projects',
-  'projects:write': 'make projects; only for a key that reaches all projects',
+  'projects:write': 'create, change and delete projects; only for a key that reaches all projects',
 }
 
 const expiries = { never: 'Never', '30': 'In 30 days', '90': 'In 90 days', '365': 'In a year' }

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, findAccountById } from '../../accounts/accounts.ts'
+import { listAuditEntries, newestAuditEntry } from '../../accounts/audit.ts'
 import { listKeys } from '../../accounts/keys.ts'
 import { changePlan } from '../../billing/change-plan.ts'
-import { creditsText, parseCredits } from '../../billing/credits.ts'
+import { parseCredits } from '../../billing/credits.ts'
 import { grantOnce, newestPool } from '../../billing/grant-once.ts'
 import { balanceOf, ensureAllowance, listPools } from '../../billing/pools.ts'
+import { takeCreditsBack } from '../../billing/take-back.ts'
 import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { readUsage } from '../../turns/usage.ts'
@@ -14,7 +16,7 @@ import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { type Page, sendPage } from '../page.ts'
 import type { WebServices } from '../services.ts'
 import { principalOfAccount, visitorOf } from '../visitor.ts'
-import { accountPage, type MessageShown } from './operator-views.ts'
+import { accountPage, type MessageShown } from './operator-account-view.ts'
 
 const operator = { config: { scope: 'page', page: 'operator' } } as const
 
@@ -24,13 +26,16 @@ const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(
 const done = {
   plan: 'The plan has been changed. It holds from the next request on.',
   grant: 'The credits have been given.',
+  'take-back': 'The credits have been taken back.',
+  suspended: 'The account is suspended: its keys are refused, and its turns are being stopped.',
+  resumed: 'The account can be used again.',
 }
 
 type ById = { Params: { id: string } }
 
 /** `/operator/accounts/:id`: one account, another plan for it, and credits. */
 export function operatorAccountPage(app: FastifyInstance, services: WebServices): void {
-  const { database, plans, log } = services
+  const { database, plans } = services
 
   app.get<ById>('/operator/accounts/:id', operator, (request, reply) =>
     showAccount(services, request, { done: doneMessage(request, done) }).then((page) =>
@@ -42,13 +47,12 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     const { plan } = readFields(planForm, request.body)
     const account = await accountOf(services, request)
     try {
-      await withTx(database, 'system', (tx) => changePlan(tx, plans, account.email, plan))
+      const change = { actor: visitorOf(request).account.id, email: account.email, plan }
+      await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, await showAccount(services, request, { problem: message }), status)
     }
-    const who = { operator: visitorOf(request).account.id, account: account.id }
-    log.info({ ...who, from: account.plan, to: plan }, 'an operator changed a plan')
     return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
   })
 
@@ -58,7 +62,8 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     const micros = parseCredits(amount)
     try {
       if (micros === undefined || micros === 0n) throw badAmount()
-      await withTx(database, 'system', (tx) => grantOnce(tx, { accountId: account.id, micros, seen }))
+      const grant = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      await withTx(database, 'system', (tx) => grantOnce(tx, grant))
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(
@@ -68,20 +73,36 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
         status,
       )
     }
-    const who = { operator: visitorOf(request).account.id, account: account.id }
-    log.info({ ...who, credits: creditsText(micros) }, 'an operator gave credits')
     return reply.redirect(`/operator/accounts/${account.id}?done=grant`, 303)
+  })
+
+  app.post<ById>('/operator/accounts/:id/take-back', operator, async (request, reply) => {
+    const { amount, seen } = readFields(grantForm, request.body)
+    const account = await accountOf(services, request)
+    const micros = parseCredits(amount)
+    try {
+      if (micros === undefined || micros === 0n) throw badAmount()
+      const taking = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      await withTx(database, 'system', (tx) => takeCreditsBack(tx, taking))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      const page = await showAccount(services, request, { problem: message, takeBack: amount })
+      return sendPage(request, reply, page, status)
+    }
+    return reply.redirect(`/operator/accounts/${account.id}?done=take-back`, 303)
   })
 }
 
-async function accountOf({ database }: WebServices, request: FastifyRequest): Promise<Account> {
+/** The account that the path names. @throws ServiceError `not_found`. */
+export async function accountOf({ database }: WebServices, request: FastifyRequest): Promise<Account> {
   const { id } = request.params as ById['Params']
   const account = await findAccountById(database.system, id)
   if (!account) throw new ServiceError('not_found', 'There is no such account.')
   return account
 }
 
-async function showAccount(
+/** The page of the account that the path names. */
+export async function showAccount(
   services: WebServices,
   request: FastifyRequest,
   message: MessageShown,
@@ -96,11 +117,19 @@ async function showAccount(
       balance: await balanceOf(tx, account.id),
       pools: await listPools(tx, account.id),
       newestPool: await newestPool(tx, account.id),
+      newestEntry: await newestAuditEntry(tx, account.id),
+      entries: await listAuditEntries(tx, { accountId: account.id, limit: 10 }),
       keys: await listKeys(tx, account.id),
       days: principal ? await readUsage(tx, principal, { group: 'day', ...spanOf({}), limit: 400 }) : [],
     }
   })
-  return accountPage({ account, plans: plans.names, ...shown, ...message })
+  return accountPage({
+    account,
+    viewer: visitorOf(request).account,
+    plans: plans.names,
+    ...shown,
+    ...message,
+  })
 }
 
 function badAmount(): ServiceError {

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { createAccount, searchAccounts } from '../../accounts/accounts.ts'
+import { createForOther, searchAccounts } from '../../accounts/accounts.ts'
 import { availableOf } from '../../billing/pools.ts'
+import { withTx } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
-import { problemOf, readFields } from '../forms.ts'
+import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { sendPage } from '../page.ts'
 import type { WebServices } from '../services.ts'
 import { visitorOf } from '../visitor.ts'
@@ -26,9 +27,11 @@ const newForm = z.object({
   operator: z.literal('yes').optional(),
 })
 
+const done = { deleted: 'The account has been deleted, with everything in it.' }
+
 /** `/operator`, `/operator/accounts/new`: who uses the service, on which plan and with how many credits. */
 export function operatorAccountPages(app: FastifyInstance, services: WebServices): void {
-  const { database, plans, log } = services
+  const { database, plans } = services
 
   app.get('/operator', operator, async (request, reply) => {
     const search = readFields(listQuery, request.query)
@@ -43,7 +46,8 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
       accounts.map(({ id }) => id),
     )
     const hasMore = found.length > accountsShown
-    return sendPage(request, reply, accountsPage({ search, accounts, balances, hasMore, plans: plans.names }))
+    const page = { search, accounts, balances, hasMore, plans: plans.names, done: doneMessage(request, done) }
+    return sendPage(request, reply, accountsPage(page))
   })
 
   app.get('/operator/accounts/new', operator, (request, reply) =>
@@ -54,16 +58,9 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
     const input = readFields(newForm, request.body)
     const password = randomBase62(20)
     try {
-      const account = await createAccount(database.system, plans, {
-        email: input.email,
-        plan: input.plan,
-        password,
-        operator: input.operator === 'yes',
-      })
-      log.info(
-        { operator: visitorOf(request).account.id, account: account.id },
-        'an operator made an account',
-      )
+      const made = { email: input.email, plan: input.plan, password, operator: input.operator === 'yes' }
+      const actor = visitorOf(request).account.id
+      const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
       return sendPage(request, reply, accountMadePage(account, password))
     } catch (error) {
       const { message, status } = problemOf(error)

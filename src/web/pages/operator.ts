@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { WebServices } from '../services.ts'
+import { operatorAccessPages } from './operator-access.ts'
 import { operatorAccountPage } from './operator-account.ts'
 import { operatorAccountPages } from './operator-accounts.ts'
+import { operatorAuditPage } from './operator-audit.ts'
 import { operatorHealthPage } from './operator-health.ts'
 import { operatorLibraryPage } from './operator-library.ts'
 
@@ -9,6 +11,8 @@ import { operatorLibraryPage } from './operator-library.ts'
 export function operatorPages(app: FastifyInstance, services: WebServices): void {
   operatorAccountPages(app, services)
   operatorAccountPage(app, services)
+  operatorAccessPages(app, services)
+  operatorAuditPage(app, services)
   operatorLibraryPage(app, services)
   operatorHealthPage(app, services)
 }

@@ -4,7 +4,7 @@ import type { Project } from '../../turns/projects.ts'
 import type { Session } from '../../turns/sessions.ts'
 import type { StoredFile } from '../../workspace/files.ts'
 import { type Html, html, nothing } from '../html.ts'
-import { emptyState, notice, type Page } from '../page.ts'
+import { confirmed, emptyState, notice, type Page } from '../page.ts'
 import { pager } from '../paging.ts'
 import { bytesText } from '../sizes.ts'
 import { moment } from '../times.ts'
@@ -13,13 +13,14 @@ import { conversationList } from './conversation-list.ts'
 /** All projects, newest first, and a form for another. */
 export function projectsPage(
   projects: ListPage<Project>,
-  form: { readonly name: string; readonly problem?: string } = { name: '' },
+  form: { readonly name: string; readonly problem?: string; readonly done?: string | undefined },
 ): Page {
   return {
     title: 'Projects',
     section: 'projects',
     sheets: ['files'],
     main: html`<h1>Projects</h1>
+${form.done ? notice('done', form.done) : nothing}
 <p>A project keeps conversations and files together. Answers of a project can read and write its files.</p>
 ${projects.items.length === 0 ? emptyState('No projects yet', html`Make one below, or just <a href="/ask">ask something</a>: the project “My questions” is made by itself.`) : projectList(projects.items)}
 ${pager(projects, '/projects')}
@@ -65,8 +66,22 @@ ${files.items.length === 0 ? emptyState('No files yet', 'Upload texts, PDF or Wo
 ${pager(files, path, 'files_after')}
 <section class="card narrow-left"><h3>Upload a file</h3>
 <form class="inline-form" method="post" action="${path}/files" enctype="multipart/form-data"><label>File <input type="file" name="file" required></label><button>Upload</button></form>
-<p class="hint">Up to ${bytesText(plan.fileBytes)} a file on the plan “${plan.name}”.</p></section>`,
+<p class="hint">Up to ${bytesText(plan.fileBytes)} a file on the plan “${plan.name}”.</p></section>
+${projectSettings(project)}`,
   }
+}
+
+/** Another name for the project, and its end. */
+function projectSettings({ id, name }: Project): Html {
+  return html`<section class="card narrow-left"><h3>Project settings</h3>
+<form class="inline-form" method="post" action="/projects/${id}/rename"><label>Name <input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label><button>Rename</button></form>
+${confirmed({
+  label: 'Delete the project…',
+  question:
+    'This deletes its conversations and files and revokes the API keys that are bound to it. It cannot be undone.',
+  action: `/projects/${id}/delete`,
+  yes: 'Delete everything in it',
+})}</section>`
 }
 
 function fileTable(files: readonly StoredFile[]): Html {

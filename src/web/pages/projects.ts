@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { receiveFile } from '../../http/transfers/upload.ts'
+import { deleteProject } from '../../turns/delete-project.ts'
 import { listFiles } from '../../turns/project-files.ts'
-import { createProject, findProject, listProjects } from '../../turns/projects.ts'
+import { createProject, findProject, listProjects, renameProject } from '../../turns/projects.ts'
 import { listSessions } from '../../turns/sessions.ts'
 import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { sendPage } from '../page.ts'
@@ -26,6 +27,14 @@ const done = {
   uploaded: 'The file is here now. Questions asked in this project can draw on it.',
   'file-deleted': 'The file has been deleted.',
   'session-deleted': 'The conversation has been deleted.',
+  renamed: 'The project has another name now.',
+}
+
+const doneInList = { deleted: 'The project has been deleted, with its conversations and files.' }
+
+function requireName(name: string): void {
+  if (name === '') throw new ServiceError('invalid_value', 'Give the project a name.')
+  if (name.length > 200) throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
 }
 
 /** `/projects` and `/projects/{id}`: conversations and the files that belong together. */
@@ -33,16 +42,18 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
   const { database } = services
 
   app.get('/projects', signedIn, async (request, reply) =>
-    sendPage(request, reply, projectsPage(await projectsOf(request))),
+    sendPage(
+      request,
+      reply,
+      projectsPage(await projectsOf(request), { name: '', done: doneMessage(request, doneInList) }),
+    ),
   )
 
   app.post('/projects', signedIn, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { name } = readFields(projectForm, request.body)
     try {
-      if (name === '') throw new ServiceError('invalid_value', 'Give the project a name.')
-      if (name.length > 200)
-        throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
+      requireName(name)
       const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
       return reply.redirect(`/projects/${project.id}`, 303)
     } catch (error) {
@@ -53,7 +64,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
   })
 
   app.get('/projects/:id', signedIn, async (request, reply) => {
-    const shown = await projectOf(request)
+    const shown = await projectOf(services, request)
     return sendPage(request, reply, projectPage(shown, { done: doneMessage(request, done) }))
   })
 
@@ -62,29 +73,61 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
       await receiveFile(services, request, { project: namedId(request) })
       return reply.redirect(`/projects/${namedId(request)}?done=uploaded#files`, 303)
     } catch (error) {
-      const shown = await projectOf(request)
+      const shown = await projectOf(services, request)
       const { message, status } = problemOf(error)
       return sendPage(request, reply, projectPage(shown, { problem: message }), status)
     }
   })
 
+  projectSettings(app, services)
+
   function projectsOf(request: FastifyRequest) {
     const { principal } = visitorOf(request)
     return withTx(database, principal, (tx) => listProjects(tx, principal, pageOfAddress(request)))
   }
+}
 
-  function projectOf(request: FastifyRequest): Promise<ProjectShown> {
+/** Another name for a project, and its end. */
+function projectSettings(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.post('/projects/:id/rename', signedIn, async (request, reply) => {
     const { principal } = visitorOf(request)
-    return withTx(database, principal, async (tx) => {
-      const project = await findProject(tx, principal, namedId(request))
-      if (!project) throw notFound()
-      const files = pageOfAddress(request, 'files_after')
-      return {
-        project,
-        plan: principal.plan,
-        sessions: await listSessions(tx, principal, pageOfAddress(request), project.id),
-        files: await listFiles(tx, principal, files, { projectId: project.id }),
-      }
-    })
-  }
+    const { name } = readFields(projectForm, request.body)
+    const shown = await projectOf(services, request)
+    try {
+      requireName(name)
+      await withTx(database, principal, (tx) => renameProject(tx, principal, shown.project.id, name))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+    return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
+  })
+
+  app.post('/projects/:id/delete', signedIn, async (request, reply) => {
+    const shown = await projectOf(services, request)
+    try {
+      await deleteProject(database, visitorOf(request).principal, shown.project.id)
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+    return reply.redirect('/projects?done=deleted', 303)
+  })
+}
+
+function projectOf({ database }: WebServices, request: FastifyRequest): Promise<ProjectShown> {
+  const { principal } = visitorOf(request)
+  return withTx(database, principal, async (tx) => {
+    const project = await findProject(tx, principal, namedId(request))
+    if (!project) throw notFound()
+    const files = pageOfAddress(request, 'files_after')
+    return {
+      project,
+      plan: principal.plan,
+      sessions: await listSessions(tx, principal, pageOfAddress(request), project.id),
+      files: await listFiles(tx, principal, files, { projectId: project.id }),
+    }
+  })
 }

@@ -21,6 +21,7 @@ const credentials = z.object({
 
 const done = {
   'signed-out': 'You are signed out.',
+  reset: 'The password has been set. Sign in with it.',
   deleted: 'The account and everything in it has been deleted.',
 }
 

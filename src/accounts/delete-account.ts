@@ -1,0 +1,43 @@
+import { eq, sql } from 'drizzle-orm'
+import { type Database, withTx } from '../db/client.ts'
+import { accounts, apiKeys, passwordResets, projects, webSessions } from '../db/schema/index.ts'
+import { ServiceError } from '../errors.ts'
+import { lockAccount } from './accounts.ts'
+import { type Actor, recordAction } from './audit.ts'
+
+/** Removing the files and conversations of a large account or project takes longer than other statements may. */
+export const removalTimeout = sql`set local statement_timeout = '5min'`
+
+/**
+ * Deletes an account with its keys, web sessions, projects, sessions and files; its address is free again. The rows of the
+ * ledger and of the audit log stay, since they may not be changed; nothing in them names a person any more.
+ * @throws ServiceError `not_found`; `session_busy` while a turn is unfinished, since its charge is still to come.
+ */
+export function deleteAccount(
+  database: Database,
+  { actor, accountId }: { readonly actor: Actor; readonly accountId: string },
+): Promise<void> {
+  return withTx(database, 'system', async (tx) => {
+    await tx.execute(removalTimeout)
+    await lockAccount(tx, accountId)
+    const busy = await tx.execute(
+      sql`select 1 from runs where account_id = ${accountId} and status in ('queued', 'in_progress') limit 1`,
+    )
+    if (busy.rows.length > 0) {
+      throw new ServiceError(
+        'session_busy',
+        'A turn of this account is unfinished. Stop it, or wait for its end.',
+        { shouldRetry: false },
+      )
+    }
+    await tx.delete(apiKeys).where(eq(apiKeys.accountId, accountId))
+    await tx.delete(projects).where(eq(projects.accountId, accountId))
+    await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
+    await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
+    await tx
+      .update(accounts)
+      .set({ email: `${accountId.toLowerCase()}@deleted.invalid`, passwordHash: '', operator: false })
+      .where(eq(accounts.id, accountId))
+    await recordAction(tx, { actor, action: 'account.deleted', accountId })
+  })
+}

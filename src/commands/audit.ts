@@ -1,0 +1,58 @@
+import { findAccount } from '../accounts/accounts.ts'
+import { type AuditEntry, listAuditEntries } from '../accounts/audit.ts'
+import { ServiceError } from '../errors.ts'
+import type { Command } from './command.ts'
+
+const defaultEntries = 50
+const maxEntries = 1_000
+
+const row = (entry: AuditEntry) => ({
+  id: entry.id.toString(),
+  at: entry.at.toISOString(),
+  actor: entry.actor,
+  actor_email: entry.actorEmail,
+  action: entry.action,
+  account: entry.accountId,
+  email: entry.email,
+  details: entry.details,
+})
+
+export const auditCommands: Readonly<Record<string, Command>> = {
+  'accounts audit': {
+    usage: '[--email E | --account ID] [--limit N] [--before ID]',
+    summary:
+      'lists what operators did to accounts, newest first; --before takes the last id of the page before',
+    options: {
+      email: { type: 'string' },
+      account: { type: 'string' },
+      limit: { type: 'string' },
+      before: { type: 'string' },
+    },
+    run: async ({ installation, text }) => {
+      const { system } = installation.database
+      const email = text('email')
+      const accountId = email === undefined ? text('account') : (await findAccount(system, email)).id
+      const limit = wholeNumber('--limit', text('limit') ?? String(defaultEntries))
+      if (limit < 1n || limit > maxEntries) {
+        throw new ServiceError('invalid_value', `--limit takes a number from 1 to ${maxEntries}.`)
+      }
+      const before = text('before')
+      const rows = (
+        await listAuditEntries(system, {
+          accountId,
+          limit: Number(limit),
+          before: before === undefined ? undefined : wholeNumber('--before', before),
+        })
+      ).map(row)
+      const lines = rows.map(({ details, ...rest }) =>
+        [...Object.values(rest).map((value) => value ?? '-'), JSON.stringify(details)].join('  '),
+      )
+      return { rows, ...(lines.length > 0 && { lines }) }
+    },
+  },
+}
+
+function wholeNumber(option: string, text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text)
+  throw new ServiceError('invalid_value', `${option} takes a whole number.`)
+}

@@ -1,0 +1,196 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditActions } from '../../src/accounts/audit.ts'
+import { runCommand } from '../../src/commands/commands.ts'
+import { readConfig } from '../../src/config.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { pepperText, startTestService, type TestService } from '../support/service.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+
+let db: TestDatabase
+let service: TestService
+let operator: TestVisitor
+let operatorId: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  service = await startTestService(db.database)
+  operator = await signedUp(service, 'ops@example.org')
+  const { rows } = await db.database.systemPool.query<{ id: string }>(
+    'update accounts set operator = true returning id',
+  )
+  operatorId = rows[0]?.id ?? ''
+})
+afterAll(async () => {
+  expect(await checkInvariants(db.database)).toEqual([])
+  await service.stop()
+  await db.drop()
+})
+
+/** Runs a command as the command line does. @throws what it is refused with. */
+async function command(line: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  let printed = ''
+  const out = new Writable({
+    write(chunk, _, done) {
+      printed += String(chunk)
+      done()
+    },
+  })
+  const config = readConfig({ DATABASE_URL: db.url, KEY_PEPPER: pepperText, ...env })
+  await runCommand(line.split(' '), config, pino({ level: 'silent' }), out)
+  return printed
+}
+
+type Entry = { id: string; actor: string; action: string; account: string; email: string; details: object }
+const entries = async (options = '') =>
+  JSON.parse(await command(`accounts audit --json${options}`)) as readonly Entry[]
+
+async function accountId(email: string): Promise<string> {
+  const { rows } = await db.database.systemPool.query<{ id: string }>(
+    'select id from accounts where email = $1',
+    [email],
+  )
+  return rows[0]?.id ?? ''
+}
+
+const email = 'person@example.org'
+
+test('each command that changes an account leaves one entry, without secrets and addresses', async () => {
+  await command(`accounts create --email ${email} --plan free`)
+  await command(`accounts set-plan --email ${email} --plan basic`)
+  const key = JSON.parse(await command(`keys create --account ${email}`)) as { id: string; key: string }
+  await command(`keys revoke ${key.id}`)
+  await command(`credits grant --account ${email} --amount 12.5`)
+  await command(`credits take-back --account ${email} --amount 2.5`)
+  const link = JSON.parse(await command(`accounts reset-password --email ${email} --json`)) as {
+    path: string
+  }
+  await command(`accounts suspend --email ${email}`)
+  await command(`accounts suspend --email ${email}`)
+  await command(`accounts resume --email ${email}`)
+  const id = await accountId(email)
+  await expect(command(`accounts delete --email ${email}`)).rejects.toThrow(`--confirm ${email}`)
+  await expect(command(`accounts delete --email ${email} --confirm other@example.org`)).rejects.toThrow()
+  await command(`accounts delete --email ${email} --confirm ${email}`)
+  const found = await entries(` --account ${id}`)
+  expect(found.map(({ action }) => action)).toEqual([
+    ...['account.deleted', 'account.resumed', 'account.suspended', 'password.reset_link_created'],
+    ...['credits.taken_back', 'credits.granted', 'key.revoked', 'key.created'],
+    ...['account.plan_changed', 'account.created'],
+  ])
+  expect(new Set(found.map((entry) => `${entry.actor} ${entry.account} ${entry.email}`))).toEqual(
+    new Set([`command line ${id} null`]),
+  )
+  const stored = JSON.stringify(
+    (await db.database.systemPool.query('select * from audit_log')).rows.map((row) => ({
+      ...row,
+      id: String(row.id),
+    })),
+  )
+  for (const secret of [email, key.key, link.path.split('/').at(-1) ?? ''])
+    expect(stored).not.toContain(secret)
+  // Unknown from here on, by every command.
+  for (const line of [
+    `accounts suspend --email ${email}`,
+    `accounts reset-password --email ${email}`,
+    `credits grant --account ${id.toLowerCase()}@deleted.invalid --amount 1`,
+  ])
+    await expect(command(line), line).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('each change on the pages of operators is recorded with the id of who made it', async () => {
+  const made = await operator.post('/operator/accounts', { email, plan: 'free' })
+  expect(made.status).toBe(200)
+  const id = await accountId(email)
+  const page = `/operator/accounts/${id}`
+  const fieldOf = async (form: string) => {
+    const text = await (await operator.get(page)).text()
+    return new RegExp(`action="${page}/${form}"><input type="hidden" name="seen" value="(\\d+)"`).exec(
+      text,
+    )?.[1]
+  }
+  const send = async (path: string, fields: Record<string, string>) =>
+    (await operator.post(`${page}/${path}`, fields)).status
+  expect(await send('plan', { plan: 'pro' })).toBe(303)
+  expect(await send('grant', { amount: '5', seen: (await fieldOf('grant')) ?? '' })).toBe(303)
+  const seen = (await fieldOf('take-back')) ?? ''
+  expect(await send('take-back', { amount: '100000', seen })).toBe(400)
+  expect(await send('take-back', { amount: '5', seen })).toBe(303)
+  expect(await send('take-back', { amount: '5', seen })).toBe(400)
+  const linkPage = await (await operator.post(`${page}/reset-password`, {})).text()
+  const path = /\/reset-password\/[\w-]{43}/.exec(linkPage)?.[0] ?? ''
+  expect(linkPage).toContain(service.url + path)
+  expect((await openVisitor(service).post(path, { next: goodPassword })).status).toBe(303)
+  expect(await send('suspend', {})).toBe(303)
+  expect(await send('resume', {})).toBe(303)
+  expect(await send('delete', { confirm: 'other@example.org' })).toBe(400)
+  expect(await accountId(email)).toBe(id)
+  expect(await send('delete', { confirm: ` ${email.toUpperCase()} ` })).toBe(303)
+  const found = await entries(` --account ${id}`)
+  expect(found.map(({ action, actor }) => [action, actor])).toEqual([
+    ['account.deleted', operatorId],
+    ['account.resumed', operatorId],
+    ['account.suspended', operatorId],
+    ['password.reset', id],
+    ['password.reset_link_created', operatorId],
+    ['credits.taken_back', operatorId],
+    ['credits.granted', operatorId],
+    ['account.plan_changed', operatorId],
+    ['account.created', operatorId],
+  ])
+  const shown = await (await operator.get(`/operator/audit?account=${id}`)).text()
+  for (const { action } of found) expect(shown).toContain(auditActions[action as keyof typeof auditActions])
+  expect((await operator.get(page)).status).toBe(404)
+})
+
+test('an operator can neither suspend nor delete the account they are signed in with', async () => {
+  const page = `/operator/accounts/${operatorId}`
+  expect((await operator.post(`${page}/suspend`, {})).status).toBe(400)
+  expect((await operator.post(`${page}/delete`, { confirm: 'ops@example.org' })).status).toBe(400)
+  expect((await operator.get('/operator')).status).toBe(200)
+})
+
+test('an account that its owner deletes leaves an entry by its owner', async () => {
+  const visitor = await signedUp(service, 'leaving@example.org')
+  const id = await accountId('leaving@example.org')
+  expect((await visitor.post('/settings/account/delete', { current: goodPassword })).status).toBe(303)
+  expect(await entries(` --account ${id}`)).toMatchObject([{ action: 'account.deleted', actor: id }])
+})
+
+test('audit entries refuse update, delete and truncate for every role', async () => {
+  for (const change of [`update audit_log set actor = 'x'`, 'delete from audit_log', 'truncate audit_log'])
+    await expect(db.database.systemPool.query(change), change).rejects.toThrow(
+      'audit entries cannot be changed',
+    )
+})
+
+test('the audit log comes in pages by command and by page, without gap and repetition', async () => {
+  await db.database.systemPool.query(
+    `insert into audit_log (actor, action, account_id) select 'command line', 'account.resumed', 'acct_many' from generate_series(1, 120)`,
+  )
+  const seen: string[] = []
+  for (let before = ''; ; ) {
+    const page = await entries(` --account acct_many --limit 50${before}`)
+    seen.push(...page.map(({ id }) => id))
+    if (page.length < 50) break
+    before = ` --before ${page.at(-1)?.id}`
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([120, 120])
+  let shown = 0
+  for (let path: string | undefined = '/operator/audit?account=acct_many'; path; ) {
+    const text: string = await (await operator.get(path)).text()
+    shown += text.split('<td>command line</td>').length - 1
+    path = /href="([^"]+)">Older</.exec(text)?.[1]?.replaceAll('&amp;', '&')
+  }
+  expect(shown).toBe(120)
+})
+
+test('a reset link has the address of APP_URL, or is a path with an instruction', async () => {
+  const line = 'accounts reset-password --email ops@example.org'
+  expect(await command(line, { APP_URL: 'https://chat.example.org/' })).toMatch(
+    /^https:\/\/chat\.example\.org\/reset-password\/[\w-]{43}\n/,
+  )
+  expect(await command(line)).toMatch(/^\/reset-password\/[\w-]{43}\nAPP_URL is not set: /)
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandLine } from '../../src/accounts/audit.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { resumeAccount, suspendAccount } from '../../src/turns/suspension.ts'
+import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { reply, stall } from '../support/scripted-upstream.ts'
+import { call, makeAccount, makeKey, makeProject, question, startTestService } from '../support/service.ts'
+import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
+
+let world: ChatWorld
+let { db, upstream, service } = {} as ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+  ;({ db, upstream, service } = world)
+  upstream.setDefault(() => reply('An answer.'))
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+const suspended = { status: 403, body: { error: { code: 'account_suspended', type: 'permission_error' } } }
+const answerOf = async (response: Response) => ({ status: response.status, body: await response.json() })
+const chat = (key: string, body: object) => call(service, key, 'POST', '/v1/chat/completions', body)
+
+test('suspension stops running and queued turns on every replica at once, and charges what they did', async () => {
+  const { id: accountId } = await makeAccount(db.database)
+  const key = await makeKey(db.database, accountId, {
+    reach: { kind: 'project', projectId: await makeProject(db.database, accountId) },
+  })
+  const other = await startTestService(db.database, {
+    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
+  })
+  // The process of a command drives no runs and knows no replica.
+  const command = openDatabase({ url: db.url, onIdleError: () => undefined })
+  try {
+    upstream.enqueue(stall('Half of it'))
+    const asked = upstream.requests.length
+    const running = call(other, key, 'POST', '/v1/chat/completions', question('Running'))
+    await expect.poll(() => upstream.requests.length - asked, { timeout: 10_000 }).toBe(1)
+    const unfinished = `select id, session_id as session, status from runs
+      where account_id = $1 and status in ('queued', 'in_progress') order by turn`
+    const { rows } = await db.database.systemPool.query<{ session: string }>(unfinished, [accountId])
+    const waiting = chat(key, { ...question('Queued'), x_service: { session_id: rows[0]?.session } })
+    await expect
+      .poll(async () => (await db.database.systemPool.query(unfinished, [accountId])).rowCount)
+      .toBe(2)
+
+    const before = performance.now()
+    const { turnsStopped } = await suspendAccount(command, { actor: commandLine, accountId })
+    expect(turnsStopped).toBe(2)
+    const ended = await Promise.all([running, waiting].map(async (turn) => (await turn).json()))
+    const ms = performance.now() - before
+    expect(ended.map((body) => (body as { x_service?: { status: string } }).x_service?.status)).toEqual([
+      'cancelled',
+      'cancelled',
+    ])
+    expect(ms).toBeLessThan(3_000)
+    expect((await db.database.systemPool.query(unfinished, [accountId])).rowCount).toBe(0)
+  } finally {
+    await command.close()
+    await other.stop()
+  }
+})
+
+test('a key of a suspended account is refused everywhere, also where it was let in a moment before', async () => {
+  const { id: accountId } = await makeAccount(db.database)
+  const projectId = await makeProject(db.database, accountId)
+  const key = await makeKey(db.database, accountId, { reach: { kind: 'project', projectId } })
+  // The second start is decided by one call of the database; the key is known to this process for a second.
+  expect((await chat(key, question('First'))).status).toBe(200)
+  expect((await chat(key, question('Second'))).status).toBe(200)
+  await suspendAccount(db.database, { actor: commandLine, accountId })
+  expect(await answerOf(await chat(key, question('Third')))).toMatchObject(suspended)
+  expect(
+    await answerOf(await chat(key, { ...question('Named'), x_service: { project_id: projectId } })),
+  ).toMatchObject(suspended)
+  expect(await answerOf(await call(service, key, 'GET', '/v1/key'))).toMatchObject(suspended)
+  const { rows } = await db.database.systemPool.query(
+    'select count(*)::int as n from runs where account_id = $1',
+    [accountId],
+  )
+  expect(rows).toEqual([{ n: 2 }])
+
+  await resumeAccount(db.database, { actor: commandLine, accountId })
+  expect((await chat(key, question('Fourth'))).status).toBe(200)
+  expect((await call(service, key, 'GET', `/v1/projects/${projectId}`)).status).toBe(200)
+})
+
+test('no statement writes a run of a suspended account', async () => {
+  const { id: accountId } = await makeAccount(db.database)
+  const key = await makeKey(db.database, accountId)
+  expect((await chat(key, question('Before'))).status).toBe(200)
+  await suspendAccount(db.database, { actor: commandLine, accountId })
+  const copy = db.database.systemPool.query(
+    `insert into runs (id, account_id, project_id, session_id, message_id, turn, model, status, request, hold_micros, most_micros, deadline_at)
+     select id || 'x', account_id, project_id, session_id, message_id, turn + 1, model, 'queued', request, 0, 0, now() from runs where account_id = $1`,
+    [accountId],
+  )
+  await expect(copy).rejects.toMatchObject({ code: 'TU002' })
+})
+
+test('starts that meet a suspension leave no unfinished turn behind', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { id: accountId } = await makeAccount(db.database)
+    const key = await makeKey(db.database, accountId)
+    expect((await chat(key, question('Warm'))).status).toBe(200)
+    const asked = Array.from({ length: 12 }, (_, i) => chat(key, question(`Race ${round} ${i}`)))
+    await suspendAccount(db.database, { actor: commandLine, accountId })
+    const statuses = await Promise.all(asked.map(async (answer) => (await answer).status))
+    expect(statuses.filter((status) => status !== 200 && status !== 403)).toEqual([])
+    const { rowCount } = await db.database.systemPool.query(
+      `select 1 from runs where account_id = $1 and status in ('queued', 'in_progress')`,
+      [accountId],
+    )
+    expect(rowCount).toBe(0)
+  }
+})
+
+test('browser sessions of a suspended account end; sign-in says so after a right password only', async () => {
+  const visitor = await signedUp(service, 'suspended@example.org')
+  const { id: accountId } = await world.row<{ id: string }>(
+    'select id from accounts where email = $1',
+    'suspended@example.org',
+  )
+  expect((await visitor.get('/projects')).status).toBe(200)
+  await suspendAccount(db.database, { actor: commandLine, accountId })
+  expect((await visitor.get('/projects')).headers.get('location')).toMatch(/^\/signin/)
+  const signIn = async (password: string) => {
+    const response = await openVisitor(service).post('/signin', { email: 'suspended@example.org', password })
+    return { status: response.status, text: await response.text(), cookie: response.headers.getSetCookie() }
+  }
+  const right = await signIn(goodPassword)
+  expect(right).toMatchObject({ status: 403, cookie: [] })
+  expect(right.text).toContain('This account is suspended')
+  const wrong = await signIn('another phrase altogether')
+  expect(wrong.status).toBe(400)
+  expect(wrong.text).not.toContain('suspended.')
+  await resumeAccount(db.database, { actor: commandLine, accountId })
+  expect((await visitor.get('/projects')).headers.get('location')).toMatch(/^\/signin/)
+  expect((await signIn(goodPassword)).status).toBe(303)
+})
