@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
+import { atMost, bounds } from '../http/bounds.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
@@ -39,7 +40,9 @@ export function projectRoutes(root: FastifyInstance, services: Services): void {
     '/projects',
     {
       config: { scope: 'projects:write', docs: createDocs },
-      schema: { body: z.object({ name: z.string().trim().min(1).max(200) }) },
+      schema: {
+        body: z.object({ name: z.string().trim().max(bounds.title.most, atMost(bounds.title)).min(1) }),
+      },
     },
     async (request) => {
       const principal = principalOf(request)

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { bounds } from '../../http/bounds.ts'
 import { newId } from '../../ids.ts'
 import type { Attachments, InlineFile } from '../../turns/attachments.ts'
 import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
@@ -6,9 +7,6 @@ import type { ChatMessage } from './schema.ts'
 
 type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]
 export type FilePart = Extract<Part, { type: 'file' }>
-
-/** Files in the messages of one request. */
-const mostFiles = 20
 
 /**
  * The files that the messages bring along, and the id by which each of their parts is kept.
@@ -20,8 +18,8 @@ export function readAttachments(
   field: 'messages' | 'input',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
   const parts = messages.flatMap(filePartsOf)
-  if (parts.length > mostFiles) {
-    throw invalid(`At most ${mostFiles} files can be attached to a request.`, field)
+  if (parts.length > bounds.attachedFiles.most) {
+    throw invalid(`At most ${bounds.attachedFiles.most} files can be attached to a request.`, field)
   }
   const ids = new Map<FilePart, string>()
   const inline = new Map<string, InlineFile>()
