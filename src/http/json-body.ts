@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { messageOf, ServiceError } from '../errors.ts'
 import { unsupportedContentType } from './error-handler.ts'
@@ -26,6 +27,8 @@ async function readJson(text: string): Promise<unknown> {
   if (text === '') return undefined
   const { surrogates } = await scanJson(text)
   const value = parse(text)
+  // What follows looks at all of it again.
+  if (text.length > 1_000_000) await turnOfTheLoop()
   return surrogates ? wellFormed(value) : value
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
 import { atMost, type Bound, bounds } from './bounds.ts'
+import { mayBeData } from './value-size.ts'
 
 /** Characters between two turns of the event loop: some two milliseconds. */
 const slice = 1_000_000
@@ -37,6 +38,7 @@ class JsonScan {
   #at = 0
   #values = 1
   #inText = false
+  #textFrom = 0
   /** The next entry of the innermost container has not begun. */
   #entryDue = false
   /** The text that begins next, or is being read, is the name of a member. */
@@ -74,6 +76,15 @@ class JsonScan {
     this.#at = at + 1
     this.#inText = false
     if (this.#isName) this.#endName(at)
+    else if (at - this.#textFrom > bounds.text.most) this.#endLongText()
+  }
+
+  /** Only the data of an image or a file may be so long. */
+  #endLongText(): void {
+    const inner = this.#open.at(-1)
+    const name = inner && !inner.isArray ? this.#text.slice(inner.nameFrom, inner.nameTo) : ''
+    const isData = mayBeData(name, this.#text.slice(this.#textFrom, this.#textFrom + 5))
+    if (!isData) throw this.#exceeded('a text may have', bounds.text, this.#open.length)
   }
 
   /** Of the four digits behind `\u`. */
@@ -122,6 +133,7 @@ class JsonScan {
 
   #beginText(at: number): void {
     this.#inText = true
+    this.#textFrom = at
     const inner = this.#open.at(-1)
     if (this.#isName && inner) inner.nameFrom = at
   }

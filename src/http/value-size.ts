@@ -36,3 +36,8 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
   if (Array.isArray(value)) return value.map((item) => ['', item])
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
+
+/** Whether a text stands where images and files are sent as data, which may be long. */
+export function mayBeData(name: string, text: string): boolean {
+  return name === 'file_data' || ((name === 'url' || name === 'image_url') && text.startsWith('data:'))
+}

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { z } from 'zod'
 import { largestExpansion } from '../agent/schema-expansion.ts'
 import { ServiceError } from '../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../http/bounds.ts'
-import { sizeWithin } from '../http/value-size.ts'
+import { mayBeData, sizeWithin } from '../http/value-size.ts'
 
 /** What a chat request and a request for a response take alike. */
 
@@ -62,7 +64,7 @@ export const metadata = z.unknown().superRefine((value, context) => {
  */
 export function requireTextWithin(body: unknown, param: 'messages' | 'input'): void {
   const most = { values: Infinity, characters: bounds.requestText.most }
-  const { characters } = sizeWithin(body, most, (name, text) => !isData(name, text))
+  const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
   if (characters <= most.characters) return
   throw new ServiceError(
     'invalid_value',
@@ -71,6 +73,24 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input'): v
   )
 }
 
-function isData(name: string, text: string): boolean {
-  return name === 'file_data' || ((name === 'url' || name === 'image_url') && text.startsWith('data:'))
+/**
+ * What two equal requests have in common: a hash of the parsed body and the options, made in slices between which the event
+ * loop turns.
+ */
+export async function requestHash(api: 'chat' | 'responses', options: object, body: object): Promise<Buffer> {
+  const text = JSON.stringify([api, options, body])
+  const hash = createHash('sha256')
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    if (from > 0 || text.length > slice) await turnOfTheLoop()
+    to = Math.min(from + slice, text.length)
+    // Both halves of a pair belong to one slice.
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1
+    hash.update(text.slice(from, to))
+  }
+  return hash.digest()
 }
+
+/** Characters between two turns of the event loop. */
+const slice = 1_000_000
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff

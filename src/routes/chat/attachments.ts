@@ -45,15 +45,23 @@ const dataUrl = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;[a-z0-9-]+=[^;,]*)*;base
 function inlineFile({ file }: FilePart, id: string, param: string): InlineFile {
   const data = file.file_data ?? ''
   const [head = '', type] = dataUrl.exec(data.slice(0, 300)) ?? []
-  const base64 = data.slice(head.length)
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0) {
+  const content = fromBase64(data.slice(head.length))
+  if (!content) {
     throw invalid(
       '`file_data` must be base64, or a data URL with base64 (`data:application/pdf;base64,…`).',
       param,
     )
   }
   const name = cleanFileName(file.filename ?? '', param)
-  return { id, name, contentType: type ?? contentTypeOf(name), content: Buffer.from(base64, 'base64') }
+  return { id, name, contentType: type ?? contentTypeOf(name), content }
+}
+
+/** Undefined for what is no base64: the decoder passes over it, so that less comes out than the length says. */
+function fromBase64(text: string): Buffer | undefined {
+  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const content = Buffer.from(text, 'base64')
+  return content.length === (text.length / 4) * 3 - padding ? content : undefined
 }
 
 function invalid(message: string, param: string): ServiceError {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
@@ -15,6 +14,7 @@ import type { Run, Started } from '../../turns/start-turn.ts'
 import { newInput } from '../../turns/transcript.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { requestHash, requireTextWithin } from '../turn-input.ts'
 import { findAskingTurn } from './answered-calls.ts'
 import { readAttachments } from './attachments.ts'
 
@@ -83,6 +83,7 @@ async function admit(
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
+  requireTextWithin(body, 'messages')
   const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const asking = await findAskingTurn(services, principal, body.messages, options)
@@ -96,9 +97,7 @@ async function admit(
     request: { ...toRunRequest(body, options), origin: originOf(services, request) },
     identity: {
       ...retryHeaders(request.headers),
-      hash: createHash('sha256')
-        .update(JSON.stringify(['chat', options, body]))
-        .digest(),
+      hash: await requestHash('chat', options, body),
     },
     onDisconnect: options.onDisconnect,
     left,
