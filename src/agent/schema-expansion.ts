@@ -30,8 +30,7 @@ class Expansion {
     this.#root = root
   }
 
-  steps(schema: unknown, level: number): number {
-    if (!isObject(schema)) return 1
+  steps(schema: Json, level: number): number {
     if (this.#known.has(schema)) return this.#known.get(schema) ?? Infinity
     if (level > mostLevels) return Infinity
     this.#known.set(schema, undefined)
@@ -42,10 +41,11 @@ class Expansion {
   }
 
   /** The schemas that apply to the same value. */
-  #appliedWith(schema: Json): readonly unknown[] {
+  #appliedWith(schema: Json): readonly Json[] {
     const { $ref: ref, not, allOf, anyOf, oneOf } = schema
     const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined
-    return [target, not, ...[allOf, anyOf, oneOf].flatMap((forms) => (Array.isArray(forms) ? forms : []))]
+    const forms = [allOf, anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
+    return [target, not, ...forms].filter(isObject)
   }
 }
 

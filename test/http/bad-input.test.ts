@@ -56,7 +56,7 @@ const mebibyte = 1024 * 1024
 
 /** Every route that takes JSON, a field of it that is text, and a body that would be accepted. */
 const jsonRoutes = [
-  { method: 'POST', path: '/v1/chat/completions', field: 'model', good: question('Who?'), most: 32 },
+  { method: 'POST', path: '/v1/chat/completions', field: 'model', good: question('Who?'), most: 16 },
   { method: 'POST', path: '/v1/projects', field: 'name', good: { name: 'New' }, most: 1 },
   { method: 'POST', path: '/v1/agent/sessions', field: 'name', good: { name: 'New' }, most: 1 },
   { method: 'PATCH', path: '/v1/agent/sessions/:session', field: 'name', good: { name: 'New' }, most: 1 },
