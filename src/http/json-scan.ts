@@ -154,7 +154,7 @@ class JsonScan {
 
   #enter(isArray: boolean): void {
     if (this.#open.length === bounds.depth.most) {
-      throw this.#exceeded('the body may have', bounds.depth, this.#open.length)
+      throw this.#exceeded('the body may have', bounds.depth, 1)
     }
     this.#open.push({ isArray, entries: 0, nameFrom: 0, nameTo: 0 })
     this.#entryDue = true

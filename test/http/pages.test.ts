@@ -41,15 +41,14 @@ test.each<[string, Record<string, string>]>([
   expect(await keysMade()).toBe(before)
 })
 
-test.each(['/ש', '/library?q=שמחה', '/a\u{1f4dc}', '/%D7%A9', '/\ud800', '/\u0001'])(
-  'a sign-in leads on to %j, whatever characters it has',
-  async (next) => {
-    const visitor = await signedUp(service, `next-${crypto.randomUUID()}@example.org`)
-    const reply = await visitor.get(`/signin?next=${encodeURIComponent(next.toWellFormed())}`)
-    expect(reply.status).toBe(303)
+test('a sign-in leads on to any path, whatever characters it has', async () => {
+  const visitor = await signedUp(service, 'next-characters@example.org')
+  for (const next of ['/ש', '/library?q=שמחה', '/a\u{1f4dc}', '/%D7%A9', '/\ufffd', '/\u0001']) {
+    const reply = await visitor.get(`/signin?next=${encodeURIComponent(next)}`)
+    expect([next, reply.status]).toEqual([next, 303])
     expect(reply.headers.get('location')).toMatch(/^\/[\x21-\x7e]+$/)
-  },
-)
+  }
+})
 
 test('a form of 201 fields is a 400', async () => {
   const fields = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`f${i}`, '']))

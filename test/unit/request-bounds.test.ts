@@ -30,7 +30,7 @@ describe('the scan of a JSON body', () => {
   test.each([
     ['entries of an array', `{"a":[{"b":${zeros(10_001)}}]}`, 'a[0].b', /at most 10,000 entries/],
     ['members of an object', `{"a":[${members(10_001)}]}`, 'a[0]', /at most 10,000 entries/],
-    ['levels', `{"a":${nested(200)}}`, 'a[0][0][0][0][0][0][0]…', /at most 200 levels/],
+    ['levels', `{"a":${nested(200)}}`, 'a', /at most 200 levels/],
     ['values', `{"a":[${Array(11).fill(zeros(9_100)).join()}]}`, 'a', /at most 100,000 values/],
     ['characters of a name', `{"a":{"${'n'.repeat(1_001)}":1}}`, 'a', /at most 1,000 characters/],
     [
