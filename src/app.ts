@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
+import { bodyBytes } from './http/bounds.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
@@ -60,7 +61,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     trustProxy: options.trustProxy,
     genReqId: () => newId('request'),
     requestIdHeader: false,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: bodyBytes.other,
     // Refused below, in our own words.
     return503OnClosing: false,
     // The header limit bounds the length of a URL already.

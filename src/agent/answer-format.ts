@@ -1,5 +1,6 @@
-import { isObject, schemaFault } from './json-schema.ts'
+import { schemaFault } from './json-schema.ts'
 import type { ModelMessage, Sampling } from './provider.ts'
+import { isObject } from './schema-budget.ts'
 
 /** What an answer has to be: a JSON object, or JSON that fits a schema. */
 export type AnswerFormat = { readonly schema: unknown }
@@ -11,9 +12,16 @@ export function answerFormatOf({ responseFormat }: Sampling): AnswerFormat | und
   return { schema: (isObject(named) ? named['schema'] : undefined) ?? { type: 'object' } }
 }
 
+const fence = '```'
+
 /** The JSON text of a reply; some models put it into a fenced block although they were told not to. */
 export function jsonTextOf(reply: string): string {
-  return /^\s*```[a-z]*\s*\n([\s\S]*?)\n?\s*```\s*$/i.exec(reply)?.[1]?.trim() ?? reply.trim()
+  const text = reply.trim()
+  const isBlock = text.length >= 2 * fence.length && text.startsWith(fence) && text.endsWith(fence)
+  const firstLine = isBlock ? text.indexOf('\n') : -1
+  if (firstLine === -1 || !/^[a-z]*\s*$/i.test(text.slice(fence.length, Math.min(firstLine, 100))))
+    return text
+  return text.slice(firstLine, -fence.length).trim()
 }
 
 /** What keeps a text from being the answer that was asked for; null when nothing does. */

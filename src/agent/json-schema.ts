@@ -1,74 +1,201 @@
-import { isDeepStrictEqual } from 'node:util'
+import {
+  type Budget,
+  createBudget,
+  isObject,
+  type Json,
+  resolve,
+  sameJson,
+  Undecided,
+} from './schema-budget.ts'
 
-type Json = Readonly<Record<string, unknown>>
-
-/** Schemas come from clients: ones that branch or refer to themselves without end must not hold up the process. */
+/** Some 30 ms of checking: a step is one schema, enum member, required name or 64 characters that were looked at. */
 const mostSteps = 50_000
 const mostDepth = 200
 
 /**
  * What keeps `value` from fitting a JSON Schema, in words for a model; null when nothing does. It knows the keywords that
  * structured outputs are made of. Others count as met, `pattern` and `format` among them (a pattern of a stranger's can
- * take for ever), and so does what is not decided within some 50,000 steps.
+ * take for ever), and so does a value that is not decided within 50,000 steps.
  */
 export function schemaFault(schema: unknown, value: unknown): string | null {
-  return new Check(schema).fault(schema, value, '')
+  try {
+    const fault = new Check(schema).fault({ schema, value, path: '', depth: 0 })
+    return fault === null ? null : fault()
+  } catch (error) {
+    if (error instanceof Undecided) return null
+    throw error
+  }
 }
+
+/** Its words are made when it turns out to matter: most faults are those of alternatives that another one makes good. */
+type Fault = (() => string) | null
+
+type Place = {
+  readonly schema: unknown
+  readonly value: unknown
+  readonly path: string
+  readonly depth: number
+}
+
+/** A place whose schema is an object. */
+type Spot = Place & { readonly schema: Json }
 
 class Check {
   readonly #root: unknown
-  #steps = 0
+  readonly #budget: Budget = createBudget(mostSteps)
+  readonly #lengths = new Map<string, number>()
 
   constructor(root: unknown) {
     this.#root = root
   }
 
-  fault(schema: unknown, value: unknown, path: string, depth = 0): string | null {
-    this.#steps += 1
-    if (this.#steps > mostSteps || depth > mostDepth) return null
-    if (schema === false) return `${named(path)} must not be there`
+  /** @throws Undecided when it takes too many steps. */
+  fault(place: Place): Fault {
+    const { schema, value, path, depth } = place
+    this.#budget.spend(1)
+    if (depth > mostDepth) throw new Undecided()
+    if (schema === false) return () => `${named(path)} must not be there`
     if (!isObject(schema)) return null
-    const inner = (one: unknown, item = value, below = path) => this.fault(one, item, below, depth + 1)
-    const target = typeof schema['$ref'] === 'string' ? resolve(this.#root, schema['$ref']) : undefined
+    const spot = { ...place, schema }
     return (
-      (target === undefined ? null : inner(target)) ??
-      typeFault(schema, value, path) ??
-      combinationFault(schema, path, inner) ??
-      (typeof value === 'string' || typeof value === 'number' ? boundFault(schema, value, path) : null) ??
-      (Array.isArray(value) ? itemsFault(schema, value, path, inner) : null) ??
-      (isObject(value) ? membersFault(schema, value, path, inner) : null)
+      this.#targetFault(spot) ??
+      this.#typeFault(spot) ??
+      this.#enumFault(spot) ??
+      this.#combinationFault(spot) ??
+      (typeof value === 'string' ? this.#lengthFault(spot, value) : null) ??
+      (typeof value === 'number' ? numberFault(schema, value, path) : null) ??
+      (Array.isArray(value) ? this.#itemsFault(spot, value) : null) ??
+      (isObject(value) ? this.#membersFault(spot, value) : null)
     )
   }
+
+  #targetFault(spot: Spot): Fault {
+    const { $ref: ref } = spot.schema
+    if (typeof ref !== 'string') return null
+    this.#budget.spend(ref.length / 64)
+    const target = resolve(this.#root, ref)
+    return target === undefined ? null : this.#same(spot, target)
+  }
+
+  /** The same value against another schema. */
+  #same(spot: Spot, schema: unknown): Fault {
+    return this.fault({ ...spot, schema, depth: spot.depth + 1 })
+  }
+
+  #typeFault({ schema, value, path }: Spot): Fault {
+    const { type = [] } = schema
+    const types = Array.isArray(type) ? type : [type]
+    this.#budget.spend(types.length)
+    if (types.length === 0 || types.some((type) => isOfType(type, value))) return null
+    return () => `${named(path)} must be of type ${types.join(' or ')}`
+  }
+
+  #enumFault({ schema, value, path }: Spot): Fault {
+    const { enum: values } = schema
+    if (Array.isArray(values) && !values.some((one) => sameJson(one, value, this.#budget))) {
+      return () => `${named(path)} must be one of ${JSON.stringify(values).slice(0, 500)}`
+    }
+    if ('const' in schema && !sameJson(schema['const'], value, this.#budget)) {
+      return () => `${named(path)} must be ${JSON.stringify(schema['const']).slice(0, 500)}`
+    }
+    return null
+  }
+
+  #combinationFault(spot: Spot): Fault {
+    const { schema, path } = spot
+    for (const one of listOf(schema['allOf'])) {
+      const fault = this.#same(spot, one)
+      if (fault !== null) return fault
+    }
+    const any = this.#anyFault(spot, listOf(schema['anyOf']))
+    if (any !== null) return any
+    const one = listOf(schema['oneOf'])
+    if (one.length > 0 && one.filter((form) => this.#same(spot, form) === null).length !== 1) {
+      return () => `${named(path)} must fit exactly one of the forms that it may have`
+    }
+    if ('not' in schema && this.#same(spot, schema['not']) === null) {
+      return () => `${named(path)} has a form that is excluded`
+    }
+    return null
+  }
+
+  #anyFault(spot: Spot, forms: readonly unknown[]): Fault {
+    let first: Fault = null
+    for (const form of forms) {
+      const fault = this.#same(spot, form)
+      if (fault === null) return null
+      first ??= fault
+    }
+    if (forms.length < 2) return first
+    return () => `${named(spot.path)} fits none of the forms that it may have`
+  }
+
+  #lengthFault({ schema, path }: Spot, text: string): Fault {
+    const { minLength, maxLength } = schema
+    const bound = (name: string, most: unknown) => () => `${named(path)}: \`${name}\` is ${String(most)}`
+    if (typeof minLength === 'number' && this.#lengthOf(text) < minLength)
+      return bound('minLength', minLength)
+    if (typeof maxLength === 'number' && this.#lengthOf(text) > maxLength)
+      return bound('maxLength', maxLength)
+    return null
+  }
+
+  /** In code points. Counted once for each text, however many schemas ask. */
+  #lengthOf(text: string): number {
+    const known = this.#lengths.get(text)
+    if (known !== undefined) return known
+    this.#budget.spend(text.length / 64)
+    let length = 0
+    for (const _ of text) length += 1
+    this.#lengths.set(text, length)
+    return length
+  }
+
+  #itemsFault({ schema, path, depth }: Spot, value: readonly unknown[]): Fault {
+    const { minItems, maxItems, items } = schema
+    if (typeof minItems === 'number' && value.length < minItems) {
+      return () => `${named(path)} must have at least ${minItems} items`
+    }
+    if (typeof maxItems === 'number' && value.length > maxItems) {
+      return () => `${named(path)} must have at most ${maxItems} items`
+    }
+    const first = listOf(schema['prefixItems'])
+    // Without a schema of its own an item needs no look, unless it is among the first.
+    const looked = isUnbounded(items) ? Math.min(first.length, value.length) : value.length
+    for (let i = 0; i < looked; i += 1) {
+      const form = i < first.length ? first[i] : items
+      const fault = this.fault({ schema: form, value: value[i], path: `${path}/${i}`, depth: depth + 1 })
+      if (fault !== null) return fault
+    }
+    return null
+  }
+
+  #membersFault({ schema, path, depth }: Spot, value: Json): Fault {
+    const required = listOf(schema['required'])
+    this.#budget.spend(required.length)
+    const missing = required.find((name) => !Object.hasOwn(value, String(name)))
+    if (missing !== undefined) return () => `${named(path)} lacks the member ${JSON.stringify(missing)}`
+    const properties = isObject(schema['properties']) ? schema['properties'] : {}
+    // With patterns for names, which are not looked at, nothing can be told of the other names.
+    const others = 'patternProperties' in schema ? undefined : schema['additionalProperties']
+    if (!('properties' in schema) && isUnbounded(others)) return null
+    for (const name in value) {
+      const known = Object.hasOwn(properties, name)
+      const form = known ? properties[name] : others
+      const fault = this.fault({
+        schema: form,
+        value: value[name],
+        path: `${path}/${name}`,
+        depth: depth + 1,
+      })
+      if (fault !== null) return fault
+    }
+    return null
+  }
 }
 
-type Inner = (schema: unknown, value?: unknown, path?: string) => string | null
-
-/** Follows a reference inside of the schema, such as `#/$defs/step`; undefined when it leads nowhere. */
-export function resolve(root: unknown, ref: string): unknown {
-  if (!ref.startsWith('#')) return undefined
-  let found = root
-  for (const part of ref.slice(1).split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as Json)[key]
-  }
-  return found
-}
-
-function typeFault(schema: Json, value: unknown, path: string): string | null {
-  const types = [schema['type'] ?? []].flat()
-  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
-    return `${named(path)} must be of type ${types.join(' or ')}`
-  }
-  const { enum: values } = schema
-  if (Array.isArray(values) && !values.some((one) => isDeepStrictEqual(one, value))) {
-    return `${named(path)} must be one of ${JSON.stringify(values).slice(0, 500)}`
-  }
-  if ('const' in schema && !isDeepStrictEqual(schema['const'], value)) {
-    return `${named(path)} must be ${JSON.stringify(schema['const']).slice(0, 500)}`
-  }
-  return null
-}
+/** Whether a schema lets everything pass, to be seen at a glance. */
+const isUnbounded = (schema: unknown): boolean => schema === undefined || schema === true
 
 function isOfType(type: unknown, value: unknown): boolean {
   switch (type) {
@@ -91,71 +218,16 @@ function isOfType(type: unknown, value: unknown): boolean {
   }
 }
 
-function combinationFault(schema: Json, path: string, inner: Inner): string | null {
-  for (const one of listOf(schema['allOf'])) {
-    const fault = inner(one)
-    if (fault !== null) return fault
-  }
-  const any = listOf(schema['anyOf'])
-  if (any.length > 0 && any.every((one) => inner(one) !== null)) {
-    return any.length === 1 ? inner(any[0]) : `${named(path)} fits none of the forms that it may have`
-  }
-  const one = listOf(schema['oneOf'])
-  if (one.length > 0 && one.filter((form) => inner(form) === null).length !== 1) {
-    return `${named(path)} must fit exactly one of the forms that it may have`
-  }
-  if ('not' in schema && inner(schema['not']) === null) return `${named(path)} has a form that is excluded`
-  return null
-}
-
-function boundFault(schema: Json, value: string | number, path: string): string | null {
-  const [size, least, most] =
-    typeof value === 'string'
-      ? ([[...value].length, 'minLength', 'maxLength'] as const)
-      : ([value, 'minimum', 'maximum'] as const)
+function numberFault(schema: Json, value: number, path: string): Fault {
   const bound = (name: string) => (typeof schema[name] === 'number' ? (schema[name] as number) : undefined)
-  if (size < (bound(least) ?? -Infinity)) return `${named(path)}: \`${least}\` is ${bound(least)}`
-  if (size > (bound(most) ?? Infinity)) return `${named(path)}: \`${most}\` is ${bound(most)}`
-  if (typeof value === 'string') return null
-  if (value <= (bound('exclusiveMinimum') ?? -Infinity)) return `${named(path)} is too small`
-  if (value >= (bound('exclusiveMaximum') ?? Infinity)) return `${named(path)} is too large`
+  const is = (name: string) => () => `${named(path)}: \`${name}\` is ${bound(name)}`
+  if (value < (bound('minimum') ?? -Infinity)) return is('minimum')
+  if (value > (bound('maximum') ?? Infinity)) return is('maximum')
+  if (value <= (bound('exclusiveMinimum') ?? -Infinity)) return () => `${named(path)} is too small`
+  if (value >= (bound('exclusiveMaximum') ?? Infinity)) return () => `${named(path)} is too large`
   const step = bound('multipleOf')
-  if (step && !Number.isInteger(value / step)) return `${named(path)} must be a multiple of ${step}`
+  if (step && !Number.isInteger(value / step)) return () => `${named(path)} must be a multiple of ${step}`
   return null
-}
-
-function itemsFault(schema: Json, value: readonly unknown[], path: string, inner: Inner): string | null {
-  const { minItems, maxItems, items } = schema
-  if (typeof minItems === 'number' && value.length < minItems) {
-    return `${named(path)} must have at least ${minItems} items`
-  }
-  if (typeof maxItems === 'number' && value.length > maxItems) {
-    return `${named(path)} must have at most ${maxItems} items`
-  }
-  const first = listOf(schema['prefixItems'])
-  for (const [i, item] of value.entries()) {
-    const fault = inner(i < first.length ? first[i] : items, item, `${path}/${i}`)
-    if (fault !== null) return fault
-  }
-  return null
-}
-
-function membersFault(schema: Json, value: Json, path: string, inner: Inner): string | null {
-  const missing = listOf(schema['required']).find((name) => !Object.hasOwn(value, String(name)))
-  if (missing !== undefined) return `${named(path)} lacks the member ${JSON.stringify(missing)}`
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
-  // With patterns for names, which are not looked at, nothing can be told of the other names.
-  const others = 'patternProperties' in schema ? undefined : schema['additionalProperties']
-  for (const [name, item] of Object.entries(value)) {
-    const known = Object.hasOwn(properties, name)
-    const fault = inner(known ? properties[name] : others, item, `${path}/${name}`)
-    if (fault !== null) return fault
-  }
-  return null
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,21 +1,27 @@
-import { isObject, resolve } from './json-schema.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { type Budget, createBudget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
 
 /** Members of optional depth would nest without end in a schema that refers to itself. */
 const mostDepth = 12
 const mostItems = 20
+/** Some 30 ms. A step is one schema, one of its keywords or members, or one value that is copied from it. */
+const mostSteps = 20_000
 
 /**
  * A value that fits a schema as far as one can tell without understanding it: `text` stands in its first free text, all
- * else is as small as it may be.
+ * else is as small as it may be. Null for a schema whose value takes too many steps to make.
  */
 export function fillSchema(schema: unknown, text: string): unknown {
-  return new Filling(schema, text).value(schema, 0)
+  try {
+    return new Filling(schema, text).value(schema, 0)
+  } catch (error) {
+    if (error instanceof Undecided) return null
+    throw error
+  }
 }
 
 class Filling {
   readonly #root: unknown
+  readonly #budget: Budget = createBudget(mostSteps)
   #text: string | undefined
 
   constructor(root: unknown, text: string) {
@@ -26,8 +32,8 @@ class Filling {
   value(given: unknown, depth: number): unknown {
     const schema = this.#plain(given)
     if (depth > mostDepth) return null
-    if ('const' in schema) return schema['const']
-    if (Array.isArray(schema['enum'])) return schema['enum'][0]
+    if ('const' in schema) return this.#copied(schema['const'])
+    if (Array.isArray(schema['enum'])) return this.#copied(schema['enum'][0])
     switch (typeOf(schema)) {
       case 'object':
         return this.#object(schema, depth)
@@ -45,16 +51,65 @@ class Filling {
     }
   }
 
+  /** Paid for by its size: a value can be copied many times into one answer. */
+  #copied(value: unknown): unknown {
+    const open = [value]
+    while (open.length > 0) {
+      const one = open.pop()
+      this.#budget.spend(typeof one === 'string' ? 1 + one.length / 64 : 1)
+      if (typeof one !== 'object' || one === null) continue
+      for (const name in one) {
+        this.#budget.spend(1 + name.length / 64)
+        open.push((one as Json)[name])
+      }
+    }
+    return value
+  }
+
   /** The schema without references, with the first of its alternatives, and with everything that it is made of. */
-  #plain(schema: unknown, depth = 0): Json {
-    if (!isObject(schema) || depth > mostDepth) return {}
-    const { $ref: ref, allOf, anyOf, oneOf, ...own } = schema
-    const parts = [
-      typeof ref === 'string' ? resolve(this.#root, ref) : undefined,
-      ...(Array.isArray(allOf) ? allOf : []),
-      [anyOf, oneOf].flatMap((forms) => (Array.isArray(forms) ? forms : []))[0],
-    ].map((part) => this.#plain(part, depth + 1))
-    return parts.reduce<Json>(joined, own)
+  #plain(schema: unknown): Json {
+    const parts: Json[] = []
+    this.#collect(schema, 0, parts)
+    const properties: Record<string, unknown> = {}
+    const required = new Set<string>()
+    const joined: Record<string, unknown> = {}
+    for (const part of parts) {
+      this.#join(joined, part)
+      this.#join(properties, isObject(part['properties']) ? part['properties'] : {})
+      this.#require(required, part['required'])
+    }
+    const given = parts.some((part) => isObject(part['properties']))
+    return {
+      ...joined,
+      ...(given && { properties }),
+      ...(required.size > 0 && { required: [...required] }),
+    }
+  }
+
+  /** The first of several members of one name counts. */
+  #join(all: Record<string, unknown>, more: Json): void {
+    for (const name in more) {
+      this.#budget.spend(1)
+      if (!Object.hasOwn(all, name)) all[name] = more[name]
+    }
+  }
+
+  #require(required: Set<string>, value: unknown): void {
+    const names = Array.isArray(value) ? value : []
+    this.#budget.spend(names.length)
+    for (const name of names) required.add(String(name))
+  }
+
+  /** Appends the schema and what applies with it, its own keywords first: the first of several counts. */
+  #collect(schema: unknown, depth: number, parts: Json[]): void {
+    this.#budget.spend(1)
+    if (!isObject(schema) || depth > mostDepth) return
+    const { $ref: ref, allOf, anyOf, oneOf } = schema
+    parts.push(schema)
+    if (typeof ref === 'string') this.#collect(resolve(this.#root, ref), depth + 1, parts)
+    for (const part of Array.isArray(allOf) ? allOf : []) this.#collect(part, depth + 1, parts)
+    const forms = [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
+    if (forms.length > 0) this.#collect(forms[0], depth + 1, parts)
   }
 
   #object(schema: Json, depth: number): Json {
@@ -77,13 +132,6 @@ class Filling {
     const most = schema['maxLength']
     return typeof most === 'number' ? [...text].slice(0, most).join('') : text
   }
-}
-
-function joined(a: Json, b: Json): Json {
-  const both = (name: string) =>
-    isObject(a[name]) && isObject(b[name]) ? { [name]: { ...a[name], ...b[name] } } : {}
-  const required = [a['required'] ?? [], b['required'] ?? []].flat()
-  return { ...b, ...a, ...both('properties'), ...(required.length > 0 && { required }) }
 }
 
 function typeOf(schema: Json): unknown {

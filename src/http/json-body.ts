@@ -1,18 +1,13 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { messageOf, ServiceError } from '../errors.ts'
 import { unsupportedContentType } from './error-handler.ts'
-
-/** An escaped NUL whose backslash is not itself escaped. */
-const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
-const escapedSurrogate = /\\ud[89a-f]/i
-
-/** Far beyond any real request, and shallow enough for everything that works on a body by recursion. */
-const deepest = 200
+import { scanJson } from './json-scan.ts'
 
 /**
  * Reads JSON bodies, and refuses other content types where JSON is expected. An empty body counts as none: clients
- * send the content type with bare DELETEs. What Postgres cannot keep is caught here: the NUL character is refused,
- * halves of surrogate pairs become U+FFFD.
+ * send the content type with bare DELETEs. A body beyond the bounds is refused before it is parsed. So is what Postgres
+ * cannot keep: the NUL character; halves of surrogate pairs become U+FFFD.
  */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
@@ -28,14 +23,13 @@ export function registerJsonBody(app: FastifyInstance): void {
   })
 }
 
-function readJson(text: string): unknown {
+async function readJson(text: string): Promise<unknown> {
   if (text === '') return undefined
-  if (escapedNul.test(text)) {
-    throw new ServiceError('invalid_value', 'The body holds a NUL character (\\u0000). Remove it.')
-  }
+  const { surrogates } = await scanJson(text)
   const value = parse(text)
-  requireHarmless(value, deepest)
-  return escapedSurrogate.test(text) ? wellFormed(value) : value
+  // What follows looks at all of it again.
+  if (text.length > 1_000_000) await turnOfTheLoop()
+  return surrogates ? wellFormed(value) : value
 }
 
 function parse(text: string): unknown {
@@ -46,21 +40,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** @throws ServiceError for keys that would reach a prototype when copied, and for endless nesting. */
-function requireHarmless(value: unknown, levels: number): void {
-  if (typeof value !== 'object' || value === null) return
-  if (levels === 0) {
-    throw new ServiceError(
-      'invalid_value',
-      `The body is nested deeper than ${deepest} levels. Make it flatter.`,
-    )
-  }
-  if (Object.hasOwn(value, '__proto__')) {
-    throw new ServiceError('invalid_value', 'The body holds the key `__proto__`. Remove it.')
-  }
-  for (const item of Object.values(value)) requireHarmless(item, levels - 1)
-}
-
+/** Recursion is safe: the scan has bounded the depth. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormed)

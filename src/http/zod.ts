@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { atMost, bounds } from './bounds.ts'
 
 /** Route schemas are zod schemas; handlers get their parsed values. */
 export interface ZodTypes extends FastifyTypeProvider {
@@ -14,7 +15,8 @@ export class InputError extends Error {
 
   constructor(error: z.ZodError) {
     super('the input does not fit its schema')
-    this.#issue = error.issues[0]
+    const [issue] = error.issues
+    this.#issue = issue && boundOf(issue)
   }
 
   toServiceError(): ServiceError {
@@ -38,10 +40,32 @@ export class InputError extends Error {
   }
 }
 
+/** Of a value with several forms, the bound that it exceeds in one of them tells more than the list of the forms. */
+function boundOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  const inner = issue.errors.flat().find((one) => one.code === 'too_big')
+  return inner ? { ...inner, path: [...issue.path, ...inner.path], input: issue.input } : issue
+}
+
+/**
+ * Checks a value and stops at the first fault: a large array of wrong items makes one issue, not one for each item.
+ * `reportInput` tells a missing field from one of a wrong type.
+ */
+export function checkInput<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<T>> {
+  return schema.safeParse(value, firstFault)
+}
+
+/** `abortEarly` is what zod's own `validate` uses; `test/unit/request-bounds.test.ts` sees that parsing heeds it too. */
+const firstFault: z.core.ParseContextInternal<z.core.$ZodIssue> = { reportInput: true, abortEarly: true }
+
 /** An id that a client names. No id has the NUL character, which Postgres refuses: such a one names nothing. */
 export const idText = z
   .string()
   .min(1)
+  .max(bounds.id.most, atMost(bounds.id))
   .transform((text) => text.replaceAll('\0', '\ufffd'))
 
 /** As the OpenAI API writes it: `messages[0].content`. */
@@ -53,8 +77,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 export function registerZod(app: FastifyInstance): void {
   app.setValidatorCompiler<z.ZodType>(({ schema }) => (value: unknown) => {
-    // `reportInput` tells a missing field from one of a wrong type.
-    const parsed = schema.safeParse(value, { reportInput: true })
+    const parsed = checkInput(schema, value)
     return parsed.success ? { value: parsed.data } : { error: new InputError(parsed.error) }
   })
   // Replies are built by typed functions; the plain serialiser keeps unknown future fields.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bounds } from '../http/bounds.ts'
 import { count, deletedOf, instant, type JsonSchema, listOf } from '../http/openapi-docs.ts'
 import { purposes } from '../http/transfers/upload.ts'
 
@@ -49,7 +50,11 @@ export const uploadForm = {
     properties: {
       file: { ...bytes, description: 'One part with a file name' },
       purpose: { type: 'string', enum: purposes, default: 'user_data' },
-      project_id: { type: 'string', description: 'The key’s own project unless named' },
+      project_id: {
+        type: 'string',
+        maxLength: bounds.partField.most,
+        description: 'The key’s own project unless named',
+      },
     },
     required: ['file'],
   },

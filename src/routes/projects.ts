@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { withTx } from '../db/client.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
+import { atMost, bounds } from '../http/bounds.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
@@ -22,7 +23,9 @@ const projectDeleted = z
   .object({ id: z.string(), object: z.literal('project'), deleted: z.literal(true) })
   .meta({ id: 'ProjectDeleted' })
 
-const nameBody = z.object({ name: z.string().trim().min(1).max(200) })
+const nameBody = z.object({
+  name: z.string().trim().max(bounds.title.most, atMost(bounds.title)).min(1),
+})
 
 const createDocs: RouteDocs = {
   summary: 'Create a project',

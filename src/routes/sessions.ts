@@ -4,6 +4,7 @@ import type { ModelMessage } from '../agent/provider.ts'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { principalOf, resourceOf } from '../http/auth.ts'
+import { atMost, boundedText, bounds } from '../http/bounds.ts'
 import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
@@ -33,10 +34,10 @@ import {
 
 const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, principal, params['id'] ?? '')
 
-const name = z.string().trim().max(200)
+const name = z.string().trim().max(bounds.title.most, atMost(bounds.title))
 
 const newSession = z.object({
-  model: z.string().min(1).default('service'),
+  model: boundedText(bounds.name).min(1).default('service'),
   projectId: idText.nullish(),
   name: name.default(''),
 })

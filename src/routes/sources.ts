@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { boundedList, boundedText, bounds } from '../http/bounds.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
@@ -33,8 +34,8 @@ const neighbours = z.coerce.number().int().min(0).max(20).default(0)
 const readQuery = z.object({ language: languageAsked, before: neighbours, after: neighbours })
 
 const verifyBody = z.object({
-  text: z.string().min(1).max(200_000, 'at most 200,000 characters'),
-  refs: z.array(z.string().min(1).max(300)).max(50).default([]),
+  text: boundedText(bounds.verifiedText).min(1),
+  refs: boundedList(boundedText(bounds.ref).min(1), bounds.verifiedRefs).default([]),
 })
 
 const docs = {

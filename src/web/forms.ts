@@ -1,6 +1,28 @@
-import type { FastifyRequest } from 'fastify'
+import { parse } from 'node:querystring'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { errorTable, ServiceError } from '../errors.ts'
+import { atMost, boundedList, boundedText, bounds } from '../http/bounds.ts'
+import { checkInput } from '../http/zod.ts'
+
+/** Reads the bodies of forms. One with more fields than any form has is refused before they are told apart. */
+export function registerFormBody(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => parseForm(body),
+  )
+}
+
+function parseForm(text: string): object {
+  let fields = 1
+  for (let at = text.indexOf('&'); at !== -1 && fields <= bounds.formFields.most; fields += 1)
+    at = text.indexOf('&', at + 1)
+  if (fields > bounds.formFields.most) {
+    throw new ServiceError('invalid_value', `The form may have ${atMost(bounds.formFields)}.`)
+  }
+  return parse(text, '&', '=', { maxKeys: 0 })
+}
 
 /**
  * The fields of a form or of a page's address.
@@ -12,7 +34,7 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
     if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
       throw new ServiceError('invalid_value', 'A field holds a character that no text has.', { param })
   }
-  const parsed = schema.safeParse(source ?? {})
+  const parsed = checkInput(schema, source ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = issue?.path.join('.') ?? ''
@@ -40,6 +62,6 @@ export function doneMessage(
 
 /** Boxes with one name come as nothing, one text or several. */
 export const manyTexts = z
-  .union([z.string(), z.array(z.string())])
+  .union([boundedText(bounds.name), boundedList(boundedText(bounds.name), bounds.boxes)])
   .optional()
   .transform((value) => (value === undefined ? [] : [value].flat()))

@@ -1,11 +1,11 @@
 import cookie from '@fastify/cookie'
-import formBody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findWebSession, touchWebSession } from '../accounts/web-sessions.ts'
 import { errorTable, ServiceError } from '../errors.ts'
 import { asServiceError, logFailure } from '../http/error-handler.ts'
 import { registerAssets } from './assets.ts'
 import { clearSessionCookie, sessionToken } from './cookies.ts'
+import { registerFormBody } from './forms.ts'
 import { html } from './html.ts'
 import { sendPage } from './page.ts'
 import { accountPages } from './pages/account.ts'
@@ -27,7 +27,7 @@ import { principalOfAccount } from './visitor.ts'
 /** The pages for people: the same functions as the API, behind a session instead of a key. */
 export async function webPages(app: FastifyInstance, services: WebServices): Promise<void> {
   await app.register(cookie)
-  await app.register(formBody)
+  registerFormBody(app)
   app.decorateRequest('visitor', null)
   app.addHook('onRoute', (route) => {
     if (!route.config?.page)
@@ -42,6 +42,11 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     // No id has a NUL, and the database takes none.
     if (Object.values(request.params ?? {}).some((value) => String(value).includes('\0')))
       throw new ServiceError('not_found', 'There is no such page.')
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A header holds ASCII only; what follows a sign-in comes from an address.
+    const location = reply.getHeader('location')
+    if (typeof location === 'string') reply.header('location', asciiAddress(location))
   })
   app.setErrorHandler((error, request, reply) =>
     sendErrorPage(request, reply, asServiceError(error, request)),
@@ -60,6 +65,11 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   usagePages(app, services)
   operatorPages(app, services)
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
+}
+
+/** The same address with everything percent-encoded that is no visible ASCII. */
+function asciiAddress(address: string): string {
+  return address.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 }
 
 /** People get a page; programs get the answer that they get for every unknown route. */

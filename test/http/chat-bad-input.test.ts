@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
   ),
   refuse('a temperature of 3', { temperature: 3 }, 'temperature', /<=2/),
   refuse('`max_tokens` of 0', { max_tokens: 0 }, 'max_tokens', />=1/),
-  refuse('five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', /at most four/),
+  refuse('five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', /at most 4 items/),
   refuse('a seed of 1.5', { seed: 1.5 }, 'seed', /int/),
   refuse('a tool of another type', { tools: [{ type: 'web_search' }] }, 'tools[0].type', /`function`/),
   refuse(

@@ -41,6 +41,22 @@ test.each<[string, Record<string, string>]>([
   expect(await keysMade()).toBe(before)
 })
 
+test('a sign-in leads on to any path, whatever characters it has', async () => {
+  const visitor = await signedUp(service, 'next-characters@example.org')
+  for (const next of ['/ש', '/library?q=שמחה', '/a\u{1f4dc}', '/%D7%A9', '/\ufffd', '/\u0001']) {
+    const reply = await visitor.get(`/signin?next=${encodeURIComponent(next)}`)
+    expect([next, reply.status]).toEqual([next, 303])
+    expect(reply.headers.get('location')).toMatch(/^\/[\x21-\x7e]+$/)
+  }
+})
+
+test('a form of 201 fields is a 400', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`f${i}`, '']))
+  const reply = await openVisitor(service).post('/signin', fields)
+  expect(reply.status).toBe(400)
+  expect(await reply.text()).toContain('at most 200 fields')
+})
+
 test('an old browser that names this origin only is let through', async () => {
   const visitor = await signedUp(service, 'origin@example.org')
   const made = await visitor.post('/settings/keys', keyFields('key_origin000000000000000000'.slice(0, 28)), {

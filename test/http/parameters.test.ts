@@ -200,7 +200,7 @@ const apis: readonly Api[] = [
 ]
 
 /** Read beside the schema. */
-const unshaped = ['metadata', 'x_service']
+const unshaped = ['x_service']
 
 /** Fields of a request to the model's API that are there whatever the client sends. */
 const always = ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options']

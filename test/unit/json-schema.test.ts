@@ -1,7 +1,9 @@
 import Ajv2020 from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { jsonTextOf } from '../../src/agent/answer-format.ts'
 import { schemaFault } from '../../src/agent/json-schema.ts'
+import { largestExpansion } from '../../src/agent/schema-expansion.ts'
 import { fillSchema } from '../../src/agent/schema-filling.ts'
 
 const ajv = new Ajv2020.default({ strict: false, logger: false })
@@ -95,6 +97,93 @@ test('schemas that branch or refer to themselves without end are left undecided,
   expect(schemaFault({ properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(40)}!` })).toBeNull()
   expect(fillSchema({ $ref: '#' }, 'text')).toBeDefined()
   expect(performance.now() - began).toBeLessThan(2_000)
+})
+
+const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
+const long = 'א'.repeat(150_000)
+const wide = Object.fromEntries(many(200, (i) => [`p${i}`, { $ref: '#' }] as const))
+
+test.each<[string, object, unknown]>([
+  [
+    'an `enum` that is asked 24,000 times',
+    { allOf: many(24_000, () => ({ $ref: '#/$defs/e' })), $defs: { e: { enum: many(50_000, (i) => i) } } },
+    49_999,
+  ],
+  ['a length that is asked 2,000 times', { allOf: many(2_000, (i) => ({ minLength: 100_000 + i })) }, long],
+  [
+    'a long text that is compared 5,000 times',
+    { anyOf: many(5_000, (i) => ({ const: `${long}${i % 10}` })) },
+    `${long}x`,
+  ],
+  [
+    'a list of names that is asked 5,000 times',
+    {
+      allOf: many(5_000, () => ({ $ref: '#/$defs/r' })),
+      $defs: { r: { required: many(5_000, () => 'a') } },
+    },
+    { a: 1 },
+  ],
+  [
+    'a list of types that is asked 5,000 times',
+    { allOf: many(5_000, () => ({ $ref: '#/$defs/t' })), $defs: { t: { type: many(5_000, () => 'null') } } },
+    1,
+  ],
+  [
+    'alternatives of one inside each other',
+    many(100, () => 0).reduce<object>((of) => ({ anyOf: [of] }), {}),
+    1,
+  ],
+  [
+    'a value with many members',
+    { allOf: many(2_000, () => ({ additionalProperties: {} })) },
+    { ...many(50_000, () => 0) },
+  ],
+  ['a value of many levels', { const: [[]] }, JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)],
+])('a check ends within its steps, with %s', (_what, given, item) => {
+  const began = process.cpuUsage()
+  schemaFault(given, item)
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(400)
+})
+
+test.each<[string, object]>([
+  ['that multiplies with each level', { type: 'object', properties: wide, required: Object.keys(wide) }],
+  ['of lists in lists', { type: 'array', minItems: 20, items: { $ref: '#' } }],
+  ['that applies itself', { allOf: many(1_000, () => ({ $ref: '#' })) }],
+  ['of many parts', { allOf: many(8_000, (i) => ({ properties: { [`p${i}`]: {} }, required: [`p${i}`] })) }],
+  [
+    'of one long value',
+    {
+      type: 'object',
+      properties: Object.fromEntries(many(5_000, (i) => [`p${i}`, { $ref: '#/$defs/c' }] as const)),
+      $defs: { c: { const: long } },
+    },
+  ],
+])('a schema %s is filled within its steps', (_what, given) => {
+  const began = process.cpuUsage()
+  expect(JSON.stringify(fillSchema(given, text)).length).toBeLessThan(3_000_000)
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(400)
+})
+
+test('the steps of a schema are counted with its references followed', () => {
+  const enumeration = { enum: many(10, (i) => i) }
+  expect(largestExpansion({})).toBe(1)
+  expect(largestExpansion({ properties: { a: enumeration, b: { required: ['x'] } } })).toBe(11)
+  const shared = { allOf: many(3, () => ({ $ref: '#/$defs/e' })), $defs: { e: enumeration } }
+  expect(largestExpansion(shared)).toBe(1 + 3 * (1 + 11) + 0)
+  expect(largestExpansion({ properties: { child: { $ref: '#' } } })).toBeLessThan(10)
+  expect(largestExpansion({ not: { $ref: '#' } })).toBe(Infinity)
+  expect(
+    largestExpansion({ $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } }),
+  ).toBe(Infinity)
+})
+
+test('a reply in a fence is read at once, however many blank lines it has', () => {
+  expect(jsonTextOf('```json\n{"a":1}\n```\n')).toBe('{"a":1}')
+  expect(jsonTextOf('  {"a":"```"} ')).toBe('{"a":"```"}')
+  expect(jsonTextOf('``` {"a":1} ```')).toBe('``` {"a":1} ```')
+  const began = process.cpuUsage()
+  jsonTextOf(`\`\`\`json\n${'\n'.repeat(200_000)}x`)
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(400)
 })
 
 const text = 'What the texts say.'

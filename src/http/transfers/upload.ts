@@ -1,4 +1,4 @@
-import type { MultipartFile } from '@fastify/multipart'
+import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
@@ -8,6 +8,7 @@ import { cleanFileName } from '../../workspace/file-names.ts'
 import type { StoredFile } from '../../workspace/files.ts'
 import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../../workspace/uploads.ts'
 import { principalOf } from '../auth.ts'
+import { atMost, type Bound, bounds } from '../bounds.ts'
 
 /** What OpenAI's clients may say a file is for; here it is only kept. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
@@ -30,6 +31,9 @@ export async function receiveFile(
       'Send the file as multipart/form-data, in a part named `file`.',
     )
   }
+  // Its boundary becomes the parser's search pattern, which must be short.
+  const type = request.headers['content-type'] ?? ''
+  if (type.length > bounds.uploadType.most) throw beyond('Content-Type', bounds.uploadType)
   const principal = principalOf(request)
   const { fields, upload } = await readForm(services, request)
   try {
@@ -63,9 +67,10 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
   let upload: ReceivedUpload | undefined
   try {
     // One byte more than there may be, so that what is too large is seen to be.
-    const limits = { fileSize: fileBytes + 1, files: 1, fields: 20 }
+    const limits = { ...formLimits, fileSize: fileBytes + 1 }
     for await (const part of request.parts({ limits })) {
-      if (part.type === 'field') fields.set(part.fieldname, String(part.value).replaceAll('\0', '\ufffd'))
+      if (part.fieldname.length > bounds.name.most) throw beyond(part.fieldname.slice(0, 50), bounds.name)
+      if (part.type === 'field') fields.set(part.fieldname, fieldText(part))
       else upload = await receivePart(services, request, part)
     }
     return { fields, upload }
@@ -73,6 +78,24 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     if (upload) await dropUpload(services.database, principal, upload.versionId)
     throw formError(error)
   }
+}
+
+const formLimits = {
+  files: 1,
+  fields: bounds.partFields.most,
+  parts: bounds.partFields.most + 2,
+  // One byte more, so that what is too long is seen to be: characters take up to four.
+  fieldSize: 4 * bounds.partField.most + 1,
+}
+
+function fieldText({ fieldname, value, valueTruncated }: MultipartValue): string {
+  const text = String(value)
+  if (valueTruncated || text.length > bounds.partField.most) throw beyond(fieldname, bounds.partField)
+  return text.replaceAll('\0', '\ufffd')
+}
+
+function beyond(param: string, bound: Bound): ServiceError {
+  return new ServiceError('invalid_value', `\`${param}\`: ${atMost(bound)}.`, { param })
 }
 
 function receivePart(

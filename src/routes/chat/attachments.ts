@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { bounds } from '../../http/bounds.ts'
 import { newId } from '../../ids.ts'
 import type { Attachments, InlineFile } from '../../turns/attachments.ts'
 import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
@@ -6,9 +7,6 @@ import type { ChatMessage } from './schema.ts'
 
 type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]
 export type FilePart = Extract<Part, { type: 'file' }>
-
-/** Files in the messages of one request. */
-const mostFiles = 20
 
 /**
  * The files that the messages bring along, and the id by which each of their parts is kept.
@@ -20,8 +18,8 @@ export function readAttachments(
   field: 'messages' | 'input',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
   const parts = messages.flatMap(filePartsOf)
-  if (parts.length > mostFiles) {
-    throw invalid(`At most ${mostFiles} files can be attached to a request.`, field)
+  if (parts.length > bounds.attachedFiles.most) {
+    throw invalid(`At most ${bounds.attachedFiles.most} files can be attached to a request.`, field)
   }
   const ids = new Map<FilePart, string>()
   const inline = new Map<string, InlineFile>()
@@ -47,15 +45,23 @@ const dataUrl = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+)?(?:;[a-z0-9-]+=[^;,]*)*;base
 function inlineFile({ file }: FilePart, id: string, param: string): InlineFile {
   const data = file.file_data ?? ''
   const [head = '', type] = dataUrl.exec(data.slice(0, 300)) ?? []
-  const base64 = data.slice(head.length)
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0) {
+  const content = fromBase64(data.slice(head.length))
+  if (!content) {
     throw invalid(
       '`file_data` must be base64, or a data URL with base64 (`data:application/pdf;base64,…`).',
       param,
     )
   }
   const name = cleanFileName(file.filename ?? '', param)
-  return { id, name, contentType: type ?? contentTypeOf(name), content: Buffer.from(base64, 'base64') }
+  return { id, name, contentType: type ?? contentTypeOf(name), content }
+}
+
+/** Undefined for what is no base64: the decoder passes over it, so that less comes out than the length says. */
+function fromBase64(text: string): Buffer | undefined {
+  if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const content = Buffer.from(text, 'base64')
+  return content.length === (text.length / 4) * 3 - padding ? content : undefined
 }
 
 function invalid(message: string, param: string): ServiceError {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bounds } from '../../http/bounds.ts'
 import type { RouteDocs } from '../../http/openapi-docs.ts'
 import { namesOf } from '../parameters.ts'
 import { serviceOptions } from './options.ts'
@@ -12,6 +13,7 @@ const request = chatBody
     x_service: serviceOptions.optional(),
     metadata: z
       .looseObject({})
+      .meta({ maxProperties: bounds.metadata.most })
       .nullish()
       .describe(
         'Another place for the members of `x_service`: as `service.session_id` and so on, or as the object `service`.',

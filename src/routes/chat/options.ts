@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { InputError, idText } from '../../http/zod.ts'
+import { ServiceError } from '../../errors.ts'
+import { atMost, bounds } from '../../http/bounds.ts'
+import { checkInput, InputError, idText } from '../../http/zod.ts'
 
 /** Strings stand for booleans where a channel carries strings only. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
@@ -44,10 +46,10 @@ const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) 
  * @throws InputError naming the channel and the field.
  */
 export function readOptions(body: unknown, headers: IncomingHttpHeaders): ServiceOptions {
-  const sent = objectOf(body)
-  const own = objectOf(sent['x_service'])
-  const metadata = objectOf(sent['metadata'])
-  const nested = objectOf(metadata['service'])
+  const sent = objectOf(body, '')
+  const own = objectOf(sent['x_service'], 'x_service')
+  const metadata = objectOf(sent['metadata'], 'metadata')
+  const nested = objectOf(metadata['service'], 'metadata.service')
   const chosen: Partial<Record<Name, unknown>> = {}
   for (const { name, header, flat } of names) {
     const value =
@@ -70,10 +72,13 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
 }
 
 /** An object, or the JSON text of one: some clients allow only strings as metadata values. */
-function objectOf(value: unknown): Values {
+function objectOf(value: unknown, param: string): Values {
   if (typeof value === 'string' && value.startsWith('{')) {
+    if (value.length > bounds.metadataText.most) {
+      throw new ServiceError('invalid_value', `\`${param}\`: ${atMost(bounds.metadataText)}.`, { param })
+    }
     try {
-      return objectOf(JSON.parse(value))
+      return objectOf(JSON.parse(value), param)
     } catch {
       return {}
     }
@@ -84,7 +89,7 @@ function objectOf(value: unknown): Values {
 /** The value of one channel; undefined when the channel has none. */
 function checked(path: string[], name: Name, value: unknown): unknown {
   if (value === undefined || value === null) return undefined
-  const parsed = serviceOptions.shape[name].safeParse(value, { reportInput: true })
+  const parsed = checkInput(serviceOptions.shape[name], value)
   if (parsed.success) return parsed.data
   throw new InputError(new z.ZodError(parsed.error.issues.map((issue) => ({ ...issue, path }))))
 }

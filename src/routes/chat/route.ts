@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
+import { bodyBytes } from '../../http/bounds.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
 import { originOf } from '../../http/origin.ts'
@@ -14,6 +14,7 @@ import type { Run, Started } from '../../turns/start-turn.ts'
 import { newInput } from '../../turns/transcript.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { requestHash, requireTextWithin } from '../turn-input.ts'
 import { findAskingTurn } from './answered-calls.ts'
 import { readAttachments } from './attachments.ts'
 
@@ -25,7 +26,7 @@ import { chatDocs } from './docs.ts'
 import { toModelMessages, toRunRequest } from './messages.ts'
 import type { ServiceOptions } from './options.ts'
 import { chatParameters } from './parameters.ts'
-import { bodyLimit, type ChatBody, chatBody, refuseUnknownChoice } from './schema.ts'
+import { type ChatBody, chatBody, refuseUnknownChoice } from './schema.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
@@ -34,7 +35,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
     '/chat/completions',
     {
       config: { scope: 'chat:write', asksKeyAgain: true, docs: chatDocs },
-      bodyLimit,
+      bodyLimit: bodyBytes.turn,
       schema: { body: chatBody },
       // What the request names must be visible before its other fields are looked at.
       preValidation: (request) => resolveContext(services, request),
@@ -82,6 +83,7 @@ async function admit(
 ): Promise<Started> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
+  requireTextWithin(body, 'messages')
   const { attachments, idOf } = readAttachments(body.messages, model.readsImages, 'messages')
   const messages = toModelMessages(body.messages, model.readsImages, idOf)
   const asking = await findAskingTurn(services, principal, body.messages, options)
@@ -95,9 +97,7 @@ async function admit(
     request: { ...toRunRequest(body, options), origin: originOf(services, request) },
     identity: {
       ...retryHeaders(request.headers),
-      hash: createHash('sha256')
-        .update(JSON.stringify(['chat', options, body]))
-        .digest(),
+      hash: await requestHash('chat', options, body),
     },
     onDisconnect: options.onDisconnect,
     left,

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
 import { idText } from '../../http/zod.ts'
+import { answerSchema, fileData, imageUrl, metadata, toolParameters } from '../turn-input.ts'
 
-const textPart = z.object({ type: z.literal('text'), text: z.string() })
+const textPart = z.object({ type: z.literal('text'), text: boundedText(bounds.text) })
 const imagePart = z.object({
   type: z.literal('image_url'),
   image_url: z.object({
-    url: z.string().regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL'),
+    url: imageUrl,
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
@@ -15,26 +17,32 @@ const filePart = z.object({
   file: z
     .object({
       file_id: idText.nullish(),
-      filename: z.string().nullish(),
-      file_data: z.string().nullish(),
+      filename: boundedText(bounds.id).nullish(),
+      file_data: fileData.nullish(),
     })
     .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
       error: 'must have a `file_id`, or `file_data` and a `filename`',
     }),
 })
-const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: boundedText(bounds.text) })
 
 const content = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart]))],
+  [
+    boundedText(bounds.text),
+    boundedList(
+      z.discriminatedUnion('type', [textPart, imagePart, filePart, refusalPart]),
+      bounds.contentParts,
+    ),
+  ],
   {
     error: 'must be a text or an array of parts of type `text`, `image_url` or `file`',
   },
 )
 
 const toolCall = z.object({
-  id: z.string().min(1),
+  id: boundedText(bounds.id).min(1),
   type: z.literal('function').default('function'),
-  function: z.object({ name: z.string().min(1), arguments: z.string() }),
+  function: z.object({ name: boundedText(bounds.name).min(1), arguments: boundedText(bounds.text) }),
 })
 
 /** All roles that clients send. `content` may be absent where tool calls stand for it. */
@@ -42,9 +50,9 @@ export const message = z
   .object({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
     content: content.nullish(),
-    name: z.string().optional(),
-    tool_calls: z.array(toolCall).nullish(),
-    tool_call_id: z.string().optional(),
+    name: boundedText(bounds.name).optional(),
+    tool_calls: boundedList(toolCall, bounds.toolCalls).nullish(),
+    tool_call_id: boundedText(bounds.id).optional(),
   })
   .refine((m) => m.role !== 'tool' || m.tool_call_id !== undefined, {
     error: 'is required in a message of role `tool`',
@@ -66,15 +74,15 @@ const functionTool = z.object({
   type: z.literal('function', { error: 'only tools of type `function` are supported' }),
   function: z.object({
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
-    description: z.string().optional(),
-    parameters: z.record(z.string(), z.unknown()).optional(),
+    description: boundedText(bounds.toolDescription).optional(),
+    parameters: toolParameters.optional(),
   }),
 })
 
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
-    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+    z.object({ type: z.literal('function'), function: z.object({ name: boundedText(bounds.name) }) }),
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "function": {"name": …}}`' },
 )
@@ -85,7 +93,11 @@ const responseFormat = z.union(
     z.object({ type: z.literal('json_object') }),
     z.object({
       type: z.literal('json_schema'),
-      json_schema: z.looseObject({ name: z.string(), schema: z.record(z.string(), z.unknown()).optional() }),
+      json_schema: z.looseObject({
+        name: boundedText(bounds.name),
+        description: boundedText(bounds.toolDescription).nullish(),
+        schema: answerSchema.optional(),
+      }),
     }),
   ],
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `json_schema.name`)' },
@@ -93,8 +105,8 @@ const responseFormat = z.union(
 
 /** The fields that are honoured; what becomes of the others, `chatParameters` says. */
 export const chatBody = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(message).min(1, 'must not be empty').max(1_000, 'at most 1,000 messages'),
+  model: boundedText(bounds.name).min(1),
+  messages: boundedList(message, bounds.messages).min(1, 'must not be empty'),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -102,18 +114,18 @@ export const chatBody = z.looseObject({
   max_tokens: z.number().int().min(1).nullish(),
   max_completion_tokens: z.number().int().min(1).nullish(),
   stop: z
-    .union([z.string(), z.array(z.string()).max(4)], { error: 'must be a text or at most four texts' })
+    .union([boundedText(bounds.stop), boundedList(boundedText(bounds.stop), bounds.stops)], {
+      error: 'must be a text or at most four texts',
+    })
     .nullish(),
   seed: z.number().int().nullish(),
-  reasoning_effort: z.string().nullish(),
-  user: z.string().max(512).nullish(),
+  reasoning_effort: boundedText(bounds.effort).nullish(),
+  user: boundedText(bounds.user).nullish(),
   response_format: responseFormat.nullish(),
-  tools: z.array(functionTool).max(128).nullish(),
+  tools: boundedList(functionTool, bounds.tools).nullish(),
   tool_choice: toolChoice.nullish(),
+  metadata: metadata.nullish(),
 })
-
-/** Room for images and files inside messages. */
-export const bodyLimit = 32 * 1024 * 1024
 
 export type ChatBody = z.infer<typeof chatBody>
 

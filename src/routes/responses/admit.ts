@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
@@ -13,6 +12,7 @@ import { readAttachments } from '../chat/attachments.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
+import { requestHash, requireTextWithin } from '../turn-input.ts'
 import type { ResponseContext } from './context.ts'
 import { readContinued } from './continued.ts'
 import { type Item, readItems } from './items.ts'
@@ -32,6 +32,7 @@ export async function admitResponse(
   refuseUnsupported(responsesParameters, body)
   refuseUnknownChoice(body)
   const model = requireModel(services, body.model)
+  requireTextWithin(body, 'input')
   const sent = readItems(body.input)
   const { sessionId, projectId } = options
   const named = { previous, sessionId, projectId }
@@ -54,9 +55,7 @@ export async function admitResponse(
     },
     identity: {
       ...retryHeaders(request.headers),
-      hash: createHash('sha256')
-        .update(JSON.stringify(['responses', options, body]))
-        .digest(),
+      hash: await requestHash('responses', options, body),
     },
     // The client of a background response is expected to leave.
     onDisconnect: background ? 'continue' : options.onDisconnect,

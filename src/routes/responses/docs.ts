@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
 import type { RouteDocs } from '../../http/openapi-docs.ts'
 import { chatDocs } from '../chat/docs.ts'
 import { serviceOptions } from '../chat/options.ts'
@@ -11,10 +12,11 @@ import { responsesBody } from './schema.ts'
 /** The body with what is read from it beside its schema. */
 const request = responsesBody
   .extend({
-    input: z.union([z.string(), z.array(inputItem)]),
+    input: z.union([boundedText(bounds.text), boundedList(inputItem, bounds.messages)]),
     x_service: serviceOptions.optional(),
     metadata: z
       .looseObject({})
+      .meta({ maxProperties: bounds.metadata.most })
       .nullish()
       .describe('Texts are shown again; `service.session_id` and so on stand for members of `x_service`.'),
   })

@@ -1,27 +1,38 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { InputError, idText } from '../../http/zod.ts'
+import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
+import { checkInput, InputError, idText } from '../../http/zod.ts'
+import { fileData, imageUrl } from '../turn-input.ts'
 
-const textPart = z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() })
-const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() })
+const textPart = z.object({
+  type: z.enum(['input_text', 'output_text', 'text']),
+  text: boundedText(bounds.text),
+})
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: boundedText(bounds.text) })
 const imagePart = z.object({
   type: z.literal('input_image'),
-  image_url: z.string().regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL'),
+  image_url: imageUrl,
   detail: z.enum(['auto', 'low', 'high']).nullish(),
 })
 const filePart = z
   .object({
     type: z.literal('input_file'),
     file_id: idText.nullish(),
-    filename: z.string().nullish(),
-    file_data: z.string().nullish(),
+    filename: boundedText(bounds.id).nullish(),
+    file_data: fileData.nullish(),
   })
   .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
     error: 'must have a `file_id`, or `file_data` and a `filename`',
   })
 
 const content = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart, imagePart, filePart]))],
+  [
+    boundedText(bounds.text),
+    boundedList(
+      z.discriminatedUnion('type', [textPart, refusalPart, imagePart, filePart]),
+      bounds.contentParts,
+    ),
+  ],
   {
     error:
       'must be a text or an array of parts of type `input_text`, `output_text`, `input_image` (with `image_url`) or `input_file`',
@@ -36,14 +47,14 @@ const kinds = {
   }),
   function_call: z.object({
     type: z.literal('function_call'),
-    call_id: z.string().min(1),
-    name: z.string().min(1),
-    arguments: z.string(),
+    call_id: boundedText(bounds.id).min(1),
+    name: boundedText(bounds.name).min(1),
+    arguments: boundedText(bounds.text),
   }),
   function_call_output: z.object({
     type: z.literal('function_call_output'),
     call_id: idText,
-    output: z.union([z.string(), z.array(textPart)], {
+    output: z.union([boundedText(bounds.text), boundedList(textPart, bounds.contentParts)], {
       error: 'must be a text or an array of parts of type `input_text`',
     }),
   }),
@@ -70,7 +81,7 @@ export function readItems(input: string | readonly unknown[]): readonly Item[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
   return input.flatMap((sent, index) => {
     const kind = kindOf(sent, index)
-    const parsed = kinds[kind].safeParse(sent, { reportInput: true })
+    const parsed = checkInput(kinds[kind], sent)
     if (!parsed.success) {
       const issues = parsed.error.issues.map((issue) => ({
         ...issue,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { withTx } from '../../db/client.ts'
 import { notFound } from '../../errors.ts'
 import { principalOf, resourceOf } from '../../http/auth.ts'
+import { bodyBytes } from '../../http/bounds.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import type { ResourceLookup } from '../../http/fastify.ts'
 import type { ZodTypes } from '../../http/zod.ts'
@@ -12,7 +13,6 @@ import { isTerminal } from '../../turns/run-events.ts'
 import { findRun, requestCancel } from '../../turns/runs.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { type ChatPace, Delivery, defaultPace, sendEvents, type WholeBodies } from '../chat/delivery.ts'
-import { bodyLimit } from '../chat/schema.ts'
 import type { Services } from '../services.ts'
 import { admitResponse } from './admit.ts'
 import { resolveResponseContext } from './context.ts'
@@ -56,7 +56,7 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
     '/responses',
     {
       config: { scope: 'chat:write', asksKeyAgain: true, docs: createDocs },
-      bodyLimit,
+      bodyLimit: bodyBytes.turn,
       schema: { body: responsesBody },
       // What the request names must be visible before its other fields are looked at.
       preValidation: (request) => resolveResponseContext(services, request),

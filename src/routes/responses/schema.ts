@@ -1,16 +1,21 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
 import { idText } from '../../http/zod.ts'
+import { answerSchema, metadata, toolParameters } from '../turn-input.ts'
 
 const functionTool = z.object({
   type: z.literal('function', { error: 'only tools of type `function` are supported' }),
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
-  description: z.string().nullish(),
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  description: boundedText(bounds.toolDescription).nullish(),
+  parameters: toolParameters.nullish(),
 })
 
 const toolChoice = z.union(
-  [z.enum(['none', 'auto', 'required']), z.object({ type: z.literal('function'), name: z.string() })],
+  [
+    z.enum(['none', 'auto', 'required']),
+    z.object({ type: z.literal('function'), name: boundedText(bounds.name) }),
+  ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "name": …}`' },
 )
 
@@ -20,8 +25,9 @@ const textFormat = z.union(
     z.object({ type: z.literal('json_object') }),
     z.looseObject({
       type: z.literal('json_schema'),
-      name: z.string(),
-      schema: z.record(z.string(), z.unknown()).optional(),
+      name: boundedText(bounds.name),
+      description: boundedText(bounds.toolDescription).nullish(),
+      schema: answerSchema.optional(),
     }),
   ],
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
@@ -29,13 +35,13 @@ const textFormat = z.union(
 
 /** The fields that are honoured; what becomes of the others, `responsesParameters` says. */
 export const responsesBody = z.looseObject({
-  model: z.string().min(1),
+  model: boundedText(bounds.name).min(1),
   /** Its items are read by `readItems`, which tells more of what is wrong with one than a union can. */
   input: z.union(
-    [z.string(), z.array(z.unknown()).min(1, 'must not be empty').max(1_000, 'at most 1,000 items')],
+    [boundedText(bounds.text), boundedList(z.unknown(), bounds.messages).min(1, 'must not be empty')],
     { error: 'must be a text or an array of 1 to 1,000 items' },
   ),
-  instructions: z.string().nullish(),
+  instructions: boundedText(bounds.text).nullish(),
   previous_response_id: idText.nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
@@ -43,11 +49,12 @@ export const responsesBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   max_output_tokens: z.number().int().min(1).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
-  reasoning: z.object({ effort: z.string().nullish() }).nullish(),
+  reasoning: z.object({ effort: boundedText(bounds.effort).nullish() }).nullish(),
   text: z.object({ format: textFormat.nullish() }).nullish(),
-  tools: z.array(functionTool).max(128).nullish(),
+  tools: boundedList(functionTool, bounds.tools).nullish(),
   tool_choice: toolChoice.nullish(),
-  user: z.string().max(512).nullish(),
+  user: boundedText(bounds.user).nullish(),
+  metadata: metadata.nullish(),
 })
 
 export type ResponsesBody = z.infer<typeof responsesBody>

@@ -16,7 +16,8 @@ const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 const credentials = z.object({
   email: z.string().max(254),
   password: z.string().max(1_000),
-  next: z.string().optional(),
+  /** One that is longer is no path of these pages. */
+  next: z.string().max(8_000).optional(),
 })
 
 const done = {

@@ -1,0 +1,83 @@
+/** What everything that walks a JSON Schema of a client needs: a budget of steps, references, and equality of values. */
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** Thrown when a walk takes more steps than it may. */
+export class Undecided extends Error {
+  override readonly name = 'Undecided'
+
+  constructor() {
+    super('it takes too many steps')
+  }
+}
+
+export type Budget = {
+  /** @throws Undecided when more was spent than there is. */
+  spend(steps: number): void
+}
+
+/** Schemas come from clients: ones that branch or refer to themselves without end must not hold up the process. */
+export function createBudget(steps: number): Budget {
+  let left = steps
+  return {
+    spend(some) {
+      left -= some
+      if (left < 0) throw new Undecided()
+    },
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Follows a reference inside of the schema, such as `#/$defs/step`; undefined when it leads nowhere. */
+export function resolve(root: unknown, ref: string): unknown {
+  if (!ref.startsWith('#')) return undefined
+  let found = root
+  for (const part of ref.slice(1).split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Json)[key]
+  }
+  return found
+}
+
+/**
+ * Whether two JSON values are the same, at a step for each value and each 64 characters that are compared.
+ * @throws Undecided
+ */
+export function sameJson(one: unknown, other: unknown, budget: Budget): boolean {
+  const open: [unknown, unknown][] = [[one, other]]
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    budget.spend(1)
+    const [a, b] = pair
+    if (typeof a === 'string' && typeof b === 'string') {
+      if (a.length === b.length) budget.spend(a.length / 64)
+    }
+    if (a === b) continue
+    if (!addMembers(a, b, open, budget)) return false
+  }
+  return true
+}
+
+/** @returns false when the two are no containers that have the same members. */
+function addMembers(a: unknown, b: unknown, open: [unknown, unknown][], budget: Budget): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) return false
+    budget.spend(a.length)
+    for (const [i, item] of a.entries()) open.push([item, b[i]])
+    return true
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const names = Object.keys(a)
+  budget.spend(names.length)
+  const others = Object.keys(b)
+  budget.spend(others.length)
+  if (names.length !== others.length) return false
+  for (const name of names) {
+    if (!Object.hasOwn(b, name)) return false
+    open.push([a[name], b[name]])
+  }
+  return true
+}

@@ -1,0 +1,52 @@
+import { isObject, type Json, resolve } from './schema-budget.ts'
+
+/** Longer chains of references and alternatives than anybody writes, and short enough for recursion. */
+const mostLevels = 200
+
+/**
+ * The most steps that one value can take against any part of a JSON Schema: the part itself, the members of its `enum`
+ * and `required`, and the same for all that its `$ref`, `allOf`, `anyOf`, `oneOf` and `not` lead to. Infinity when they
+ * lead back to where they came from.
+ * @param values every object in the schema: a reference can make any of them a schema.
+ */
+export function largestExpansion(root: unknown): number {
+  const expansion = new Expansion(root)
+  const open: unknown[] = [root]
+  let largest = 0
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    if (isObject(value)) largest = Math.max(largest, expansion.steps(value, 0))
+    for (const item of Object.values(value)) open.push(item)
+  }
+  return largest
+}
+
+class Expansion {
+  readonly #root: unknown
+  /** Undefined while a schema is being followed: to meet it then is to go in a circle. */
+  readonly #known = new Map<Json, number | undefined>()
+
+  constructor(root: unknown) {
+    this.#root = root
+  }
+
+  steps(schema: Json, level: number): number {
+    if (this.#known.has(schema)) return this.#known.get(schema) ?? Infinity
+    if (level > mostLevels) return Infinity
+    this.#known.set(schema, undefined)
+    let sum = 1 + lengthOf(schema['enum']) + lengthOf(schema['required']) + lengthOf(schema['type'])
+    for (const inner of this.#appliedWith(schema)) sum += this.steps(inner, level + 1)
+    this.#known.set(schema, sum)
+    return sum
+  }
+
+  /** The schemas that apply to the same value. */
+  #appliedWith(schema: Json): readonly Json[] {
+    const { $ref: ref, not, allOf, anyOf, oneOf } = schema
+    const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined
+    const forms = [allOf, anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some : []))
+    return [target, not, ...forms].filter(isObject)
+  }
+}
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+
+/** What a bound counts. `characters` are Unicode code points. */
+type Unit = 'MiB' | 'levels' | 'values' | 'entries' | 'characters' | 'items' | 'steps' | 'fields'
+
+export type Bound = {
+  readonly most: number
+  readonly unit: Unit
+  /** What is bounded, as docs/limits.md says it. */
+  readonly what: string
+}
+
+const bound = (most: number, unit: Unit, what: string): Bound => ({ most, unit, what })
+
+/**
+ * Every bound of a request, in one place: checks, error messages, the OpenAPI document and docs/limits.md read it.
+ * They are far beyond what clients send, and low enough that no accepted body holds the event loop for 100 ms.
+ */
+export const bounds = {
+  turnBody: bound(16, 'MiB', 'body of a chat or a response'),
+  otherBody: bound(1, 'MiB', 'any other body, uploads apart'),
+  depth: bound(200, 'levels', 'nesting of a JSON body'),
+  values: bound(
+    100_000,
+    'values',
+    'values in a JSON body: objects, arrays, texts, numbers, booleans and nulls',
+  ),
+  entries: bound(10_000, 'entries', 'one array or one object, in fields that the service does not know too'),
+  memberName: bound(1_000, 'characters', 'name of a member of an object'),
+  requestText: bound(
+    2_000_000,
+    'characters',
+    'all texts and names of a chat or response body together, data of images and files apart',
+  ),
+  text: bound(
+    1_000_000,
+    'characters',
+    'one text: a message, a text part, a tool result, arguments of a call, `instructions`',
+  ),
+  id: bound(1_000, 'characters', 'one id'),
+  name: bound(
+    256,
+    'characters',
+    'one name: a model, a tool, a schema, the author of a message, a field of an upload',
+  ),
+  data: bound(16 * 1024 * 1024, 'characters', '`file_data`, or an image as a `data:` URL'),
+  url: bound(8_000, 'characters', 'an http(s) URL of an image'),
+  messages: bound(1_000, 'items', '`messages`, `input`'),
+  contentParts: bound(1_000, 'items', '`content` or `output` as an array of parts'),
+  toolCalls: bound(128, 'items', '`tool_calls` of a message'),
+  attachedFiles: bound(20, 'items', 'files in the messages of one request'),
+  tools: bound(128, 'items', '`tools`'),
+  toolDescription: bound(50_000, 'characters', '`description` of a tool'),
+  stops: bound(4, 'items', '`stop`'),
+  stop: bound(1_000, 'characters', 'one text of `stop`'),
+  user: bound(512, 'characters', '`user`'),
+  effort: bound(100, 'characters', '`reasoning_effort`, `reasoning.effort`'),
+  metadata: bound(100, 'entries', '`metadata`'),
+  metadataText: bound(10_000, 'characters', 'one text in `metadata`, or `x_service` as a text'),
+  schemaValues: bound(10_000, 'values', 'a JSON Schema: of the answer, or of the parameters of a tool'),
+  schemaText: bound(200_000, 'characters', 'texts and names of a JSON Schema'),
+  schemaSteps: bound(
+    20_000,
+    'steps',
+    'a JSON Schema of the answer with its references followed: schemas, and members of `enum` and `required`, that apply to one value',
+  ),
+  title: bound(200, 'characters', '`name` of a project or session'),
+  verifiedText: bound(200_000, 'characters', '`text` of a verification'),
+  verifiedRefs: bound(50, 'items', '`refs` of a verification'),
+  ref: bound(300, 'characters', 'one ref of a verification'),
+  partField: bound(1_000, 'characters', 'value of one field of an upload beside its file'),
+  partFields: bound(20, 'fields', 'fields of an upload beside its file'),
+  uploadType: bound(200, 'characters', '`Content-Type` of an upload, with its boundary'),
+  formFields: bound(200, 'fields', 'a form of the pages'),
+  boxes: bound(100, 'items', 'ticked boxes of one name in a form'),
+} as const satisfies Readonly<Record<string, Bound>>
+
+/** A bound as messages and documents say it: `1,000 items`. */
+export function sizeOf({ most, unit }: Bound): string {
+  return `${most.toLocaleString('en-US')} ${unit}`
+}
+
+/** How the message of a refusal says it: `at most 1,000 items`. */
+export function atMost(one: Bound): string {
+  return `at most ${sizeOf(one)}`
+}
+
+/** A text of a request. */
+export function boundedText(one: Bound): z.ZodString {
+  return z.string().max(one.most, atMost(one))
+}
+
+/** An array of a request. Its length is checked before its items, and the first wrong item ends the check. */
+export function boundedList<T extends z.ZodType>(item: T, one: Bound): z.ZodArray<T> {
+  return z.array(item).max(one.most, atMost(one))
+}
+
+/** Bytes of a body. */
+export const bodyBytes = {
+  turn: bounds.turnBody.most * 1024 * 1024,
+  other: bounds.otherBody.most * 1024 * 1024,
+} as const

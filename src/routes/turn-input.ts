@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { z } from 'zod'
+import { largestExpansion } from '../agent/schema-expansion.ts'
+import { ServiceError } from '../errors.ts'
+import { atMost, type Bound, boundedText, bounds } from '../http/bounds.ts'
+import { mayBeData, sizeWithin } from '../http/value-size.ts'
+
+/** What a chat request and a request for a response take alike. */
+
+function beyond(bound: Bound) {
+  return {
+    code: 'too_big' as const,
+    origin: 'object' as const,
+    maximum: bound.most,
+    message: atMost(bound),
+  }
+}
+
+/** An image by its address, or in itself. */
+export const imageUrl = boundedText(bounds.data)
+  .regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL')
+  .refine((url) => url.startsWith('data:') || url.length <= bounds.url.most, atMost(bounds.url))
+
+export const fileData = boundedText(bounds.data)
+
+/** The JSON Schema of a tool's parameters. */
+export const toolParameters = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const most = { values: bounds.schemaValues.most, characters: bounds.schemaText.most }
+  const { values, characters } = sizeWithin(schema, most)
+  const exceeded =
+    values > most.values ? bounds.schemaValues : characters > most.characters ? bounds.schemaText : undefined
+  if (exceeded) context.addIssue({ ...beyond(exceeded), continue: false })
+})
+
+/** The JSON Schema of an answer: each answer is checked against it. */
+export const answerSchema = toolParameters.refine(
+  (schema) => largestExpansion(schema) <= bounds.schemaSteps.most,
+  `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`,
+)
+
+/** Of any form, since clients put the service's own options into it in several ways. */
+export const metadata = z.unknown().superRefine((value, context) => {
+  if (typeof value === 'string') {
+    if (value.length > bounds.metadataText.most) {
+      context.addIssue(beyond(bounds.metadataText))
+    }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const entries = Object.entries(value)
+  if (entries.length > bounds.metadata.most) {
+    context.addIssue(beyond(bounds.metadata))
+    return
+  }
+  const long = entries.find(([, text]) => typeof text === 'string' && text.length > bounds.metadataText.most)
+  if (long) context.addIssue({ ...beyond(bounds.metadataText), path: [long[0]] })
+})
+
+/**
+ * Refuses a body whose texts are too much together, the data of images and files apart: all of it is counted, compared and
+ * written in one piece.
+ * @throws ServiceError `invalid_value`
+ */
+export function requireTextWithin(body: unknown, param: 'messages' | 'input'): void {
+  const most = { values: Infinity, characters: bounds.requestText.most }
+  const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
+  if (characters <= most.characters) return
+  throw new ServiceError(
+    'invalid_value',
+    `The texts of the request may have ${atMost(bounds.requestText)} together. Send less, or go on with the session.`,
+    { param },
+  )
+}
+
+/**
+ * What two equal requests have in common: a hash of the parsed body and the options, made in slices between which the event
+ * loop turns.
+ */
+export async function requestHash(api: 'chat' | 'responses', options: object, body: object): Promise<Buffer> {
+  const text = JSON.stringify([api, options, body])
+  const hash = createHash('sha256')
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    if (from > 0 || text.length > slice) await turnOfTheLoop()
+    to = Math.min(from + slice, text.length)
+    // Both halves of a pair belong to one slice.
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1
+    hash.update(text.slice(from, to))
+  }
+  return hash.digest()
+}
+
+/** Characters between two turns of the event loop. */
+const slice = 1_000_000
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
