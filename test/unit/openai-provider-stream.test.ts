@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens, type ModelRequest } from '../../src/agent/provider.ts'
+import type { ModelRequest } from '../../src/agent/provider.ts'
+import { estimateTokens } from '../../src/agent/tokens.ts'
+import { promptTokens } from '../../src/agent/usage.ts'
 import { callTools, gate } from '../support/scripted-upstream.ts'
 import { ask, cutAt, delta, eventStream, run, runPayloads, runPieces, start } from './openai-provider-kit.ts'
 
@@ -198,9 +200,9 @@ describe('usage', () => {
       upstream.enqueue(callTools([{ name: 'f', arguments: '{"x":1}' }], { text: HEBREW, usage: null }))
       return run(provider, request)
     })()
-    const promptTokens = estimateTokens('What is a beinoni?') + estimateTokens(JSON.stringify(request.tools))
     const completionTokens = estimateTokens(`${HEBREW}f{"x":1}`)
-    expect(last).toMatchObject({ usage: { promptTokens, completionTokens, estimated: true } })
+    const usage = { promptTokens: promptTokens(request), completionTokens, estimated: true }
+    expect(last).toMatchObject({ usage })
   })
 
   it('is marked as estimated when half of it is missing or absurd', async () => {
