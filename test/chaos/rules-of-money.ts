@@ -48,7 +48,8 @@ export const rulesOfMoney: readonly Rule[] = [
       for (const { id, status, costMicros, unfinishedMicros } of findings.rows.runs) {
         const question = storyOf(id)?.intent.question
         if (status === 'completed' || !question) continue
-        if (costMicros > expectedMicros(question) + unfinishedMicros) yield `${id} of ${question.id}: ${costMicros}`
+        if (costMicros > expectedMicros(question) + unfinishedMicros)
+          yield `${id} of ${question.id}: ${costMicros}`
       }
     },
   },
