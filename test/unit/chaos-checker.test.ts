@@ -101,7 +101,7 @@ function soundWorld(): World {
     text: foundText + sourceList,
     credits: creditsText(expectedMicros(found)),
   })
-  story(add, 4_000, intends(stopped), 'run_3', { runStatus: 'cancelled', text: 'Answer', cost: 0 })
+  story(add, 4_000, intends(stopped), 'run_3', { runStatus: 'cancelled', text: 'Answer', cost: 0.0004 })
   add(4_100, { type: 'cancel', intent: 'stopped', runId: 'run_3', done: true })
   story(add, 5_000, intends(broken), 'run_4', { status: 502, runStatus: undefined, final: true })
   story(add, 6_000, intends(refused), undefined, { status: 409, final: true })
