@@ -31,7 +31,11 @@ async function main(): Promise<void> {
   const log = createLogger(config.logLevel)
   // Before the database: a mistake in the settings should start nothing.
   const telemetry = await openTelemetry(config)
-  const catalogue = await openCatalogue(config.model, telemetry.metrics?.upstreamFailed)
+  const catalogue = await openCatalogue(config.model, {
+    onFailure: telemetry.metrics?.upstreamFailed,
+    onFalseUsage: (model, fault) =>
+      log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
+  })
   const installation = await openInstallation(config, log)
   try {
     requireSignUpPlan(installation, config)

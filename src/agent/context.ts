@@ -1,5 +1,5 @@
-import { estimateTokens, type ModelMessage, type ModelRequest } from './provider.ts'
-import { toolTokens } from './tool-text.ts'
+import type { ModelMessage } from './provider.ts'
+import { messagesTokens, messageTokens } from './tokens.ts'
 
 /** What stands in place of a tool result that had to go. */
 const resultLeftOut = JSON.stringify({
@@ -21,13 +21,13 @@ const keptResults = 2
  * long even then is left to the model to refuse.
  */
 export function fitContext(messages: readonly ModelMessage[], tokens: number): readonly ModelMessage[] {
-  let excess = messages.reduce((sum, message) => sum + tokensOf(message), 0) - tokens
+  let excess = messagesTokens(messages) - tokens
   if (excess <= 0) return messages
   const shortened = messages.map((message, i) => {
     const shortens = message.role === 'tool' && excess > 0 && !isRecentResult(messages, i)
     if (!shortens) return message
     const short: ModelMessage = { ...message, content: resultLeftOut }
-    excess -= Math.max(tokensOf(message) - tokensOf(short), 0)
+    excess -= Math.max(messageTokens(message) - messageTokens(short), 0)
     return short
   })
   return excess <= 0 ? shortened : dropTurns(shortened, excess)
@@ -47,26 +47,9 @@ function dropTurns(messages: readonly ModelMessage[], excess: number): readonly 
     if (i >= lastQuestion) break
     // A cut is possible only where a question begins, or calls and their results would be torn apart.
     if (message.role === 'user' && left <= 0) break
-    if (message.role !== 'system') left -= tokensOf(message)
+    if (message.role !== 'system') left -= messageTokens(message)
     firstKept = i + 1
   }
   const systems = messages.slice(0, firstKept).filter((message) => message.role === 'system')
   return firstKept === systems.length ? messages : [...systems, turnsLeftOut, ...messages.slice(firstKept)]
-}
-
-/** What a request takes of the model's window, estimated. */
-export function promptTokens({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): number {
-  const said = messages.reduce((sum, message) => sum + tokensOf(message), 0)
-  return said + toolTokens(tools)
-}
-
-const counted = new WeakMap<ModelMessage, number>()
-
-/** Estimated once a message: the same ones are sent with every model call of a turn. */
-function tokensOf(message: ModelMessage): number {
-  const known = counted.get(message)
-  if (known !== undefined) return known
-  const tokens = estimateTokens(JSON.stringify(message))
-  counted.set(message, tokens)
-  return tokens
 }

@@ -16,7 +16,13 @@ export type AgentEvent =
   | { readonly type: 'tool.started'; readonly step: number; readonly call: ToolCall; readonly title: string }
   | { readonly type: 'tool.finished'; readonly step: number; readonly record: ToolStep }
   | { readonly type: 'turn.finished'; readonly reason: FinishReason; readonly notice: string | null }
-  | { readonly type: 'turn.failed'; readonly kind: TurnFailure; readonly message: string }
+  | {
+      readonly type: 'turn.failed'
+      readonly kind: TurnFailure
+      readonly message: string
+      /** The model call that was under way. It is in no journal yet. */
+      readonly unfinished?: ModelStep
+    }
 
 /** How a turn ends. */
 export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
@@ -35,10 +41,17 @@ export type ModelStep = {
   readonly usage: Usage
   /** Its calls were asked for by the turn itself, and no model. */
   readonly preset?: boolean
+  /** The call was stopped or failed: the text is what came of it, and the usage our estimate. The last step of its turn. */
+  readonly unfinished?: boolean
 }
 
-/** A model call without a reply to go on with. */
-export type ModelFault = { readonly kind: 'fault'; readonly failure: TurnFailure; readonly message: string }
+/** A model call without a reply to go on with, and what came of it; nothing when it was not sent. */
+export type ModelFault = {
+  readonly kind: 'fault'
+  readonly failure: TurnFailure
+  readonly message: string
+  readonly unfinished?: ModelStep
+}
 
 /** A reply that was cut off: nothing follows it, whatever it calls. */
 export function endsEarly({ reason }: ModelStep): boolean {

@@ -11,14 +11,9 @@ import {
   searchWords,
   sheetArguments,
 } from './extractive-answer.ts'
-import {
-  type CallEnd,
-  estimateUsage,
-  type ModelMessage,
-  type ModelRequest,
-  type Provider,
-} from './provider.ts'
+import type { CallEnd, ModelMessage, ModelRequest, Provider } from './provider.ts'
 import { fillSchema } from './schema-filling.ts'
+import { estimateUsage } from './usage.ts'
 
 /**
  * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted

@@ -41,12 +41,15 @@ async function corrected(
   const messages = [...request.messages, ...correction(first.text, fault, format)]
   const again: ModelRequest = { ...request, messages, toolChoice: 'none' }
   const notice = await budget(again)
-  if (notice !== null) return unfit(`${fault}. ${notice}`)
+  if (notice !== null) return unfit(`${fault}. ${notice}`, first)
   const second = await ask(again)
-  if (second.kind === 'fault') return second
+  if (second.kind === 'fault') {
+    const { unfinished = nothing } = second
+    return { ...second, unfinished: both(first, unfinished) }
+  }
+  const reply = both(first, { ...second, toolCalls: [] })
   const secondFault = faultOf(second, format)
-  if (secondFault !== null) return unfit(`${secondFault}.`)
-  return { ...second, toolCalls: [], usage: sumOf(first.usage, second.usage) }
+  return secondFault === null ? reply : unfit(`${secondFault}.`, reply)
 }
 
 /** An answer that was cut off is given as it is: its `finish_reason` says so. */
@@ -54,10 +57,26 @@ function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
   return endsEarly(reply) ? null : formatFault(jsonTextOf(reply.text), format)
 }
 
-function unfit(why: string): ModelFault {
+function unfit(why: string, reply: ModelStep): ModelFault {
   const message = storable(`The model did not answer in the form that was asked for: ${why.slice(0, 800)}`)
-  return { kind: 'fault', failure: 'upstream', message }
+  return { kind: 'fault', failure: 'upstream', message, unfinished: { ...reply, unfinished: true } }
 }
+
+/** Of a second call that was not sent. */
+const nothing: ModelStep = {
+  kind: 'model',
+  text: '',
+  toolCalls: [],
+  reason: 'length',
+  usage: { promptTokens: 0, completionTokens: 0, estimated: true },
+  unfinished: true,
+}
+
+/** One step of two calls. */
+const both = (first: ModelStep, second: ModelStep): ModelStep => ({
+  ...second,
+  usage: sumOf(first.usage, second.usage),
+})
 
 function sumOf(a: Usage, b: Usage): Usage {
   return {

@@ -2,23 +2,23 @@ import { messageOf } from '../errors.ts'
 import { answerFormatOf } from './answer-format.ts'
 import type { ModelFault, ModelStep, StepRecord, ToolStep, TurnEnd, TurnFailure, TurnNews } from './events.ts'
 import { formattedReply } from './formatted-reply.ts'
-import { GrowingText } from './growing-text.ts'
+import { HeardText } from './heard-text.ts'
 import type { LoopLimits } from './limits.ts'
-import {
-  estimateUsage,
-  type ModelMessage,
-  type ModelRequest,
-  type Provider,
-  type ProviderFailure,
-  type Sampling,
-  type ToolCall,
-  type ToolChoice,
-  type ToolSpec,
+import type {
+  ModelMessage,
+  ModelRequest,
+  Provider,
+  ProviderFailure,
+  Sampling,
+  ToolCall,
+  ToolChoice,
+  ToolSpec,
 } from './provider.ts'
-import { StorablePieces, storable, storableCall } from './storable-text.ts'
+import { storable, storableCall } from './storable-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import type { Toolbox, ToolOutcome } from './tools.ts'
 import { finished, Turn } from './turn-state.ts'
+import { estimateUsage } from './usage.ts'
 
 /**
  * Keeps the finished steps. They are durable when the `budget` of the next model call has been asked for, or the turn has
@@ -75,10 +75,11 @@ export async function runAgent<Transaction>(input: LoopInput<Transaction>, tell:
   }
 }
 
-const failed = (kind: TurnFailure, message: string): TurnEnd => ({
+const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): TurnEnd => ({
   type: 'turn.failed',
   kind,
   message,
+  ...(unfinished && { unfinished }),
 })
 
 /** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
@@ -164,7 +165,7 @@ async function callModel<T>(
         request,
       )
     : await hear(input, turn, request, show)
-  if (reply.kind === 'fault') return failed(reply.failure, reply.message)
+  if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished)
   input.journal.model(reply)
   turn.add(reply)
   tell({ type: 'step.finished', step, record: reply })
@@ -173,7 +174,7 @@ async function callModel<T>(
 
 const ignore = () => undefined
 
-/** One model call; what it says is shown as it comes. */
+/** One model call; what it says is shown as it comes, up to the bound on the text of the turn. */
 async function hear<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
@@ -181,27 +182,27 @@ async function hear<T>(
   show: (text: string) => void,
 ): Promise<ModelStep | ModelFault> {
   const separator = turn.textLength > 0 ? '\n\n' : ''
-  const pieces = new StorablePieces()
-  const text = new GrowingText()
-  const add = (piece: string) => {
-    if (piece === '') return
-    show(text.length === 0 ? separator + piece : piece)
-    text.add(piece)
+  const text = new HeardText(input.limits.textLength - turn.textLength - separator.length, (piece, isFirst) =>
+    show(isFirst ? separator + piece : piece),
+  )
+  // A call that is not sent is not paid for.
+  if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: 'The turn was stopped.' }
+  const end = await input.provider.ask(request, input.signal, (said) => text.add(said))
+  if (end.type === 'error') {
+    const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true }
+    return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message), unfinished }
   }
-  const end = await input.provider.ask(request, input.signal, (said) => {
-    add(pieces.push(said))
-    return turn.textLength + separator.length + text.length <= input.limits.textLength
-  })
-  if (end.type === 'error')
-    return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message) }
-  if (end.type === 'enough') {
-    const usage = estimateUsage(request, text.toString())
-    return { kind: 'model', text: text.toString(), toolCalls: [], reason: 'length', usage }
-  }
-  add(pieces.rest())
+  const isWhole = end.type === 'finish' && text.end()
+  if (!isWhole) return cutOff(request, separator, text.toString())
   // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
   const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
   return { kind: 'model', text: text.toString(), toolCalls, reason: end.reason, usage: end.usage }
+}
+
+/** A reply that was not heard to its end. */
+function cutOff(request: ModelRequest, separator: string, text: string): ModelStep {
+  const usage = estimateUsage(request, text === '' ? '' : separator + text)
+  return { kind: 'model', text, toolCalls: [], reason: 'length', usage }
 }
 
 function failureKind(kind: ProviderFailure): TurnFailure {

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asFailure, type CallFailure } from './openai-failure.ts'
 import { openReply, type Target } from './openai-http.ts'
 import { ReplyReader } from './openai-reader.ts'
+import type { AssembledReply } from './openai-reply.ts'
 import { type Timers, Watchdog } from './openai-watchdog.ts'
-import type { CallEnd, ModelRequest, ProviderFailure, TextListener } from './provider.ts'
+import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } from './provider.ts'
+import { judgeUsage } from './usage.ts'
 
 export type Retries = {
   /** How many times a call is sent again. */
@@ -20,6 +22,10 @@ export type CallSettings = {
   readonly retries: Retries
   /** Told of each attempt that failed, those included that are made again. */
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
+  /** The model's window, by which its token counts are judged. */
+  readonly contextTokens: number
+  /** Told of each token count that cannot be. */
+  readonly onFalseUsage: ((fault: string) => void) | undefined
 }
 
 /** One model call, from its request to its end. */
@@ -92,10 +98,17 @@ export class ModelCall {
     const { target } = this.#settings
     const reader = new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
     try {
-      return (await reader.read(hear)) ? reader.finish(this.#request) : { type: 'enough' }
+      return (await reader.read(hear)) ? this.#finish(reader.finish()) : { type: 'enough' }
     } finally {
       await reader.release()
     }
+  }
+
+  #finish({ reason, toolCalls, written, reported }: AssembledReply): Finish {
+    const { contextTokens, onFalseUsage } = this.#settings
+    const { usage, fault } = judgeUsage(this.#request, written, reported, contextTokens)
+    if (fault !== undefined) onFalseUsage?.(fault)
+    return { type: 'finish', reason, toolCalls, usage }
   }
 
   /** @throws the failure when the call is not made again. */

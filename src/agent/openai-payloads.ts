@@ -12,7 +12,8 @@ export type Payload = {
   readonly cut?: boolean
 }
 
-const FRAME_CHARACTERS = 1024 * 1024
+/** A delta as long as a turn's text may be is still read, with six characters for a letter, and cut. */
+const FRAME_CHARACTERS = 4 * 1024 * 1024
 /** A whole reply is one JSON text, in which a letter can take six characters (`\u05d0`). */
 const WHOLE_REPLY_CHARACTERS = 16 * 1024 * 1024
 

@@ -12,6 +12,10 @@ export type OpenAiProviderOptions = {
   readonly retries?: Partial<Retries>
   /** Told of each attempt that failed, those included that are made again. */
   readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
+  /** Tokens that the model can read in one call; token counts far above it are not believed. Unless set, 128,000. */
+  readonly contextTokens?: number
+  /** Told of the first token count that cannot be: an estimate stands in for it and for every later one. */
+  readonly onFalseUsage?: ((fault: string) => void) | undefined
   /** Connections to the upstream at one time; further calls wait for one, on their first-byte clock. */
   readonly connections?: number
   /** Used in place of an agent of the provider's own, and not closed with it. */
@@ -27,6 +31,7 @@ const TIMERS: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 
 const RETRIES: Retries = { most: 2, baseMs: 500, longestMs: 8_000 }
 const CONNECTIONS = 8_192
 const CONNECT_MS = 10_000
+const CONTEXT_TOKENS = 128_000
 
 /**
  * A client of any OpenAI-compatible chat-completions endpoint.
@@ -42,6 +47,8 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
     timers: { ...TIMERS, ...options.timers },
     retries: { ...RETRIES, ...options.retries },
     onFailure: options.onFailure,
+    contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
+    onFalseUsage: once(options.onFalseUsage),
   }
   // Not one signal for all: who stops to listen to one of thousands of listeners is looked for among them.
   const calls = new Set<ModelCall>()
@@ -58,6 +65,15 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
       for (const call of calls) call.abort()
       if (!options.fetchDispatcher) await dispatcher.destroy()
     },
+  }
+}
+
+/** A server that counts wrong does so with every call. */
+function once(listener: OpenAiProviderOptions['onFalseUsage']): OpenAiProviderOptions['onFalseUsage'] {
+  let told = false
+  return (fault) => {
+    if (!told) listener?.(fault)
+    told = true
   }
 }
 

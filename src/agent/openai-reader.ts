@@ -1,9 +1,9 @@
 import { asFailure } from './openai-failure.ts'
 import { type Body, releaseBody } from './openai-http.ts'
 import { PayloadReader } from './openai-payloads.ts'
-import { ReplyAssembler } from './openai-reply.ts'
+import { type AssembledReply, ReplyAssembler } from './openai-reply.ts'
 import type { Watchdog } from './openai-watchdog.ts'
-import type { Finish, ModelRequest, TextListener } from './provider.ts'
+import type { TextListener } from './provider.ts'
 
 /** Reads one reply from its body. */
 export class ReplyReader {
@@ -52,8 +52,8 @@ export class ReplyReader {
    * What a complete reply comes to.
    * @throws CallFailure when it is not complete.
    */
-  finish(request: ModelRequest): Finish {
-    return this.#reply.finish(request)
+  finish(): AssembledReply {
+    return this.#reply.finish()
   }
 
   /** Lets go of the connection: for the next call, when the reply is complete. */

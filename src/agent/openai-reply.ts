@@ -1,8 +1,8 @@
 import { CallFailure, errorText, isContextOverflow, isRecord, presentable } from './openai-failure.ts'
 import type { Payload } from './openai-payloads.ts'
-import { estimatePromptTokens } from './openai-request.ts'
 import { ToolCallAssembler } from './openai-tool-calls.ts'
-import { estimateTokens, type Finish, type FinishReason, type ModelRequest, type Usage } from './provider.ts'
+import type { Finish, FinishReason } from './provider.ts'
+import type { ReportedUsage } from './usage.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -58,6 +58,13 @@ function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
+/** What a complete reply comes to; its text has been taken. */
+export type AssembledReply = Pick<Finish, 'reason' | 'toolCalls'> & {
+  /** Text and tool calls, as the model wrote them. */
+  readonly written: string
+  readonly reported: ReportedUsage
+}
+
 /** Takes the payloads of one reply, in whatever form the upstream sends them, and tells what they come to. */
 export class ReplyAssembler {
   readonly #apiKey: string | undefined
@@ -105,21 +112,25 @@ export class ReplyAssembler {
   }
 
   /**
-   * What a complete reply comes to.
-   * @throws CallFailure when it is not complete.
+   * What the reply comes to. Some servers never give a finish reason: one that has said something, and then that nothing
+   * follows, has finished.
+   * @throws CallFailure when the reply is not complete.
    */
-  finish(request: ModelRequest): Finish {
-    if (this.#reason === null) {
+  finish(): AssembledReply {
+    const said = this.#text.length > 0 || this.#calls.count > 0
+    const reason = this.#reason ?? (this.#done && said ? 'stop' : null)
+    if (reason === null) {
       throw new CallFailure('upstream', "The model's reply ended early, without a finish reason.", {
         retryable: true,
       })
     }
     const toolCalls = this.#calls.finish()
+    const calls = toolCalls.map((call) => call.name + call.arguments)
     return {
-      type: 'finish',
-      reason: this.#effectiveReason(this.#reason),
+      reason: this.#effectiveReason(reason),
       toolCalls,
-      usage: this.#usage(request),
+      written: this.#text.join('') + calls.join(''),
+      reported: { promptTokens: this.#promptTokens, completionTokens: this.#completionTokens },
     }
   }
 
@@ -166,10 +177,11 @@ export class ReplyAssembler {
     if (isRecord(legacy)) this.#grow(this.#calls.add({ index: 'function_call', function: legacy }))
   }
 
+  /** What fits of a text that is too long is kept: a turn's own bound on text, which is far smaller, cuts it there. */
   #addText(text: string): void {
     if (text === '') return
+    this.#text.push(text.slice(0, REPLY_CHARACTERS - this.#length))
     this.#grow(text.length)
-    this.#text.push(text)
   }
 
   #grow(characters: number): void {
@@ -191,19 +203,5 @@ export class ReplyAssembler {
   #effectiveReason(reason: FinishReason): FinishReason {
     if (reason !== 'stop' && reason !== 'tool_calls') return reason
     return this.#calls.count > 0 ? 'tool_calls' : 'stop'
-  }
-
-  #usage(request: ModelRequest): Usage {
-    const estimated = this.#promptTokens === undefined || this.#completionTokens === undefined
-    return {
-      promptTokens: this.#promptTokens ?? estimatePromptTokens(request),
-      completionTokens: this.#completionTokens ?? this.#estimateCompletion(),
-      estimated,
-    }
-  }
-
-  #estimateCompletion(): number {
-    const calls = this.#calls.finish().map((call) => call.name + call.arguments)
-    return estimateTokens(this.#text.join('') + calls.join(''))
   }
 }

@@ -1,7 +1,6 @@
 import { isRecord } from './openai-failure.ts'
 import {
   attachmentText,
-  estimateTokens,
   type ModelMessage,
   type ModelRequest,
   type Sampling,
@@ -16,9 +15,6 @@ export type Dialect = {
 }
 
 type Json = Readonly<Record<string, unknown>>
-
-/** What an image costs in an estimate: near the upper end of what vision models count for one. */
-const IMAGE_TOKENS = 1_000
 
 /**
  * Some servers parse the arguments of earlier calls and refuse the whole request when one is malformed, which would
@@ -122,22 +118,4 @@ export function dialectFor(text: string, request: ModelRequest, dialect: Dialect
     return { maxTokensField: 'max_completion_tokens' }
   }
   return null
-}
-
-function messageTokens(message: ModelMessage): number {
-  if (message.role === 'assistant') {
-    const calls = message.toolCalls.map((call) => call.name + call.arguments).join('')
-    return estimateTokens(message.content + calls)
-  }
-  if (typeof message.content === 'string') return estimateTokens(message.content)
-  const tokens = message.content.map((part) =>
-    part.type === 'image_url' ? IMAGE_TOKENS : estimateTokens(part.type === 'text' ? part.text : part.fileId),
-  )
-  return tokens.reduce((sum, count) => sum + count, 0)
-}
-
-/** An estimate of what the prompt costs, for upstreams that do not say. */
-export function estimatePromptTokens(request: ModelRequest): number {
-  const messages = request.messages.reduce((sum, message) => sum + messageTokens(message), 0)
-  return messages + (request.tools.length === 0 ? 0 : estimateTokens(JSON.stringify(request.tools)))
 }

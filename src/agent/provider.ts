@@ -58,7 +58,7 @@ export type ModelRequest = {
 export type Usage = {
   readonly promptTokens: number
   readonly completionTokens: number
-  /** True when the upstream sent no usage and the figures are our estimate. */
+  /** True when a figure is our estimate: the upstream sent none, or one that cannot be, or the call did not end. */
   readonly estimated: boolean
 }
 
@@ -91,17 +91,4 @@ export interface Provider {
    * before it has heard all ends it with `error` of kind `aborted`.
    */
   ask(request: ModelRequest, signal: AbortSignal, hear: TextListener): Promise<CallEnd>
-}
-
-/** About four characters of Latin text, or two of Hebrew, make a token: used only where the upstream sends no usage. */
-export function estimateTokens(text: string): number {
-  let weight = 0
-  for (const character of text) weight += (character.codePointAt(0) ?? 0) < 0x250 ? 1 : 2
-  return Math.ceil(weight / 4)
-}
-
-/** Usage of a call whose upstream sent none, or that was cut off. */
-export function estimateUsage(request: ModelRequest, reply: string): Usage {
-  const prompt = JSON.stringify(request.messages) + JSON.stringify(request.tools)
-  return { promptTokens: estimateTokens(prompt), completionTokens: estimateTokens(reply), estimated: true }
 }

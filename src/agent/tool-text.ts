@@ -1,4 +1,5 @@
-import { estimateTokens, type ToolSpec } from './provider.ts'
+import type { ToolSpec } from './provider.ts'
+import { estimateTokens } from './tokens.ts'
 
 type Known = {
   readonly name: string

@@ -69,6 +69,10 @@ export const turnUsage = z
     ...chatUsage.shape,
     model_calls: count,
     tool_calls: count,
-    estimated: z.boolean().describe('True when the model told no token counts and they were estimated'),
+    estimated: z
+      .boolean()
+      .describe(
+        'True when a token count is estimated: the model told none or an impossible one, or a call was cut off',
+      ),
   })
   .meta({ id: 'TurnUsage' })

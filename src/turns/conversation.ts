@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
-import type { StepRecord } from '../agent/events.ts'
+import type { ModelStep, StepRecord } from '../agent/events.ts'
 import type { ModelMessage } from '../agent/provider.ts'
 import { describeCall } from '../agent/tool-calls.ts'
 import type { Executor } from '../db/client.ts'
@@ -168,7 +168,7 @@ function stepsOf(
     const base = { step: row.step, tookMs, costMicros: row.costMicros }
     if (record.kind === 'model') {
       const { promptTokens, completionTokens } = record.usage
-      const title = record.toolCalls.length > 0 ? 'Deciding what to do' : 'Writing the answer'
+      const title = titleOf(record)
       return { ...base, kind: 'model', title, failed: false, promptTokens, completionTokens, refs: [] }
     }
     const refs = [...new Set(record.sources.map((source) => source.ref))]
@@ -183,4 +183,9 @@ function stepsOf(
       refs,
     }
   })
+}
+
+function titleOf({ toolCalls, unfinished }: ModelStep): string {
+  if (unfinished) return 'Writing, cut off'
+  return toolCalls.length > 0 ? 'Deciding what to do' : 'Writing the answer'
 }

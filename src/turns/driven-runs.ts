@@ -82,6 +82,8 @@ function setBounds(run: Run, stop: TurnStop): () => void {
   }, leftMs)
   // Asked for while it waited in its session, or of an owner that is gone.
   if (run.cancelRequestedAt) stop.end('cancelled')
+  // Without waiting for the timer, or the model would be called for a turn that is over.
+  else if (leftMs === 0) stop.end('deadline')
   return () => clearTimeout(timer)
 }
 

@@ -9,7 +9,7 @@ import type { RunEnd, RunUsage, TerminalEvent } from './run-events.ts'
 import type { Run } from './start-turn.ts'
 import { answerPosition } from './transcript.ts'
 
-/** Sums over the finished steps; `costMicros` is what the ledger is told. */
+/** Sums over the steps; `costMicros` is what the ledger is told. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   let [prompt, completion, modelCalls, toolCalls, estimated] = [0, 0, 0, 0, false]
   for (const step of steps) {
@@ -33,7 +33,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
   }
 }
 
-/** Whether a turn showed or made anything: a failure that did neither is free. */
+/** Whether a turn has anything to show for its end. */
 export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
@@ -60,7 +60,7 @@ export function closeRun(
   const status = statusOf(event)
   const { usage, ...said } = event.end
   const cost = BigInt(usage.cost_micros)
-  const isFree = status === 'failed' && !hasOutput(said)
+  const isFree = status === 'failed' && cost === 0n && !hasOutput(said)
   const values = appendValues(run, last.before, last.waiting)
   const ending = end(executor, {
     ...values,

@@ -1,4 +1,5 @@
 import { and, asc, eq, gt } from 'drizzle-orm'
+import { estimateTokens } from '../agent/tokens.ts'
 import type { Executor } from '../db/client.ts'
 import { runEvents } from '../db/schema/index.ts'
 import { statement, turnCall } from '../db/statement.ts'
@@ -96,4 +97,14 @@ export function voidRemoved(events: readonly CommittedEvent[]): readonly Committ
     kept.push(item)
   }
   return kept
+}
+
+/** What an attempt has said in a step, void now or not: of several attempts the one that said most, by our estimate. */
+export function mostSaid(events: readonly CommittedEvent[], step: number): string {
+  const said = new Map<number, string>()
+  for (const { attempt, event } of events) {
+    if (event.type !== 'text.delta' || event.step !== step) continue
+    said.set(attempt, (said.get(attempt) ?? '') + event.text)
+  }
+  return [...said.values()].reduce((a, b) => (estimateTokens(b) > estimateTokens(a) ? b : a), '')
 }

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
-import type { StepRecord, ToolStep } from '../agent/events.ts'
+import type { ModelStep, StepRecord, ToolStep } from '../agent/events.ts'
 import type { Journal } from '../agent/loop.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { CommittedChange, ToolOutcome } from '../agent/tools.ts'
@@ -12,7 +12,7 @@ import type { RunEvent } from './run-events.ts'
 import type { Progress } from './run-progress.ts'
 import { RunWriter, type RunWriterOptions } from './run-writer.ts'
 import type { OwnedRun, Work } from './sure-write.ts'
-import type { Waiting } from './waiting-line.ts'
+import { costOf, type Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
@@ -27,8 +27,13 @@ export type RunJournal = Journal<Executor> & {
   /**
    * Ends the run in one transaction: everything in line, and the event that `prepare` makes of the final cost, are given
    * to `close`, which appends them, settles the money and closes the row.
+   * @param unfinished the model call that the turn ends in: a step that is recorded with the end or not at all.
    */
-  end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>): Promise<E>
+  end<E extends RunEvent>(
+    prepare: (costMicros: bigint) => E,
+    close: Close<E>,
+    unfinished?: ModelStep,
+  ): Promise<E>
   /** Waits for a write that is under way. What is still in line is dropped. */
   close(): Promise<void>
   /** Cost of the finished steps, in micro-credits. */
@@ -98,10 +103,12 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
       })
       return writer.holdMicros >= wanted
     },
-    end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>) {
+    end<E extends RunEvent>(prepare: (costMicros: bigint) => E, close: Close<E>, unfinished?: ModelStep) {
+      const rest = unfinished ? [rowOf(unfinished)] : []
       const send: Work<E>['send'] = async (executor, { events, steps }, before) => {
-        const event = prepare(writer.costMicros)
-        const appending = close(executor, event, { before, waiting: { events: [...events, event], steps } })
+        const event = prepare(writer.costMicros + costOf(rest))
+        const waiting = { events: [...events, event], steps: [...steps, ...rest] }
+        const appending = close(executor, event, { before, waiting })
         return { value: event, appending: { ...appending, done: appending.done.then(() => undefined) } }
       }
       return writer.write({ single: true, ends: true, send })

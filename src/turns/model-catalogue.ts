@@ -40,7 +40,7 @@ const entry = z.strictObject({
     .optional(),
   api_key: z.string().min(1).optional(),
   name: z.string().min(1).optional(),
-  context_tokens: z.number().int().min(1_000).default(128_000),
+  context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
   images: z.boolean().default(false),
   /** Credits for 1,000 tokens in, 1,000 tokens out, and one tool call. */
   price: z
@@ -58,14 +58,21 @@ const file = z.strictObject({ models: z.array(entry).max(100) })
 
 type Entry = z.infer<typeof entry>
 
-type OnFailure = ((kind: ProviderFailure) => void) | undefined
+export type CatalogueListeners = {
+  /** Told of each call to a model's server that failed. */
+  readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
+  /** Told once for each model of a token count that cannot be true. */
+  readonly onFalseUsage?: ((model: string, fault: string) => void) | undefined
+}
 
 /**
  * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without either, `service` is the extractive provider.
- * @param onFailure told of each call to a model's server that failed.
  * @throws ConfigError naming the field of the file that is wrong.
  */
-export async function openCatalogue(config: Config['model'], onFailure?: OnFailure): Promise<Catalogue> {
+export async function openCatalogue(
+  config: Config['model'],
+  listeners: CatalogueListeners = {},
+): Promise<Catalogue> {
   const entries = config.catalogueFile ? await readEntries(config.catalogueFile) : []
   if (!entries.some((model) => model.id === 'service')) {
     entries.unshift({
@@ -82,7 +89,7 @@ export async function openCatalogue(config: Config['model'], onFailure?: OnFailu
     return {
       id: model.id,
       created,
-      provider: providerFor(model, closers, onFailure),
+      provider: providerFor(model, closers, listeners),
       price: priceOf(model),
       contextTokens: model.context_tokens,
       readsImages: model.images,
@@ -97,13 +104,19 @@ export async function openCatalogue(config: Config['model'], onFailure?: OnFailu
   }
 }
 
-function providerFor(model: Entry, closers: (() => Promise<void>)[], onFailure: OnFailure): Provider {
+function providerFor(
+  model: Entry,
+  closers: (() => Promise<void>)[],
+  { onFailure, onFalseUsage }: CatalogueListeners,
+): Provider {
   if (model.base_url === undefined) return createExtractiveProvider()
   const provider = createOpenAiProvider({
     baseUrl: model.base_url.replace(/\/+$/, ''),
     ...(model.api_key !== undefined && { apiKey: model.api_key }),
     model: model.name ?? model.id,
+    contextTokens: model.context_tokens,
     onFailure,
+    onFalseUsage: (fault) => onFalseUsage?.(model.id, fault),
   })
   closers.push(() => provider.close())
   return provider

@@ -1,4 +1,5 @@
-import { estimateTokens, type ModelMessage } from '../agent/provider.ts'
+import type { ModelMessage } from '../agent/provider.ts'
+import { messagesTokens } from '../agent/tokens.ts'
 import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import { ServiceError } from '../errors.ts'
 import type { Catalogue, CatalogueModel } from './model-catalogue.ts'
@@ -20,5 +21,5 @@ export function firstCallMicros(
   messages: readonly ModelMessage[],
   maxTokens: number | null | undefined,
 ): bigint {
-  return nextCallMicros(price, estimateTokens(JSON.stringify(messages)) + 2_000, maxTokens ?? undefined)
+  return nextCallMicros(price, messagesTokens(messages) + 2_000, maxTokens ?? undefined)
 }

@@ -21,7 +21,7 @@ export type CitedSource = {
 /** Where a source's number stands in the answer text, in UTF-16 units. */
 export type CitationSpan = { readonly n: number; readonly start: number; readonly end: number }
 
-/** `cost_micros` is the ledger's amount as decimal text; `estimated` when an upstream sent no usage. */
+/** `cost_micros` is the ledger's amount as decimal text; `estimated` when a count is our estimate, see `Usage`. */
 export type RunUsage = {
   readonly prompt_tokens: number
   readonly completion_tokens: number

@@ -13,7 +13,7 @@ import type { Logger } from '../log.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
 import type { Tracer } from '../tracing.ts'
 import { presentFiles } from './attached-files.ts'
-import { readEvents, withoutVoid } from './event-log.ts'
+import { mostSaid, readEvents, withoutVoid } from './event-log.ts'
 import { createJournal, type RunJournal, readJournal } from './journal.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { Catalogue, CatalogueModel } from './model-catalogue.ts'
@@ -66,9 +66,9 @@ export async function runTurn(
   const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
-    const { transcript, journaled, earlier } =
+    const { transcript, journaled, earlier, begun } =
       known && run.epoch === 1
-        ? { transcript: known, journaled: nothingJournaled, earlier: [] }
+        ? { transcript: known, journaled: nothingJournaled, earlier: [], begun: '' }
         : await retryTransient(() => readRun(services.database, run), stop.writing)
     // Readers of this process start from the beginning, whoever wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
@@ -80,7 +80,7 @@ export async function runTurn(
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
-    const turn = new TurnWriter(services, run, live, journal, journaled.steps, stop, watch)
+    const turn = new TurnWriter(services, run, live, journal, { steps: journaled.steps, begun }, stop, watch)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -112,12 +112,16 @@ const maxAttempts = 8
 
 const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
 
-/** What an attempt goes on from: the conversation, the finished steps, and the events that still count. */
+/**
+ * What an attempt goes on from: the conversation, the finished steps, the events that still count, and what earlier
+ * attempts have said in the step that none of them has finished.
+ */
 function readRun(database: Database, run: Run) {
   return withTx(database, run, async (tx) => {
     const journaled = await readJournal(tx, run.id)
-    const earlier = run.eventCount > 0 ? withoutVoid(await readEvents(tx, run.id, 0)) : []
-    return { transcript: await readTranscript(tx, run), journaled, earlier }
+    const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
+    const begun = mostSaid(events, journaled.steps.length + 1)
+    return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), begun }
   })
 }
 

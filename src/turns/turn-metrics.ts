@@ -79,7 +79,7 @@ function metricsOf(registry: Registry) {
     ),
     steps: counter('service_turn_steps_total', 'Finished steps: model replies and tool results', 'kind'),
     toolCalls: counter('service_tool_calls_total', 'Finished calls of the tools', 'tool', 'outcome'),
-    tokens: counter('service_model_tokens_total', 'Tokens of finished model calls', 'direction'),
+    tokens: counter('service_model_tokens_total', 'Tokens of model calls', 'direction'),
     credits: counter('service_credits_charged_total', 'Credits charged for turns that this process ended'),
     upstreamErrors: counter(
       'service_upstream_errors_total',

@@ -109,7 +109,7 @@ export class TurnWatch {
     this.#model?.set({
       'gen_ai.usage.input_tokens': record.usage.promptTokens,
       'gen_ai.usage.output_tokens': record.usage.completionTokens,
-      'gen_ai.response.finish_reason': record.reason,
+      ...(!record.unfinished && { 'gen_ai.response.finish_reason': record.reason }),
     })
     this.#model?.end()
     this.#model = undefined

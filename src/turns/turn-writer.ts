@@ -1,8 +1,9 @@
 import { isKeyUsable } from '../accounts/keys.ts'
-import { promptTokens } from '../agent/context.ts'
-import type { TurnEnd, TurnNews } from '../agent/events.ts'
+import type { ModelStep, TurnEnd, TurnNews } from '../agent/events.ts'
 import { type LoopInput, runAgent } from '../agent/loop.ts'
 import type { ModelRequest } from '../agent/provider.ts'
+import { Turn } from '../agent/turn-state.ts'
+import { promptTokens } from '../agent/usage.ts'
 import { creditsText } from '../billing/credits.ts'
 import { nextCallMicros, type Price } from '../billing/pricing.ts'
 import type { Database, Executor } from '../db/client.ts'
@@ -16,13 +17,21 @@ import { closeRun, hasOutput } from './end-run.ts'
 import type { CommittedEvent } from './event-log.ts'
 import { type RunJournal, type readJournal, toolEvents } from './journal.ts'
 import type { LiveRun } from './live-runs.ts'
-import { type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
+import { chargedCall } from './open-call.ts'
+import { type RunEnd, type RunEvent, type RunFailureCode, stepOf, type TerminalEvent } from './run-events.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Run } from './start-turn.ts'
 import type { EndReason, TurnStop } from './turn-stop.ts'
 import type { TurnWatch } from './turn-watch.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
+
+/** What earlier attempts at the run have left. */
+export type Earlier = {
+  readonly steps: Steps
+  /** What they have said in the step that none of them has finished. */
+  readonly begun: string
+}
 
 /** Turns what the loop tells into the run's events and its end. */
 export class TurnWriter {
@@ -39,13 +48,16 @@ export class TurnWriter {
   readonly #watch: TurnWatch
   #step: number
   #othersWait = true
+  /** Of the step that is under way: what earlier attempts have shown of it, and whether this one has shown anything. */
+  #begun: string
+  #shown = false
 
   constructor(
     services: { readonly database: Database; readonly log: Logger },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
-    journaled: Steps,
+    { steps: journaled, begun }: Earlier,
     stop: TurnStop,
     watch: TurnWatch,
   ) {
@@ -59,6 +71,7 @@ export class TurnWriter {
     this.journal = journal
     this.journaled = journaled
     this.#step = journaled.length
+    this.#begun = begun
     this.register = createSourceRegister(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
@@ -128,7 +141,17 @@ export class TurnWriter {
   }
 
   async drive(input: LoopInput<Executor>): Promise<void> {
-    await this.#finish(await runAgent(input, (news) => this.#relay(news)))
+    const end = await runAgent(input, (news) => this.#relay(news))
+    if (end.type === 'turn.finished') return this.#complete(end)
+    const { turn, writing } = this.#stop
+    // The run is somebody else's: there is nothing left to write.
+    writing.throwIfAborted()
+    this.#showRest()
+    const status = turn.reason === ('cancelled' satisfies EndReason) ? 'cancelled' : 'failed'
+    const call = { own: end.unfinished, shown: this.#shown, begun: this.#begun }
+    const charged = chargedCall(call, status, () => new Turn(input).request())
+    if (status === 'failed') return this.#failAs(end, charged)
+    return this.#end((cost) => ({ type: 'run.cancelled', end: this.#endAt(cost) }), charged)
   }
 
   #tell(event: RunEvent): void {
@@ -146,6 +169,7 @@ export class TurnWriter {
       case 'text.delta': {
         const text = this.#answer.show(event.text)
         if (text === '') break
+        this.#shown = true
         this.#watch.textShown()
         this.#tell({ type: 'text.delta', step: event.step, text })
         break
@@ -155,10 +179,12 @@ export class TurnWriter {
         this.#tell({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
       case 'step.finished':
+        this.#stepOver()
         this.#watch.stepFinished(event.step, event.record)
         this.#answer.add(event.record)
         break
       case 'tool.finished':
+        this.#stepOver()
         this.#watch.stepFinished(event.step, event.record)
         // In line with the step already: only the readers here still have to hear of it.
         for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
@@ -167,28 +193,29 @@ export class TurnWriter {
     }
   }
 
-  async #finish(event: TurnEnd): Promise<void> {
-    if (event.type === 'turn.finished') {
-      if (event.notice !== null) this.#showNotice(event.notice)
-      return this.#end((cost) => ({
-        type: 'run.completed',
-        reason: event.reason,
-        end: this.#answer.end(cost, { paused: event.reason === 'tool_calls' }),
-      }))
-    }
-    const { turn, writing } = this.#stop
-    // The run is somebody else's: there is nothing left to write.
-    writing.throwIfAborted()
-    if (turn.reason === ('cancelled' satisfies EndReason)) {
-      return this.#end((cost) => ({ type: 'run.cancelled', end: this.#answer.end(cost, { paused: false }) }))
-    }
-    if (turn.reason === ('deadline' satisfies EndReason))
-      return this.fail('run_failed', 'The turn took longer than it may and was stopped.')
-    if (event.kind === 'context') return this.fail('context_length_exceeded', event.message)
-    if (event.kind === 'upstream') return this.fail('upstream_failed', event.message)
+  #stepOver(): void {
+    this.#begun = ''
+    this.#shown = false
+  }
+
+  #complete({ reason, notice }: Extract<TurnEnd, { type: 'turn.finished' }>): Promise<void> {
+    if (notice !== null) this.#showNotice(notice)
+    const paused = reason === 'tool_calls'
+    return this.#end((cost) => ({ type: 'run.completed', reason, end: this.#endAt(cost, paused) }))
+  }
+
+  #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<void> {
+    if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
+      return this.#fail('run_failed', 'The turn took longer than it may and was stopped.', call)
+    if (event.kind === 'context') return this.#fail('context_length_exceeded', event.message, call)
+    if (event.kind === 'upstream') return this.#fail('upstream_failed', event.message, call)
     // What went wrong inside, a statement with its parameters perhaps, is for the log only.
     this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
-    return this.fail('run_failed', 'Something went wrong in the service while the turn ran.')
+    return this.#fail('run_failed', 'Something went wrong in the service while the turn ran.', call)
+  }
+
+  #endAt(costMicros: bigint, paused = false): RunEnd {
+    return this.#answer.end(costMicros, { paused })
   }
 
   /** Without it, a turn that one of our bounds has stopped would end in the middle and not say why. */
@@ -198,18 +225,41 @@ export class TurnWriter {
     this.#tell({ type: 'text.delta', step: this.#step, text })
   }
 
-  /** Ends the run as failed; without any output it costs nothing. */
+  /** Ends the run as failed, for a reason that is ours: nobody pays the prompt of a call that was under way. */
   fail(code: RunFailureCode, message: string): Promise<void> {
-    return this.#end((cost) => {
-      const end = this.#answer.end(cost, { paused: false })
-      const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
-      return { type: 'run.failed', code, message, end: hasOutput(end) ? end : free }
-    })
+    const call = { own: undefined, shown: false, begun: this.#begun }
+    return this.#fail(
+      code,
+      message,
+      chargedCall(call, 'failed', () => undefined),
+    )
   }
 
-  async #end(prepare: (costMicros: bigint) => TerminalEvent): Promise<void> {
+  /** Without any output, and when nothing was shown, it costs nothing. */
+  #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<void> {
+    return this.#end((cost) => {
+      const end = this.#endAt(cost)
+      const isFree = !hasOutput(end) && !call
+      const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
+      return { type: 'run.failed', code, message, end: isFree ? free : end }
+    }, call)
+  }
+
+  /** Shows what was held back because it might have become a mark. */
+  #showRest(): void {
     const rest = this.#answer.rest()
-    if (rest !== '') this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+    if (rest === '') return
+    this.#shown = true
+    this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+  }
+
+  /** @param call the model call that the turn ends in, when it is charged. */
+  async #end(prepare: (costMicros: bigint) => TerminalEvent, call?: ModelStep): Promise<void> {
+    this.#showRest()
+    if (call) {
+      this.#watch.stepFinished(this.#step, call)
+      this.#answer.add(call)
+    }
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
     const event = await this.journal.end(
       (costMicros) => prepare(costMicros < this.journal.holdMicros ? costMicros : this.journal.holdMicros),
@@ -220,6 +270,7 @@ export class TurnWriter {
         })
         return { ...closing, done }
       },
+      call,
     )
     this.#watch.ended(event)
     this.#live.push(event)

@@ -10,6 +10,8 @@ export type RunRow = {
   readonly status: RunStatus
   readonly epoch: number
   readonly costMicros: bigint
+  /** Of it, what the model call costs that the run ended in. */
+  readonly unfinishedMicros: bigint
   readonly createdAt: Date
   readonly finishedAt: Date | null
   readonly cancelRequested: boolean
@@ -67,9 +69,12 @@ export async function readRows(database: Database, followed: readonly string[]):
     (await database.systemPool.query<T>(statement, [...values])).rows
   // Crashes have taken the server's counts of changed rows away, by which it knows when to look at its tables anew.
   await database.systemPool.query('analyze')
-  const runs = await select<Omit<RunRow, 'costMicros'> & { costMicros: string }>(
+  type Micros = { costMicros: string; unfinishedMicros: string }
+  const runs = await select<Omit<RunRow, keyof Micros> & Micros>(
     `select id, session_id as "sessionId", turn, status, epoch, cost_micros::text as "costMicros",
        created_at as "createdAt", finished_at as "finishedAt", cancel_requested_at is not null as "cancelRequested",
+       (select coalesce(sum(s.cost_micros), 0)::text from run_steps s
+        where s.run_id = runs.id and s.record @> '{"unfinished": true}') as "unfinishedMicros",
        error_code as "errorCode", error_message as "errorMessage",
        coalesce((select item ->> 'content' from jsonb_array_elements(output) item where item ->> 'type' = 'message'), '') as text
      from runs order by created_at`,
@@ -86,7 +91,11 @@ export async function readRows(database: Database, followed: readonly string[]):
   )
   const broken = await findViolations(database.system)
   return {
-    runs: runs.map((run) => ({ ...run, costMicros: BigInt(run.costMicros) })),
+    runs: runs.map(({ costMicros, unfinishedMicros, ...run }) => ({
+      ...run,
+      costMicros: BigInt(costMicros),
+      unfinishedMicros: BigInt(unfinishedMicros),
+    })),
     messages: await select<MessageRow>(
       `select run_id as "runId", turn, role, content ->> 'content' as text from messages order by session_id, turn, position`,
     ),

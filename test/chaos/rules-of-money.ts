@@ -43,13 +43,21 @@ export const rulesOfMoney: readonly Rule[] = [
     },
   },
   {
-    name: 'a run that did not complete costs no more than a completed one',
+    name: 'a run that did not complete costs no more than a completed one and its unfinished model call',
     *broken({ findings, storyOf }) {
-      for (const { id, status, costMicros } of findings.rows.runs) {
+      for (const { id, status, costMicros, unfinishedMicros } of findings.rows.runs) {
         const question = storyOf(id)?.intent.question
         if (status === 'completed' || !question) continue
-        if (costMicros > expectedMicros(question)) yield `${id} of ${question.id}: ${costMicros}`
+        if (costMicros > expectedMicros(question) + unfinishedMicros)
+          yield `${id} of ${question.id}: ${costMicros}`
       }
+    },
+  },
+  {
+    name: 'a run that shows text is charged, however it ended',
+    *broken({ findings }) {
+      for (const { id, text, costMicros } of findings.rows.runs)
+        if (text !== '' && costMicros === 0n) yield id
     },
   },
   {

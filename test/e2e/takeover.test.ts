@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { estimateTokens } from '../../src/agent/tokens.ts'
 import { ask, type Completion, LiveStream } from '../support/chat-world.ts'
 import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { callTools, gate, reply } from '../support/scripted-upstream.ts'
@@ -192,6 +193,34 @@ test('killed between its last token and its charge, a turn is charged once; the 
   expect(seen.problems).toEqual([])
   expect(seen.text).toBe('All that there is to say.')
   expect(await endOf(runId)).toEqual(endedOnce)
+})
+
+test('a turn whose owner was killed and that is then cancelled pays for the text in the log', async () => {
+  const owner = await world.start()
+  const text = 'Words that were read before the end. '.repeat(20)
+  world.upstream.enqueue([{ text }, { waitFor: never }])
+  const response = await world.chat(owner, ask('Killed, then cancelled', { stream: true }))
+  const stream = new LiveStream(response)
+  await stream.until('before the end')
+  const runId = runIdOf(response)
+  await expect.poll(async () => (await committedText(runId)).length).toBeGreaterThan(700)
+  const asked = world.upstream.requests.length
+  await kill(owner, stream)
+  const headers = { authorization: `Bearer ${world.key}` }
+  const cancelled = fetch(`${survivor.url}/v1/agent/runs/${runId}/cancel`, { method: 'POST', headers })
+  await world.expireLease(runId)
+  expect((await cancelled).status).toBe(200)
+  await expect.poll(async () => (await endOf(runId))?.status, { timeout: 10_000 }).toBe('cancelled')
+  expect(await endOf(runId)).toEqual({ ...endedOnce, status: 'cancelled' })
+  const [run] = await world.rows<{ cost: number; usage: object }>(
+    'select cost_micros::float8 as cost, usage from runs where id = $1',
+    runId,
+  )
+  const said = estimateTokens(text.trimEnd())
+  expect(run?.usage).toMatchObject({ completion_tokens: said, model_calls: 1, estimated: true })
+  expect(run?.cost).toBeGreaterThan(said * 400 + 100_000)
+  // Nobody asked the model again.
+  expect(world.upstream.requests).toHaveLength(asked)
 })
 
 /** A reader on the survivor that has shown "One two" of what another replica says, which then dies. */

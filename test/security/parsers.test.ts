@@ -41,7 +41,6 @@ test.each(['constructor', '__proto__', 'toString'])(
     reply.acceptAll([
       { data: JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: reason }] }) },
     ])
-    const request = { messages: [], tools: [], toolChoice: 'auto', sampling: {} } as const
-    expect(reply.finish(request).reason).toBe('stop')
+    expect(reply.finish().reason).toBe('stop')
   },
 )

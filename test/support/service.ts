@@ -67,7 +67,11 @@ export async function startTestService(
     catalogueFile: undefined,
     ...options.model,
   }
-  const catalogue = await openCatalogue(model, metrics?.upstreamFailed)
+  const catalogue = await openCatalogue(model, {
+    onFailure: metrics?.upstreamFailed,
+    onFalseUsage: (id, fault) =>
+      log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
+  })
   const plans = options.plans ?? builtInPlans
   const runner = createRunner({ database, catalogue, plans, log, metrics, tracer })
   const { pressure } = options

@@ -101,7 +101,7 @@ function soundWorld(): World {
     text: foundText + sourceList,
     credits: creditsText(expectedMicros(found)),
   })
-  story(add, 4_000, intends(stopped), 'run_3', { runStatus: 'cancelled', text: 'Answer', cost: 0 })
+  story(add, 4_000, intends(stopped), 'run_3', { runStatus: 'cancelled', text: 'Answer', cost: 0.0004 })
   add(4_100, { type: 'cancel', intent: 'stopped', runId: 'run_3', done: true })
   story(add, 5_000, intends(broken), 'run_4', { status: 502, runStatus: undefined, final: true })
   story(add, 6_000, intends(refused), undefined, { status: 409, final: true })
@@ -120,7 +120,13 @@ function soundWorld(): World {
         epoch: 2,
       }),
       run('run_2', 'sess_1', 2, { text: foundText + sourceList, costMicros: expectedMicros(found) }),
-      run('run_3', 'sess_3', 1, { status: 'cancelled', text: 'Answer', cancelRequested: true }),
+      run('run_3', 'sess_3', 1, {
+        status: 'cancelled',
+        text: 'Answer',
+        cancelRequested: true,
+        costMicros: 400n,
+        unfinishedMicros: 400n,
+      }),
       run('run_4', 'sess_4', 1, { status: 'failed', errorCode: 'upstream_failed' }),
     ],
     messages: [
@@ -132,7 +138,7 @@ function soundWorld(): World {
     charges: [
       { runId: 'run_1', micros: expectedMicros(written) },
       { runId: 'run_2', micros: expectedMicros(found) },
-      { runId: 'run_3', micros: 0n },
+      { runId: 'run_3', micros: 400n },
     ],
     files: filesOf(written).map(({ name, content }) => ({
       name,
@@ -205,6 +211,7 @@ function run(id: string, sessionId: string, turn: number, more: Partial<RunRow>)
     status: 'completed',
     epoch: 1,
     costMicros: 0n,
+    unfinishedMicros: 0n,
     createdAt: new Date(stormAt + 1_000),
     finishedAt: new Date(stormAt + 2_000),
     cancelRequested: false,
@@ -297,8 +304,11 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
   'a completed run is charged exactly for its calls': (w) => {
     w.charges[1]!.micros += 1n
   },
-  'a run that did not complete costs no more than a completed one': (w) => {
-    runOf(w, 'run_3').costMicros = expectedMicros(stopped) + 1n
+  'a run that did not complete costs no more than a completed one and its unfinished model call': (w) => {
+    runOf(w, 'run_3').costMicros = expectedMicros(stopped) + 401n
+  },
+  'a run that shows text is charged, however it ended': (w) => {
+    runOf(w, 'run_3').costMicros = 0n
   },
   'the cost that a client sees is the charge': (w) => {
     replyOf(w, 'found').cost = 1

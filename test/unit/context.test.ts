@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fitContext } from '../../src/agent/context.ts'
-import { estimateTokens, type ModelMessage } from '../../src/agent/provider.ts'
+import type { ModelMessage } from '../../src/agent/provider.ts'
+import { messagesTokens } from '../../src/agent/tokens.ts'
 
 const words = (count: number) => 'word '.repeat(count).trim()
 const user = (text: string): ModelMessage => ({ role: 'user', content: text })
@@ -13,8 +14,7 @@ const assistant = (text: string, calls: readonly string[] = []): ModelMessage =>
 const result = (callId: string, text: string): ModelMessage => ({ role: 'tool', callId, content: text })
 const system: ModelMessage = { role: 'system', content: 'Stay.' }
 
-const tokens = (messages: readonly ModelMessage[]) =>
-  messages.reduce((sum, message) => sum + estimateTokens(JSON.stringify(message)), 0)
+const tokens = messagesTokens
 
 test('a conversation that fits is given as it is', () => {
   const messages = [system, user('a'), assistant('b'), user('c')]

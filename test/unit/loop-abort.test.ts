@@ -35,7 +35,7 @@ test('a turn that was aborted before it began calls no model', async () => {
 
 test.each([
   // [aborted at, steps that are in the journal, model calls begun]
-  ['step.started', 0, 1],
+  ['step.started', 0, 0],
   ['text.delta', 0, 1],
   ['step.finished', 2, 1],
   ['tool.started', 2, 1],
@@ -82,7 +82,12 @@ test('a model call that heeds the signal is stopped in the middle of its text', 
   const events = await collected(loopInput(provider, { signal: stop.signal }))
   expect(events.slice(1)).toEqual([
     { type: 'text.delta', step: 1, text: 'So far' },
-    { type: 'turn.failed', kind: 'aborted', message: 'stopped' },
+    {
+      type: 'turn.failed',
+      kind: 'aborted',
+      message: 'stopped',
+      unfinished: expect.objectContaining({ text: 'So far', unfinished: true }),
+    },
   ])
 })
 

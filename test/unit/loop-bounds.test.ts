@@ -107,7 +107,7 @@ test('a tool the client demands is demanded of the first reply only', async () =
   expect(provider.requests.map((request) => request.toolChoice)).toEqual([{ name: 'a' }, 'auto'])
 })
 
-test('a text that exceeds its bound ends the turn with length, and the provider is closed', async () => {
+test('a text that exceeds its bound is cut there and ends with length, and the provider is closed', async () => {
   let closed = false
   const endless = providerOf(async function* () {
     try {
@@ -119,11 +119,11 @@ test('a text that exceeds its bound ends the turn with length, and the provider 
   const journal = memoryJournal()
   const events = await play(endless, { limits: { textLength: 12 }, journal })
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice: null })
-  expect(textOf(events)).toBe('123451234512345')
+  expect(textOf(events)).toBe('123451234512')
   expect(closed).toBe(true)
   expect(journal.records[0]).toMatchObject({
     reason: 'length',
-    text: '123451234512345',
+    text: '123451234512',
     usage: { estimated: true },
   })
 })
@@ -131,8 +131,18 @@ test('a text that exceeds its bound ends the turn with length, and the provider 
 test('the text of earlier replies and the blank lines between count towards the bound', async () => {
   const provider = scriptedProvider(asks([['a', {}]], '12345'), says('67890', 'x', 'y'))
   const events = await play(provider, { tools: [tool('a')], limits: { textLength: 12 } })
-  expect(textOf(events)).toBe('12345\n\n67890x')
+  expect(textOf(events)).toBe('12345\n\n67890')
   expect(events.at(-1)).toMatchObject({ reason: 'length' })
+})
+
+test.each([
+  ['in the middle of a letter', 'ab\u{1f600}', 3, 'ab'],
+  ['behind a whole letter', 'ab\u{1f600}c', 4, 'ab\u{1f600}'],
+  ['of a million letters', 'x'.repeat(1_000_000), 200_000, 'x'.repeat(200_000)],
+])('one delta that exceeds the bound %s is cut and ends with length', async (_, delta, textLength, kept) => {
+  const events = await play(scriptedProvider(says(delta)), { limits: { textLength } })
+  expect(textOf(events)).toBe(kept)
+  expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'length', notice: null })
 })
 
 test('the blank lines between all earlier replies count', async () => {
@@ -142,7 +152,7 @@ test('the blank lines between all earlier replies count', async () => {
     says('x', 'y'),
   )
   const events = await play(provider, { tools: [tool('a')], limits: { textLength: 14 } })
-  expect(textOf(events)).toBe('12345\n\n67890\n\nx')
+  expect(textOf(events)).toBe('12345\n\n67890')
   expect(events.at(-1)).toMatchObject({ reason: 'length' })
 })
 

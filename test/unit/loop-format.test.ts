@@ -63,6 +63,9 @@ test('a model that will not answer in the form fails the turn: nothing wrong is 
     type: 'turn.failed',
     kind: 'upstream',
     message: 'The model did not answer in the form that was asked for: the answer must be of type object.',
+    unfinished: expect.objectContaining({
+      usage: { promptTokens: 20, completionTokens: 10, estimated: false },
+    }),
   })
 })
 

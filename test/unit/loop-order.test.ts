@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { estimateUsage } from '../../src/agent/usage.ts'
 import {
   asks,
   type ModelChunk,
@@ -151,7 +152,19 @@ test.each([
     { type: 'error', kind, message: 'no more' },
   ])
   const events = await play(provider, { journal })
-  expect(events.at(-1)).toEqual({ type: 'turn.failed', kind: failure, message: 'no more' })
+  expect(events.at(-1)).toEqual({
+    type: 'turn.failed',
+    kind: failure,
+    message: 'no more',
+    unfinished: {
+      kind: 'model',
+      text: 'So',
+      toolCalls: [],
+      reason: 'length',
+      unfinished: true,
+      usage: estimateUsage({ messages: [{ role: 'user', content: 'question' }], tools: [] }, 'So'),
+    },
+  })
   expect(journal.records).toEqual([])
 })
 

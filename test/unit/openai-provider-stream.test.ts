@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens, type ModelRequest } from '../../src/agent/provider.ts'
-import { callTools, gate } from '../support/scripted-upstream.ts'
+import type { ModelRequest } from '../../src/agent/provider.ts'
+import { estimateTokens } from '../../src/agent/tokens.ts'
+import { promptTokens } from '../../src/agent/usage.ts'
+import { callTools, gate, reply } from '../support/scripted-upstream.ts'
 import { ask, cutAt, delta, eventStream, run, runPayloads, runPieces, start } from './openai-provider-kit.ts'
 
 const encoder = new TextEncoder()
@@ -165,6 +167,30 @@ describe('the finish reason', () => {
   })
 })
 
+describe('a reply without a finish reason', () => {
+  it('is one when it has said something and [DONE]', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 22 }
+    const { text, last } = await runPayloads([
+      delta({ content: 'All of it.' }),
+      { choices: [], usage },
+      '[DONE]',
+    ])
+    expect(text).toBe('All of it.')
+    expect(last).toMatchObject({ type: 'finish', reason: 'stop', usage: { estimated: false } })
+    const call = { index: 0, function: { name: 'f', arguments: '{}' } }
+    const called = await runPayloads([delta({ tool_calls: [call] }), '[DONE]'])
+    expect(called.last).toMatchObject({ reason: 'tool_calls', toolCalls: [{ name: 'f' }] })
+  })
+
+  it.each([
+    ['has said nothing', [delta({ role: 'assistant', content: '' }), '[DONE]']],
+    ['breaks off before [DONE]', [delta({ content: 'All' })]],
+  ])('is a failure when it %s', async (_, payloads) => {
+    const message = expect.stringContaining('ended early')
+    expect((await runPayloads(payloads)).last).toMatchObject({ type: 'error', message })
+  })
+})
+
 describe('usage', () => {
   const finish = delta({}, 'stop')
   it.each([
@@ -183,12 +209,51 @@ describe('usage', () => {
     expect((await runPayloads(payloads)).last).toMatchObject({ usage })
   })
 
-  it('of zero stays zero', async () => {
-    const usage = { prompt_tokens: 0, completion_tokens: 0 }
-    const expected = { promptTokens: 0, completionTokens: 0, estimated: false }
-    expect((await runPayloads([delta({ content: 'x' }), delta({}, 'stop', { usage })])).last).toMatchObject({
-      usage: expected,
+  it('of zero is estimated where there is something to count', async () => {
+    const zero = { prompt_tokens: 0, completion_tokens: 0 }
+    const saying = (payload: object) => runPayloads([payload, delta({}, 'stop', { usage: zero })])
+    const completionOf = async (payload: object) => (await saying(payload)).last
+    expect(await completionOf(delta({ content: 'x'.repeat(40) }))).toMatchObject({
+      usage: { promptTokens: promptTokens(ask), completionTokens: 10, estimated: true },
     })
+    const call = { index: 0, function: { name: 'f', arguments: '{"x":1}' } }
+    expect(await completionOf(delta({ tool_calls: [call] }))).toMatchObject({
+      usage: { completionTokens: 2 },
+    })
+    expect(await completionOf(delta({ content: '' }))).toMatchObject({ usage: { completionTokens: 0 } })
+  })
+
+  it.each([
+    [9e15, 9e15],
+    [Number.MAX_SAFE_INTEGER, 7],
+    [11, 256_001],
+    [5_000, 7],
+  ])('of %d and %d tokens, which cannot be, is estimated', async (prompt, completion) => {
+    const usage = { prompt_tokens: prompt, completion_tokens: completion }
+    const { last } = await runPayloads([delta({ content: 'four' }), delta({}, 'stop', { usage })])
+    expect(last).toMatchObject({
+      usage: {
+        promptTokens: prompt === 11 ? 11 : promptTokens(ask),
+        completionTokens: completion === 7 ? 7 : 1,
+        estimated: true,
+      },
+    })
+  })
+
+  it('that hides a long thought is believed', async () => {
+    const usage = { prompt_tokens: 11, completion_tokens: 90_000 }
+    const { last } = await runPayloads([delta({ content: 'four' }), delta({}, 'stop', { usage })])
+    expect(last).toMatchObject({ usage: { completionTokens: 90_000, estimated: false } })
+  })
+
+  it('that cannot be is told once', async () => {
+    const faults: string[] = []
+    const { upstream, provider } = await start({ onFalseUsage: (fault) => faults.push(fault) })
+    const usage = { prompt_tokens: 9e15, completion_tokens: 1 }
+    upstream.enqueue(reply('one', { usage }), reply('two', { usage }))
+    await run(provider)
+    await run(provider)
+    expect(faults).toEqual([expect.stringContaining('9000000000000000 prompt tokens')])
   })
 
   it('is estimated from prompt and reply when the upstream sends none', async () => {
@@ -198,9 +263,9 @@ describe('usage', () => {
       upstream.enqueue(callTools([{ name: 'f', arguments: '{"x":1}' }], { text: HEBREW, usage: null }))
       return run(provider, request)
     })()
-    const promptTokens = estimateTokens('What is a beinoni?') + estimateTokens(JSON.stringify(request.tools))
     const completionTokens = estimateTokens(`${HEBREW}f{"x":1}`)
-    expect(last).toMatchObject({ usage: { promptTokens, completionTokens, estimated: true } })
+    const usage = { promptTokens: promptTokens(request), completionTokens, estimated: true }
+    expect(last).toMatchObject({ usage })
   })
 
   it('is marked as estimated when half of it is missing or absurd', async () => {

@@ -50,7 +50,7 @@ function factList(run: Run): Html {
     ],
   ]
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${usage.estimated ? html`<p class="faint">The model’s server did not count tokens: they are estimated.</p>` : nothing}`
+${usage.estimated ? html`<p class="faint">Token counts are estimated: the model’s server did not tell them, or a call did not come to its end.</p>` : nothing}`
 }
 
 const numbers = new Intl.NumberFormat('en')

@@ -3,15 +3,8 @@ import { CallFailure } from '../../../src/agent/openai-failure.ts'
 import { PayloadReader } from '../../../src/agent/openai-payloads.ts'
 import { ReplyAssembler } from '../../../src/agent/openai-reply.ts'
 import { Watchdog } from '../../../src/agent/openai-watchdog.ts'
-import type { ModelRequest } from '../../../src/agent/provider.ts'
 import { require, type Target } from '../target.ts'
 
-const request: ModelRequest = {
-  messages: [{ role: 'user', content: 'What is a beinoni?' }],
-  tools: [],
-  toolChoice: 'auto',
-  sampling: {},
-}
 const timers = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 }
 
 const chunk = (delta: object, reason: string | null = null) =>
@@ -28,7 +21,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
       if (fault) throw fault
       return !reply.done
     })
-    const { reason, toolCalls } = reply.finish(request)
+    const { reason, toolCalls } = reply.finish()
     const ids = new Set(toolCalls.map(({ id }) => id))
     require(ids.size === toolCalls.length, 'tool calls have ids of their own', toolCalls)
     return JSON.stringify({
