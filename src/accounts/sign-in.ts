@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
 import { accounts, webSessions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import type { Account } from './accounts.ts'
+import { type Account, deletedSuffix } from './accounts.ts'
 import { requireGoodPassword } from './password-rules.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
@@ -76,7 +76,7 @@ export function deleteAccount(database: Database, accountId: string): Promise<vo
     await tx.delete(webSessions).where(eq(webSessions.accountId, accountId))
     await tx
       .update(accounts)
-      .set({ email: `${accountId.toLowerCase()}@deleted.invalid`, passwordHash: '', operator: false })
+      .set({ email: `${accountId.toLowerCase()}${deletedSuffix}`, passwordHash: '', operator: false })
       .where(eq(accounts.id, accountId))
   })
 }

@@ -46,7 +46,7 @@ const docs = {
   content: {
     summary: 'Download a file',
     description:
-      'The bytes under the file’s own content type, always as an attachment: the newest version, or the one that `version` names.',
+      'The bytes under the file’s own content type (scripts and styles: `application/octet-stream`), always as an attachment: the newest version, or the one that `version` names.',
     tag: 'Files',
     content: [download],
     requestHeaders: {
