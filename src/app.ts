@@ -12,7 +12,11 @@ import { registerJsonBody } from './http/json-body.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
-import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
+import {
+  defaultReceiveTimeouts,
+  type ReceiveTimeouts,
+  registerReceiveTimeout,
+} from './http/receive-timeout.ts'
 import { registerRequestRecord } from './http/request-record.ts'
 import { trustedProxies } from './http/trusted-proxies.ts'
 import { refuseSeveralHosts, refuseUnreadable } from './http/unreadable-requests.ts'
@@ -93,7 +97,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       retryAfterSeconds: 1,
     })
   })
-  registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
+  registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerErrorHandler(app)
   refuseSeveralHosts(app)
   registerJsonBody(app)

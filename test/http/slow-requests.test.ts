@@ -8,8 +8,8 @@ import { form } from '../support/http-raw.ts'
 import { type ScriptedUpstream, reply as says, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { makeAccount, makeKey, question, startTestService, type TestService } from '../support/service.ts'
 
-/** All of a request in a second, an upload with pauses of at most as much. */
-const timeouts = { wholeMs: 1_000, idleMs: 1_000 }
+/** All of a request in a second; of an upload fifty bytes in each second. */
+const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
 let db: TestDatabase
 let service: TestService

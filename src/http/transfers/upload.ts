@@ -70,9 +70,16 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     }
     return { fields, upload }
   } catch (error) {
+    discardRest(request)
     if (upload) await dropUpload(services.database, principal, upload.versionId)
     throw formError(error)
   }
+}
+
+/** What still arrives of a refused form is read and thrown away, so that its sender comes to read why. */
+function discardRest({ raw }: FastifyRequest): void {
+  raw.unpipe()
+  raw.resume()
 }
 
 function receivePart(
@@ -87,7 +94,14 @@ function receivePart(
       ? part.mimetype
       : 'application/octet-stream',
     content: part.file,
+    announced: announcedBytes(request),
   })
+}
+
+/** The body is a little larger than the file in it. */
+function announcedBytes({ headers }: FastifyRequest): number | undefined {
+  const length = Number(headers['content-length'])
+  return Number.isSafeInteger(length) ? length : undefined
 }
 
 function purposeOf(fields: ReadonlyMap<string, string>): string {
