@@ -48,19 +48,21 @@ describe.skipIf(!hasNginx)('behind ops/nginx.conf (skipped where there is no ngi
     statuses.filter((one) => one === status).length
 
   test('forged X-Forwarded-For headers pass no limit of sign-ins', async () => {
-    const statuses: number[] = []
-    for (let n = 0; n < 120; n += 1) {
+    const attempt = async (n: number) => {
       const forged = {
         'x-forwarded-for': `203.0.113.${n}, 198.51.100.${n}`,
         'x-real-ip': `203.0.113.${n}`,
         forwarded: `for=203.0.113.${n}`,
       }
-      statuses.push((await signIn(n, { 'x-test-address': '192.0.2.1', ...forged })).status)
+      return (await signIn(n, { 'x-test-address': '192.0.2.1', ...forged })).status
     }
+    const statuses: number[] = []
+    for (let n = 0; n < 120; n += 10)
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, (_, i) => attempt(n + i)))))
     expect(countOf(statuses, 400)).toBe(100)
-    expect(statuses.slice(100)).toEqual(Array(20).fill(429))
+    expect(countOf(statuses, 429)).toBe(20)
     expect((await signIn(0, { 'x-test-address': '192.0.2.2' })).status).toBe(400)
-  })
+  }, 60_000)
 
   test('forged X-Forwarded-For headers pass no limit of wrong API keys', async () => {
     const statuses: number[] = []

@@ -86,3 +86,15 @@ test('a reply may take longer than its request', async () => {
   if (!response) throw new Error('no response')
   expect(await text(response)).toContain('comes whole.')
 })
+
+test('an upload that drips is cut off and leaves nothing', async () => {
+  const request = begin('/v1/files', headers)
+  const status = outcome(request)
+  let at = 0
+  // Pauses are short, but what comes is less than the least rate.
+  const dripping = setInterval(() => request.write(body.subarray(at, ++at)), timeouts.uploadWindowMs / 4)
+  expect(await status).toBe('cut off')
+  clearInterval(dripping)
+  const rows = () => db.database.system.execute(`select 1 from file_versions where state = 'uploading'`)
+  await expect.poll(async () => (await rows()).rows, { timeout: 5_000 }).toEqual([])
+})

@@ -38,7 +38,8 @@ export async function startPrintedNginx(servers: readonly string[]): Promise<Ngi
     const replaced = printed
       .replace(/server 127\.0\.0\.1:3000;/, () => serversOf(servers))
       .replace(/listen 80;/, () => `listen 127.0.0.1:${port}; ${fromTestAddress}`)
-    if (replaced.includes(':3000') || !replaced.includes(`:${port}`)) throw new Error('ops/nginx.conf changed')
+    if (replaced.includes(':3000') || !replaced.includes(`:${port}`))
+      throw new Error('ops/nginx.conf changed')
     return replaced
   })
 }
