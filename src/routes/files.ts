@@ -35,7 +35,7 @@ const docs = {
   upload: {
     summary: 'Upload a file',
     description:
-      'Its parts may come in any order. The plan bounds the size of a file and of all files together.',
+      'Its parts may come in any order. The plan bounds the size of a file and of all files together; uploads under way count. 16 may be under way at once.',
     tag: 'Files',
     body: uploadForm,
     response: fileSchema,

@@ -82,17 +82,13 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
         await page.goto(path)
         for (const source of [`/files/${id}/content`, '/assets/copy.js']) {
           // A page's markup that somebody else could write.
-          const outcome = await page.evaluate(
-            (src) =>
-              new Promise<string>((resolve) => {
-                const script = document.createElement('script')
-                script.src = src
-                script.onload = () => resolve('ran')
-                script.onerror = () => resolve('blocked')
-                document.body.append(script)
-              }),
-            source,
-          )
+          const outcome = await page.evaluate(`new Promise((resolve) => {
+            const script = document.createElement('script')
+            script.src = '${source}'
+            script.onload = () => resolve('ran')
+            script.onerror = () => resolve('blocked')
+            document.body.append(script)
+          })`)
           expect([path, source, outcome]).toEqual([path, source, 'blocked'])
         }
         expect(await page.title()).not.toBe('owned')
