@@ -3,16 +3,23 @@ import sensible from '@fastify/sensible'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
+import type { TrustProxy } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { bodyBytes } from './http/bounds.ts'
+import { registerCors } from './http/cors.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limits.ts'
-import { type ReceiveTimeouts, registerReceiveTimeout } from './http/receive-timeout.ts'
+import {
+  defaultReceiveTimeouts,
+  type ReceiveTimeouts,
+  registerReceiveTimeout,
+} from './http/receive-timeout.ts'
 import { registerRequestRecord } from './http/request-record.ts'
+import { trustedProxies } from './http/trusted-proxies.ts'
 import { refuseSeveralHosts, refuseUnreadable } from './http/unreadable-requests.ts'
 import { registerZod } from './http/zod.ts'
 import { newId } from './ids.ts'
@@ -32,12 +39,15 @@ import type { Services } from './routes/services.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { sourceRoutes } from './routes/sources.ts'
 import { usageRoutes } from './routes/usage.ts'
+import { createAddressLimits } from './web/address-limits.ts'
 import { webPages } from './web/plugin.ts'
 import type { WebSettings } from './web/services.ts'
 import { createSignInLimits } from './web/sign-in-limits.ts'
 
 export type AppOptions = {
-  readonly trustProxy: boolean
+  readonly trustProxy: TrustProxy
+  /** Origins whose pages may call the API from a browser. */
+  readonly corsOrigins?: readonly string[]
   /** False while the process is draining: `/readyz` then says so. */
   readonly ready: () => boolean
   /** Requests without a valid key that one address may send in a minute. */
@@ -58,7 +68,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     logController: new LogController({ disableRequestLogging: true }),
     // One for each request would be made before there is anything to log; lines name their request themselves.
     childLoggerFactory: (logger) => logger,
-    trustProxy: options.trustProxy,
+    trustProxy: trustedProxies(options.trustProxy),
     genReqId: () => newId('request'),
     requestIdHeader: false,
     bodyLimit: bodyBytes.other,
@@ -75,6 +85,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   const { metrics } = options
   const httpMetrics = metrics?.token === undefined ? undefined : createHttpMetrics(app, metrics.registry)
   const record = registerRequestRecord(app, { ...services, httpMetrics })
+  await registerCors(app, options.corsOrigins ?? [])
 
   let closing = false
   app.addHook('preClose', async () => {
@@ -87,7 +98,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
       retryAfterSeconds: 1,
     })
   })
-  registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
+  registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
   registerErrorHandler(app)
   refuseSeveralHosts(app)
   registerJsonBody(app)
@@ -104,7 +115,12 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register((v1, _options, done) => apiRoutes(v1, services, options.chatPace, done), {
     prefix: '/v1',
   })
-  const web = { ...auth, settings: options.web, signInLimits: createSignInLimits() }
+  const web = {
+    ...auth,
+    settings: options.web,
+    signInLimits: createSignInLimits(),
+    addressLimits: createAddressLimits(),
+  }
   await app.register((pages, _options, done) => {
     webPages(pages, web).then(() => done(), done)
   })

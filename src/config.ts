@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 const optionalText = z.string().trim().min(1).optional()
@@ -14,6 +15,51 @@ const httpUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .optional()
 
+/** Ranges that Fastify knows by name. */
+const namedRanges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+const trustProxyRemedy =
+  'must be the number of proxies before the service (1 to 16), or their addresses separated by commas, such as 127.0.0.1 or 10.0.0.0/8'
+
+const trustProxy = z.string().transform((text, context): TrustProxy => {
+  const value = text.trim().toLowerCase()
+  if (value === 'false') return false
+  if (/^([1-9]|1[0-6])$/.test(value)) return Number(value)
+  const entries = listOf(value)
+  if (entries.length > 0 && entries.every(isAddressRange)) return Object.freeze(entries)
+  const why = value === 'true' ? ': "true" would believe addresses that clients write themselves' : ''
+  context.addIssue({ code: 'custom', message: trustProxyRemedy + why })
+  return z.NEVER
+})
+
+const corsOrigins = z.string().transform((text, context): readonly string[] => {
+  const origins = listOf(text)
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong === undefined) return Object.freeze(origins)
+  const message = `must be origins separated by commas, such as https://app.example.org; "${wrong}" is none`
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function isAddressRange(text: string): boolean {
+  if (namedRanges.includes(text)) return true
+  // A shorthand such as 10.1 would be read as 10.0.0.1.
+  const full = text.includes(':') || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text)
+  return full && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
+}
+
+/** Exactly what browsers send as `Origin`: no path, no capital letters, no port that is the scheme's own. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
 const portRange = 'must be a whole number from 0 to 65535'
 
 const environment = z.object({
@@ -28,7 +74,8 @@ const environment = z.object({
     .refine((port) => port <= 65_535, portRange)
     .default(3000),
   APP_URL: httpUrl,
-  TRUST_PROXY: z.enum(['true', 'false']).default('false'),
+  TRUST_PROXY: trustProxy.default(false),
+  CORS_ORIGINS: corsOrigins.default([]),
   KEY_PEPPER: optionalText,
   MODEL_BASE_URL: httpUrl,
   MODEL_API_KEY: optionalText,
@@ -54,6 +101,12 @@ function isReadableUrl(text: string): boolean {
   }
 }
 
+/**
+ * Whose `X-Forwarded-*` headers are believed: nobody's, those of the given number of proxies in a row, or those of
+ * proxies at the given addresses and ranges.
+ */
+export type TrustProxy = false | number | readonly string[]
+
 export type Config = {
   /** Undefined: an embedded Postgres under `dataDir` is used. */
   readonly databaseUrl: string | undefined
@@ -63,7 +116,9 @@ export type Config = {
   readonly host: string
   readonly port: number
   readonly appUrl: string | undefined
-  readonly trustProxy: boolean
+  readonly trustProxy: TrustProxy
+  /** Origins whose pages may call the API from a browser; none by default. */
+  readonly corsOrigins: readonly string[]
   /** Secret(s) that key digests are made with, see `accounts/pepper`. */
   readonly keyPepper: string | undefined
   readonly model: {
@@ -120,7 +175,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: e.HOST,
     port: e.PORT,
     appUrl: e.APP_URL,
-    trustProxy: e.TRUST_PROXY === 'true',
+    trustProxy: e.TRUST_PROXY,
+    corsOrigins: e.CORS_ORIGINS,
     keyPepper: e.KEY_PEPPER,
     model: Object.freeze({
       baseUrl: e.MODEL_BASE_URL,

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 
 /** Digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -44,4 +44,12 @@ const prefixes = {
 /** A new random id (24 base62 characters, 143 bits): existence cannot be counted or guessed. */
 export function newId(kind: keyof typeof prefixes): string {
   return prefixes[kind] + randomBase62(24)
+}
+
+/** The same id for the same text, in the form of `newId`. As hard to guess as the text. */
+export function derivedId(kind: keyof typeof prefixes, text: string): string {
+  let rest = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`)
+  let digits = ''
+  for (; digits.length < 24; rest /= 62n) digits += base62[Number(rest % 62n)]
+  return prefixes[kind] + digits
 }

@@ -114,6 +114,7 @@ async function startService(
   ]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
     ready: readiness.ask,
     web: { signUp: config.signUp, signUpPlan: config.signUpPlan },
     metrics: { registry, token: config.metricsToken },

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ne, notLike, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { databaseFault, uniqueViolation } from '../db/errors.ts'
 import { accounts } from '../db/schema/index.ts'
@@ -37,7 +37,7 @@ export async function createAccount(
   plans: Plans,
   input: { email: string; plan: string; password: string; operator?: boolean },
 ): Promise<Account> {
-  const email = normalEmail(input.email)
+  const email = newEmail(input.email)
   requirePlan(plans, input.plan)
   const values = {
     id: newId('account'),
@@ -116,7 +116,7 @@ export function searchAccounts(executor: Executor, search: AccountSearch): Promi
     .from(accounts)
     .where(
       and(
-        notLike(accounts.email, '%@deleted.invalid'),
+        sql`${accounts.email} <> lower(${accounts.id}) || ${deletedSuffix}`,
         when(search.text, (text) => sql`strpos(${accounts.email}, ${text.trim().toLowerCase()}) > 0`),
         when(search.plan, (plan) => eq(accounts.plan, plan)),
         when(search.after, (after) => gt(accounts.email, after)),
@@ -163,6 +163,23 @@ function normalEmail(email: string): string {
   const normal = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
     throw new ServiceError('invalid_value', `"${email}" is not an e-mail address.`, { param: 'email' })
+  }
+  return normal
+}
+
+/** What follows the id of a deleted account in the place of its address. */
+export const deletedSuffix = '@deleted.invalid'
+
+/**
+ * The address of a new account.
+ * @throws ServiceError `invalid_value` for one below `.invalid`, which no mail reaches (RFC 2606): the service keeps such
+ *   addresses for accounts that were deleted.
+ */
+function newEmail(email: string): string {
+  const normal = normalEmail(email)
+  if (/[@.]invalid\.*$/.test(normal)) {
+    const message = `"${email}" is not an e-mail address that can be reached. Give another one.`
+    throw new ServiceError('invalid_value', message, { param: 'email' })
   }
   return normal
 }

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, withTx } from '../db/client.ts'
 import { accounts, apiKeys, passwordResets, projects, webSessions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import { lockAccount } from './accounts.ts'
+import { deletedSuffix, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
 
 /** Removing the files and conversations of a large account or project takes longer than other statements may. */
@@ -36,7 +36,7 @@ export function deleteAccount(
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, accountId))
     await tx
       .update(accounts)
-      .set({ email: `${accountId.toLowerCase()}@deleted.invalid`, passwordHash: '', operator: false })
+      .set({ email: `${accountId.toLowerCase()}${deletedSuffix}`, passwordHash: '', operator: false })
       .where(eq(accounts.id, accountId))
     await recordAction(tx, { actor, action: 'account.deleted', accountId })
   })

@@ -4,7 +4,7 @@ import { databaseFault, isTransient, uniqueViolation } from '../db/errors.ts'
 import { apiKeys, projects } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import { notFound, ServiceError } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { derivedId, newId } from '../ids.ts'
 import { accountSuspended } from './accounts.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
 import type { KnownKeys } from './known-keys.ts'
@@ -19,8 +19,8 @@ export type KeyReach =
   | { readonly kind: 'owner' }
 
 export type KeyInput = {
-  /** Given by a form that must make one key only, however often it is sent; else a new one. */
-  readonly id?: string
+  /** Of a form that must make one key only, however often it is sent. */
+  readonly form?: string
   readonly name: string
   /** Undefined: the default six. */
   readonly scopes?: readonly string[]
@@ -59,7 +59,8 @@ const columns = {
 
 /**
  * Makes a key. The returned `key` is the only copy of its text that will ever exist.
- * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry, and for an id that is taken.
+ * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry; with the param `form` when the form
+ *   has made a key already.
  */
 export async function createKey(
   executor: Executor,
@@ -79,7 +80,7 @@ export async function createKey(
   const key = generateKeyText()
   const [pepper] = peppers
   const [info] = await insertKey(executor, {
-    id: input.id ?? newId('key'),
+    id: input.form === undefined ? newId('key') : keyIdOfForm(accountId, input.form),
     accountId,
     name,
     ...displayParts(key),
@@ -94,12 +95,20 @@ export async function createKey(
   return { key, info }
 }
 
+/**
+ * The id of the key that a form makes. It depends on the account too: no form can name, or probe for, a key of another
+ * account.
+ */
+function keyIdOfForm(accountId: string, form: string): string {
+  return derivedId('key', `${accountId}\n${form}`)
+}
+
 async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): Promise<KeyInfo[]> {
   try {
     return await executor.insert(apiKeys).values(row).returning(columns)
   } catch (error) {
     if (databaseFault(error)?.code !== uniqueViolation) throw error
-    throw new ServiceError('invalid_value', 'A key with this id has been made already.', { param: 'id' })
+    throw new ServiceError('invalid_value', 'This form has made a key already.', { param: 'form' })
   }
 }
 

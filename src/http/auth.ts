@@ -6,6 +6,7 @@ import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
+import { clientAddress } from './client-address.ts'
 import type {} from './fastify.ts'
 import type { RateLimits } from './rate-limits.ts'
 
@@ -72,7 +73,7 @@ async function authenticate(
     ? await authenticateKey(services.database.system, services.peppers, services.plans, key, known)
     : undefined
   if (principal) return principal
-  await services.rateLimits.countInvalidKey(request.ip)
+  await services.rateLimits.countInvalidKey(clientAddress(request))
   throw new ServiceError(
     'invalid_api_key',
     key

@@ -81,6 +81,9 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   if (error instanceof ServiceError) return error
   if (error instanceof InputError) return error.toServiceError()
   const fault = databaseFault(error)
+  if (wasCutOff(request) && !isSqlState(fault?.code)) {
+    return new ServiceError('invalid_value', 'The request was cut off before all of it had come.')
+  }
   if (fault && isUnavailable(fault)) {
     return new ServiceError('database_unavailable', 'The database cannot be reached. Try again shortly.', {
       retryAfterSeconds: 2,
@@ -94,6 +97,19 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
     })
   }
   return fromFastify(error as FastifyError, request) ?? internal(error)
+}
+
+/**
+ * Whether the client left while its request was still arriving. What is thrown then, such as `ECONNRESET`, looks like a
+ * lost connection to the database.
+ */
+function wasCutOff({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
+}
+
+/** Something that Postgres itself said. */
+function isSqlState(code: string | undefined): boolean {
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && code !== 'EPIPE'
 }
 
 function internal(cause: unknown): ServiceError {

@@ -11,10 +11,11 @@ const windowSeconds = 60
  */
 export type RateLimits = {
   /**
-   * Counts a request of the account and tells the client where it stands.
+   * Counts a request of the account.
+   * @param reply tells the client where it stands, in its headers; pages have none of them.
    * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
    */
-  countRequest(principal: Principal, reply: FastifyReply): Promise<void>
+  countRequest(principal: Principal, reply?: FastifyReply): Promise<void>
   /** What this process has counted of an account in the present minute. */
   requestsLately(accountId: string): Promise<number>
   /**
@@ -35,7 +36,7 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
       const { consumedPoints, msBeforeNext } = await requests.consume(accountId)
       const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
       reply
-        .header('x-ratelimit-limit-requests', plan.requestsPerMinute)
+        ?.header('x-ratelimit-limit-requests', plan.requestsPerMinute)
         .header('x-ratelimit-remaining-requests', Math.max(0, plan.requestsPerMinute - consumedPoints))
         .header('x-ratelimit-reset-requests', `${seconds}s`)
       if (consumedPoints <= plan.requestsPerMinute) return

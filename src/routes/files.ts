@@ -35,7 +35,7 @@ const docs = {
   upload: {
     summary: 'Upload a file',
     description:
-      'Its parts may come in any order. The plan bounds the size of a file and of all files together.',
+      'Its parts may come in any order. The plan bounds the size of a file and of all files together; uploads under way count. 16 may be under way at once.',
     tag: 'Files',
     body: uploadForm,
     response: fileSchema,
@@ -46,7 +46,7 @@ const docs = {
   content: {
     summary: 'Download a file',
     description:
-      'The bytes under the file’s own content type, always as an attachment: the newest version, or the one that `version` names.',
+      'The bytes under the file’s own content type (scripts and styles: `application/octet-stream`), always as an attachment: the newest version, or the one that `version` names.',
     tag: 'Files',
     content: [download],
     requestHeaders: {

@@ -10,7 +10,9 @@ const retryMs = 60_000
 
 /** Events are kept this long after their run's end, never less than the keys by which clients find it again. */
 const eventHours = 24
-/** An upload that has not come to its end by then never will. */
+/** An upload whose last bytes came so long ago never comes to its end. */
+const uploadMinutes = 15
+/** The same of one that an earlier version of the service receives, which reserves nothing and notes no progress. */
 const uploadHours = 24
 
 const retentionLock = 7_203_115_020n
@@ -32,7 +34,8 @@ const expiries: readonly Expiry[] = [
   rowsOf(
     'file_versions',
     1,
-    sql`state = 'uploading' and created_at < now() - make_interval(hours => ${uploadHours})`,
+    sql`state = 'uploading' and created_at < now() - case when bytes > 0
+      then make_interval(mins => ${uploadMinutes}) else make_interval(hours => ${uploadHours}) end`,
   ),
   { batch: 2_000, remove: removeEvents },
 ]

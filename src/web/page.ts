@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Html, html, nothing } from './html.ts'
+import { contentPolicy } from './security-headers.ts'
 import type { Visitor } from './visitor.ts'
 
 export type Section = 'ask' | 'library' | 'projects' | 'usage' | 'settings' | 'operator'
@@ -34,11 +36,13 @@ export async function sendPage(
   page: Page,
   status = 200,
 ): Promise<FastifyReply> {
-  const markup = await frame(page, request.visitor)
+  const nonce = page.scripts?.length ? randomBytes(16).toString('base64url') : undefined
+  if (nonce !== undefined) reply.header('content-security-policy', contentPolicy(nonce))
+  const markup = await frame(page, request.visitor, nonce)
   return reply.status(status).type('text/html; charset=utf-8').send(String(markup))
 }
 
-function frame(page: Page, visitor: Visitor | null): Html {
+function frame(page: Page, visitor: Visitor | null, nonce: string | undefined): Html {
   return html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -49,7 +53,7 @@ function frame(page: Page, visitor: Visitor | null): Html {
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="preload" href="/assets/fonts/hebrew.woff2" as="font" type="font/woff2" crossorigin>
 ${[...sheets, ...(page.sheets ?? [])].map((name) => html`<link rel="stylesheet" href="/assets/${name}.css">`)}
-${(page.scripts ?? []).map((name) => html`<script type="module" src="/assets/${name}"></script>`)}
+${(page.scripts ?? []).map((name) => html`<script type="module" nonce="${nonce}" src="/assets/${name}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findWebSession, touchWebSession } from '../accounts/web-sessions.ts'
 import { errorTable, ServiceError } from '../errors.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { asServiceError, logFailure } from '../http/error-handler.ts'
 import { registerAssets } from './assets.ts'
 import { clearSessionCookie, sessionToken } from './cookies.ts'
@@ -79,7 +80,11 @@ function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
   reply.callNotFound()
 }
 
-/** Who is signed in, if anybody is; sends those who must be and are not to the page where one signs in. */
+/**
+ * Who is signed in, if anybody is, and counts the request: under the account, else under the address. Sends those who must be and are not to the page where one
+ * signs in.
+ * @throws ServiceError `rate_limit_exceeded`; `not_found` for a page of operators.
+ */
 async function admitVisitor(
   services: WebServices,
   request: FastifyRequest,
@@ -94,8 +99,12 @@ async function admitVisitor(
     const principal = principalOfAccount(account, services.plans)
     request.visitor = { account, token, principal }
     request.principal = principal
+    await services.rateLimits.countRequest(principal)
     if (!seenLately) await touchWebSession(services.database.system, token)
-  } else if (token !== undefined) clearSessionCookie(request, reply, services)
+  } else {
+    if (token !== undefined) clearSessionCookie(request, reply, services)
+    await services.addressLimits.page(clientAddress(request))
+  }
   if (page === 'anyone') return
   if (!request.visitor) {
     const back = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''

@@ -1,5 +1,6 @@
 import type { RateLimits } from '../http/rate-limits.ts'
 import type { Services } from '../turns/services.ts'
+import type { AddressLimits } from './address-limits.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 export type WebSettings = {
@@ -12,5 +13,6 @@ export type WebSettings = {
 export type WebServices = Services & {
   readonly settings: WebSettings
   readonly signInLimits: SignInLimits
+  readonly addressLimits: AddressLimits
   readonly rateLimits: RateLimits
 }

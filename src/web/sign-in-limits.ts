@@ -1,21 +1,35 @@
+import { createHash } from 'node:crypto'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../errors.ts'
 
 /**
- * Attempts of an account and of an address in a quarter of an hour; accounts an address may make in an hour; requests for
- * the page of a password reset link that an address may send in a quarter of an hour.
+ * Attempts of an account from one address or browser, and of an address, in a quarter of an hour; wrong passwords of an
+ * account from all addresses together in an hour; accounts that an address may make in an hour; requests for the page of a
+ * password reset link that an address may send in a quarter of an hour.
  */
-const most = Object.freeze({ account: 10, address: 100, signUps: 20, resets: 30 })
+const most = Object.freeze({ account: 10, address: 100, everywhere: 30, signUps: 20, resets: 30 })
+
+/** Who tries to sign in. */
+export type SignInAttempt = {
+  readonly email: string
+  /** As `clientAddress` gives it. */
+  readonly address: string
+  /** Of a browser that has signed in to this account before, or is signed in now; strangers have none. */
+  readonly browser?: string | undefined
+}
 
 /**
- * Counts attempts to sign in and new accounts in this process. An account is counted together with the address that
- * asks, so that nobody can lock its owner out from elsewhere, and every address alone.
+ * Counts attempts to sign in and new accounts, in this process. Guesses from many addresses meet a limit of the account,
+ * which its owner's own browsers do not: a stranger who uses it up locks out only other strangers.
  */
 export type SignInLimits = {
-  /** Counts before the password is looked at. @throws ServiceError `rate_limit_exceeded`. */
-  attempt(email: string, address: string): Promise<void>
-  /** Takes back what was counted for the one who has proved to be the owner. */
-  succeeded(email: string, address: string): Promise<void>
+  /**
+   * Checks a password within the limits. Attempts count before the check, so that many at once gain nothing, and
+   * are taken back when it succeeds or fails for another reason than the password.
+   * @param check throws a ServiceError `invalid_value` when the password is wrong.
+   * @throws ServiceError `rate_limit_exceeded`; what `check` throws.
+   */
+  guard<T>(attempt: SignInAttempt, check: () => Promise<T>): Promise<T>
   /** @throws ServiceError `rate_limit_exceeded`. */
   signUp(address: string): Promise<void>
   /** Counts each request for a password reset link. @throws ServiceError `rate_limit_exceeded`. */
@@ -25,30 +39,67 @@ export type SignInLimits = {
 export function createSignInLimits(): SignInLimits {
   const accounts = new RateLimiterMemory({ duration: 900, points: most.account, keyPrefix: 'account' })
   const addresses = new RateLimiterMemory({ duration: 900, points: most.address, keyPrefix: 'address' })
+  const everywhere = new RateLimiterMemory({ duration: 3_600, points: most.everywhere, keyPrefix: 'wrong' })
   const signUps = new RateLimiterMemory({ duration: 3_600, points: most.signUps, keyPrefix: 'sign-up' })
   const resets = new RateLimiterMemory({ duration: 900, points: most.resets, keyPrefix: 'reset' })
-  const account = (email: string, address: string) => `${email.trim().toLowerCase().slice(0, 254)} ${address}`
+
+  async function count(attempt: SignInAttempt): Promise<void> {
+    const { address, browser } = attempt
+    await consume(addresses, address, 'Too many attempts to sign in came from here.')
+    await consume(accounts, placeOf(attempt), 'Too many attempts to sign in came from here.')
+    if (browser !== undefined) return
+    const why = 'Too many wrong passwords were tried for this account.'
+    const way = ' Or use a browser that has signed in to it before.'
+    await consume(everywhere, accountOf(attempt), why, way)
+  }
+
+  async function takeBack(attempt: SignInAttempt): Promise<void> {
+    const { address, browser } = attempt
+    await Promise.all([
+      addresses.reward(address),
+      accounts.reward(placeOf(attempt)),
+      browser === undefined ? everywhere.reward(accountOf(attempt)) : undefined,
+    ])
+  }
+
   return {
-    async attempt(email, address) {
-      await consume(addresses, address, 'Too many attempts to sign in')
-      await consume(accounts, account(email, address), 'Too many attempts to sign in')
+    async guard(attempt, check) {
+      await count(attempt)
+      try {
+        const result = await check()
+        await takeBack(attempt)
+        await accounts.delete(placeOf(attempt))
+        return result
+      } catch (error) {
+        const wrong = error instanceof ServiceError && error.code === 'invalid_value'
+        if (!wrong) await takeBack(attempt)
+        throw error
+      }
     },
-    async succeeded(email, address) {
-      await Promise.all([accounts.delete(account(email, address)), addresses.reward(address)])
-    },
-    signUp: (address) => consume(signUps, address, 'Too many new accounts'),
-    reset: (address) => consume(resets, address, 'Too many requests for password reset links'),
+    signUp: (address) => consume(signUps, address, 'Too many new accounts came from here.'),
+    reset: (address) =>
+      consume(resets, address, 'Too many requests for password reset links came from here.'),
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string, what: string): Promise<void> {
+/** A digest, so that long names cost no more memory than short ones. */
+function accountOf({ email }: SignInAttempt): string {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url').slice(0, 22)
+}
+
+function placeOf(attempt: SignInAttempt): string {
+  const { address, browser } = attempt
+  return `${accountOf(attempt)} ${browser === undefined ? address : `browser ${browser}`}`
+}
+
+async function consume(limiter: RateLimiterMemory, key: string, what: string, way = ''): Promise<void> {
   try {
     await limiter.consume(key)
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused
     const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000))
     const minutes = Math.ceil(seconds / 60)
-    throw new ServiceError('rate_limit_exceeded', `${what} came from here. Try again in ${minutes} min.`, {
+    throw new ServiceError('rate_limit_exceeded', `${what} Try again in ${minutes} min.${way}`, {
       retryAfterSeconds: seconds,
     })
   }

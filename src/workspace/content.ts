@@ -49,27 +49,33 @@ export async function storeBuffer(executor: Executor, version: VersionKey, conte
 
 /**
  * Stores a stream chunk by chunk, each in a transaction of its own: no connection is held while bytes arrive.
- * @param mostBytes beyond them nothing more is kept, but the stream is read to its end: a sender that is cut off
- *   midway never reads why.
- * @returns how many came; no checksum when they were more than that.
+ * @param space says how many bytes there is room for. Beyond them nothing more is kept, but the stream is read to its
+ *   end: a sender that is cut off midway never reads why.
+ * @returns how many came; no checksum when there was no room for them.
  */
 export async function storeStream(
   database: Database,
   version: VersionKey,
   source: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  space: {
+    fits(bytes: number): Promise<boolean>
+    noteProgress(executor: Executor): Promise<void>
+  },
 ): Promise<Omit<Sealed, 'sha256'> & { readonly sha256: string | undefined }> {
   const hash = createHash('sha256')
-  let [index, bytes] = [0, 0]
+  let [index, bytes, whole] = [0, 0, true]
   for await (const data of chunked(source)) {
     bytes += data.length
-    if (bytes > mostBytes) continue
-    hash.update(data)
+    whole &&= await space.fits(bytes)
+    if (whole) hash.update(data)
     const row = { versionId: version.id, index, accountId: version.accountId, data }
-    await withTx(database, version, (tx) => tx.insert(fileChunks).values(row))
+    await withTx(database, version, async (tx) => {
+      if (whole) await tx.insert(fileChunks).values(row)
+      await space.noteProgress(tx)
+    })
     index += 1
   }
-  return { bytes, sha256: bytes > mostBytes ? undefined : hash.digest('hex') }
+  return { bytes, sha256: whole ? hash.digest('hex') : undefined }
 }
 
 /**

@@ -4,7 +4,8 @@ import { fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
 import { type Sealed, storeBuffer, storeStream } from './content.ts'
 import { type FilePlace, insertFile, type StoredFile } from './files.ts'
-import { lockStorage, requireRoom, roomFor, type StorageLimits, tooLarge } from './quota.ts'
+import { lockStorage, requireRoom, type StorageLimits, tooLarge } from './quota.ts'
+import { openUploadSpace } from './upload-space.ts'
 
 /** An upload whose bytes have come, under a version that nothing shows yet. */
 export type ReceivedUpload = {
@@ -15,9 +16,10 @@ export type ReceivedUpload = {
 }
 
 /**
- * Receives the bytes of an upload as they arrive. Nothing shows them until `sealUpload`; `dropUpload` removes them,
- * and when receiving fails that has been done.
- * @throws ServiceError `file_too_large` when the account has no room for it, once all of it has come.
+ * Receives the bytes of an upload as they arrive; they count towards the account's storage from then on. Nothing shows
+ * them until `sealUpload`; `dropUpload` removes them, and when receiving fails that has been done.
+ * @throws ServiceError `file_too_large` when the account has no room for it, once all of it has come;
+ *   `rate_limit_exceeded` before any of it when too many uploads are under way.
  */
 export async function receiveUpload(
   database: Database,
@@ -27,16 +29,15 @@ export async function receiveUpload(
     readonly name: string
     readonly contentType: string
     readonly content: AsyncIterable<Uint8Array>
+    /** Bytes that are to come at most, if the sender says so. */
+    readonly announced: number | undefined
   },
 ): Promise<ReceivedUpload> {
   const { name, contentType } = upload
   const version = { id: newId('file'), accountId: account.accountId }
-  const room = await withTx(database, account, async (tx) => {
-    await tx.insert(fileVersions).values({ ...version, version: 1, state: 'uploading', contentType })
-    return roomFor(tx, account.accountId, limits)
-  })
+  const space = await openUploadSpace(database, version, contentType, limits, upload.announced)
   try {
-    const { bytes, sha256 } = await storeStream(database, version, upload.content, room)
+    const { bytes, sha256 } = await storeStream(database, version, upload.content, space)
     if (sha256 === undefined) throw tooLarge(limits, bytes)
     const sealed = { bytes, sha256 }
     return { versionId: version.id, name, contentType, sealed }
@@ -58,7 +59,7 @@ export async function sealUpload(
   purpose: string,
 ): Promise<StoredFile> {
   await lockStorage(executor, place.accountId)
-  await requireRoom(executor, place.accountId, limits, upload.sealed.bytes)
+  await requireRoom(executor, place.accountId, limits, upload.sealed.bytes, upload.versionId)
   const file = await insertFile(executor, place, { ...upload, purpose }, upload.sealed)
   await executor
     .update(fileVersions)

@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ask, type Completion, type ServiceInfo } from '../support/chat-world.ts'
-import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
+import { hasNginx, type Nginx, startNginx, startPrintedNginx } from '../support/nginx.ts'
 import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { reply } from '../support/scripted-upstream.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -102,13 +102,13 @@ describe.skipIf(!hasNginx)(
 
     // Over HTTP/1.0, which nginx speaks to servers unless told otherwise, an end and a cut look alike.
     test.each([
-      ['ends without a finish_reason', '', false],
-      ['breaks off, with proxy_http_version 1.1,', 'proxy_http_version 1.1;', true],
+      ['ends without a finish_reason', startNginx, false],
+      ['breaks off, with ops/nginx.conf,', startPrintedNginx, true],
     ] as const)(
       'when the replica of a stream is killed, the stream %s and the same request gets the answer',
-      async (how, settings, failed) => {
+      async (how, start, failed) => {
         const owner = await world.start()
-        nginx = await startNginx([owner.url, survivor.url], settings)
+        nginx = await start([owner.url, survivor.url])
         world.upstream.setDefault(reply('Half of it, and the rest.'))
         world.upstream.enqueue([{ text: 'Half of it' }, { waitFor: never }])
         const question = `Killed: it ${how}`
@@ -123,9 +123,9 @@ describe.skipIf(!hasNginx)(
       },
     )
 
-    test('while replicas are replaced one after the other, no client notices', async () => {
+    test('while replicas are replaced behind ops/nginx.conf, no client notices', async () => {
       const owner = await world.start()
-      nginx = await startNginx([owner.url, survivor.url])
+      nginx = await startPrintedNginx([owner.url, survivor.url])
       world.upstream.setDefault([{ text: 'It takes ' }, { waitMs: 300 }, { text: 'a moment.' }])
       const texts = Array.from({ length: 16 }, (_, n) => `Replaced ${n}`)
       const answers = texts.slice(0, 8).map(whole)

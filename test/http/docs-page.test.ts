@@ -32,9 +32,14 @@ test('the page and all that it needs come from this host, without a key', async 
 test('nothing that stands in the page, or comes from elsewhere, can run in it', async () => {
   const page = await get('/docs')
   const policy = String(page.headers['content-security-policy'])
-  expect(policy).toMatch(/default-src 'none'; script-src 'self';/)
+  expect(policy).toMatch(/default-src 'none'; script-src 'nonce-[\w-]{22}';/)
   expect(policy).toMatch(/frame-ancestors 'none'/)
   expect(policy).not.toMatch(/unsafe|\*|https?:/)
+  const nonce = /nonce-([\w-]+)/.exec(policy)?.[1]
+  expect(page.text.match(/<script nonce="([\w-]+)" src="/g)).toEqual(
+    Array(2).fill(`<script nonce="${nonce}" src="`),
+  )
+  expect((await get('/docs')).headers['content-security-policy']).not.toBe(policy)
   expect(page.text).not.toMatch(/<script(?![^>]*src=)|<style| on\w+=| style=/)
   expect(page.headers['x-content-type-options']).toBe('nosniff')
 })

@@ -8,8 +8,8 @@ import { form } from '../support/http-raw.ts'
 import { type ScriptedUpstream, reply as says, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { makeAccount, makeKey, question, startTestService, type TestService } from '../support/service.ts'
 
-/** All of a request in a second, an upload with pauses of at most as much. */
-const timeouts = { wholeMs: 1_000, idleMs: 1_000 }
+/** All of a request in a second; of an upload fifty bytes in each second. */
+const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
 let db: TestDatabase
 let service: TestService
@@ -85,4 +85,16 @@ test('a reply may take longer than its request', async () => {
   const [response] = await replied
   if (!response) throw new Error('no response')
   expect(await text(response)).toContain('comes whole.')
+})
+
+test('an upload that drips is cut off and leaves nothing', async () => {
+  const request = begin('/v1/files', headers)
+  const status = outcome(request)
+  let at = 0
+  // Pauses are short, but what comes is less than the least rate.
+  const dripping = setInterval(() => request.write(body.subarray(at, ++at)), timeouts.uploadWindowMs / 4)
+  expect(await status).toBe('cut off')
+  clearInterval(dripping)
+  const rows = () => db.database.system.execute(`select 1 from file_versions where state = 'uploading'`)
+  await expect.poll(async () => (await rows()).rows, { timeout: 5_000 }).toEqual([])
 })

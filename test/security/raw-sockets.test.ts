@@ -5,7 +5,7 @@ import { makeOwner, openWorld, type World } from '../support/http-world.ts'
 import { call, startTestService, type TestService } from '../support/service.ts'
 
 /** All of a request in a second, an upload with pauses of at most as much. */
-const timeouts = { wholeMs: 1_000, idleMs: 1_000 }
+const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
 let world: World
 let service: TestService

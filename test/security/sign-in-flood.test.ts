@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Behind a proxy, so that the flood comes from as many addresses as it likes.
   service = await startTestService(db.database, {
     plans,
-    trustProxy: true,
+    trustProxy: 1,
     model: { baseUrl: upstream.baseUrl, name: 'scripted' },
   })
   key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited', plans)).id)

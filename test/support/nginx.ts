@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,7 +17,38 @@ export type Nginx = { readonly url: string; close(): Promise<void> }
  * nginx as a reverse proxy over the given servers, in turn. All settings of the proxy are nginx's own, but for those of
  * `extra`.
  */
-export async function startNginx(servers: readonly string[], extra = ''): Promise<Nginx> {
+export function startNginx(servers: readonly string[], extra = ''): Promise<Nginx> {
+  return startWith(
+    (port) => `
+  upstream replicas { ${serversOf(servers)} }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://replicas; ${extra} }
+  }`,
+  )
+}
+
+/**
+ * nginx with the server block that the project prints, over the given servers. Only addresses differ from the file; the
+ * addresses of clients are said by the header `x-test-address`, so that a test can be many.
+ */
+export async function startPrintedNginx(servers: readonly string[]): Promise<Nginx> {
+  const printed = await readFile('ops/nginx.conf', 'utf8')
+  return startWith((port) => {
+    const replaced = printed
+      .replace(/server 127\.0\.0\.1:3000;/, () => serversOf(servers))
+      .replace(/listen 80;/, () => `listen 127.0.0.1:${port}; ${fromTestAddress}`)
+    if (replaced.includes(':3000') || !replaced.includes(`:${port}`))
+      throw new Error('ops/nginx.conf changed')
+    return replaced
+  })
+}
+
+const fromTestAddress = 'set_real_ip_from 127.0.0.1; real_ip_header x-test-address;'
+
+const serversOf = (urls: readonly string[]) => urls.map((url) => `server ${new URL(url).host};`).join(' ')
+
+async function startWith(serverBlock: (port: number) => string): Promise<Nginx> {
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-nginx-'))
   const port = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -30,11 +61,7 @@ events {}
 http {
   access_log off;
   ${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
-  upstream replicas { ${servers.map((url) => `server ${new URL(url).host};`).join(' ')} }
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://replicas; ${extra} }
-  }
+  ${serverBlock(port)}
 }
 `
   await writeFile(path.join(folder, 'nginx.conf'), config)

@@ -42,7 +42,8 @@ export async function startTestService(
     readonly chatPace?: ChatPace
     readonly receiveTimeouts?: ReceiveTimeouts
     readonly web?: Partial<WebSettings>
-    readonly trustProxy?: boolean
+    readonly trustProxy?: Config['trustProxy']
+    readonly corsOrigins?: readonly string[]
     /** A free one unless told. */
     readonly port?: number
     readonly telemetry?: Partial<Pick<Config, 'metricsToken' | 'otlpEndpoint'>>
@@ -92,6 +93,7 @@ export async function startTestService(
     },
     {
       trustProxy: options.trustProxy ?? false,
+      corsOrigins: options.corsOrigins ?? [],
       ready: () => true,
       web: { signUp: 'open', signUpPlan: 'free', ...options.web },
       metrics: { registry, token },

@@ -48,6 +48,7 @@ export async function openWorkspace(
         name,
         contentType: type,
         content: source,
+        announced: undefined,
       })
       const own = { ...place, sessionId: null, runId: null }
       return withTx(database, place, (tx) => sealUpload(tx, own, plan, received, 'user_data'))

@@ -61,7 +61,10 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
     const page = await window.newPage()
     await signInBy(page, 'rivka@example.org', password)
     const cookies = await window.cookies()
-    expect(cookies).toMatchObject([{ name: 'session', httpOnly: true, sameSite: 'Lax' }])
+    expect(cookies).toMatchObject([
+      { name: 'session', httpOnly: true, sameSite: 'Lax' },
+      { name: 'known', httpOnly: true, sameSite: 'Lax' },
+    ])
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out').waitFor()
     await window.addCookies(cookies)

@@ -33,7 +33,10 @@ export const files = pgTable(
   ],
 )
 
-/** One content of a file. Rows of state `uploading` are invisible and swept when abandoned. */
+/**
+ * One content of a file. Rows of state `uploading` are invisible and swept when abandoned: their `bytes` are what the
+ * upload reserved, and their `createdAt` is when bytes came last.
+ */
 export const fileVersions = pgTable(
   'file_versions',
   {

@@ -45,6 +45,14 @@ function requestedRange(request: FastifyRequest, reply: FastifyReply, size: numb
   )
 }
 
+/**
+ * Scripts and styles go as plain bytes: with `nosniff` no page can run or apply them, whatever its policy trusts. Any
+ * other type goes as it was uploaded.
+ */
+function inertType(contentType: string): string {
+  return /script|css|xsl|wasm/i.test(contentType) ? 'application/octet-stream' : contentType
+}
+
 /** A download is never rendered: what somebody uploaded must not run in a browser that trusts this host. */
 function contentHeaders(reply: FastifyReply, name: string, version: FileVersion): void {
   const ascii = name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
@@ -52,7 +60,7 @@ function contentHeaders(reply: FastifyReply, name: string, version: FileVersion)
   const extended = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
   reply
     .header('accept-ranges', 'bytes')
-    .header('content-type', version.contentType)
+    .header('content-type', inertType(version.contentType))
     .header('content-disposition', `attachment; filename="${ascii}"; filename*=UTF-8''${extended}`)
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')

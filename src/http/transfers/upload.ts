@@ -75,6 +75,7 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     }
     return { fields, upload }
   } catch (error) {
+    discardRest(request)
     if (upload) await dropUpload(services.database, principal, upload.versionId)
     throw formError(error)
   }
@@ -98,6 +99,12 @@ function beyond(param: string, bound: Bound): ServiceError {
   return new ServiceError('invalid_value', `\`${param}\`: ${atMost(bound)}.`, { param })
 }
 
+/** What still arrives of a refused form is read and thrown away, so that its sender comes to read why. */
+function discardRest({ raw }: FastifyRequest): void {
+  raw.unpipe()
+  raw.resume()
+}
+
 function receivePart(
   services: Pick<Services, 'database'>,
   request: FastifyRequest,
@@ -110,7 +117,14 @@ function receivePart(
       ? part.mimetype
       : 'application/octet-stream',
     content: part.file,
+    announced: announcedBytes(request),
   })
+}
+
+/** The body is a little larger than the file in it. */
+function announcedBytes({ headers }: FastifyRequest): number | undefined {
+  const length = Number(headers['content-length'])
+  return Number.isSafeInteger(length) ? length : undefined
 }
 
 function purposeOf(fields: ReadonlyMap<string, string>): string {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
@@ -12,7 +13,8 @@ const docs: RouteDocs = {
   tag: 'Service',
   content: [{ type: 'text/html', schema: { type: 'string' } }],
   replyHeaders: {
-    'content-security-policy': 'Lets the page load and ask nothing but this host.',
+    'content-security-policy':
+      'Lets the page load and ask nothing but this host, and run its own two scripts.',
     'x-content-type-options': 'Always `nosniff`.',
   },
 }
@@ -22,12 +24,11 @@ const require = createRequire(import.meta.url)
 const types = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
-  html: 'text/html; charset=utf-8',
 } as const
 
 type Asset = { readonly file: string | URL; readonly type: keyof typeof types }
 
-const page: Asset = { file: new URL('page.html', import.meta.url), type: 'html' }
+const page = new URL('page.html', import.meta.url)
 const assets: Readonly<Record<string, Asset>> = {
   'page.css': { file: new URL('page.css', import.meta.url), type: 'css' },
   'page.js': { file: new URL('page.js', import.meta.url), type: 'js' },
@@ -36,30 +37,47 @@ const assets: Readonly<Record<string, Asset>> = {
 }
 
 /**
- * Nothing of another host, no script or style that stands in the page. Whoever could change what the page shows could
- * else read the key that was typed into it.
+ * Nothing of another host, no script or style that stands in the page, and no script without the nonce of this very
+ * reply: files of accounts lie on the same origin. Whoever could change what the page shows could otherwise read the key
+ * that was typed into it.
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policyWith = (scripts: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /** `GET /docs`: the description of the API as a page, with all that it needs from this host. */
 export function docsRoutes(app: FastifyInstance): void {
+  let markup: Promise<string> | undefined
   const senders = new Map(Object.entries(assets).map(([name, asset]) => [name, sender(asset)]))
-  const sendPage = sender(page)
-  app.get('/docs', { config: { scope: 'public', docs } }, sendPage)
+  app.get('/docs', { config: { scope: 'public', docs } }, async (_request, reply) => {
+    const nonce = randomBytes(16).toString('base64url')
+    markup ??= readFile(page, 'utf8')
+    return reply
+      .headers({ ...headersOf(`'nonce-${nonce}'`), 'content-type': 'text/html; charset=utf-8' })
+      .header('cache-control', 'no-store')
+      .send((await markup).replaceAll('<script ', `<script nonce="${nonce}" `))
+  })
   app.get<{ Params: { file: string } }>('/docs/:file', { config: { scope: 'public' } }, (request, reply) => {
     const send = senders.get(request.params.file)
     if (!send) throw notFound()
     return send(request, reply)
   })
+}
+
+function headersOf(scripts: string) {
+  return {
+    'content-security-policy': policyWith(scripts),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  }
 }
 
 /** Sends a file, which is read and compressed once, when it is first asked for. */
@@ -71,10 +89,8 @@ function sender({ file, type }: Asset) {
     const compressed = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
     return reply
       .headers({
+        ...headersOf("'none'"),
         'content-type': types[type],
-        'content-security-policy': policy,
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
         'cache-control': 'public, max-age=600',
         vary: 'accept-encoding',
         ...(compressed && { 'content-encoding': 'gzip' }),

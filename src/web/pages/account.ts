@@ -1,13 +1,16 @@
-import type { FastifyInstance } from 'fastify'
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { deleteAccount } from '../../accounts/delete-account.ts'
 import { passwordLength } from '../../accounts/password-rules.ts'
 import { changePassword, requirePassword } from '../../accounts/sign-in.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import { clearSessionCookie } from '../cookies.ts'
 import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { html, nothing } from '../html.ts'
 import { notice, type Page, sendPage, tabs } from '../page.ts'
 import type { WebServices } from '../services.ts'
+import type { SignInAttempt } from '../sign-in-limits.ts'
 import { type Visitor, visitorOf } from '../visitor.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
@@ -31,9 +34,9 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account, token } = visitorOf(request)
     const input = readFields(passwordForm, request.body)
     try {
-      await signInLimits.attempt(account.email, request.ip)
-      await changePassword(database, account, { ...input, token })
-      await signInLimits.succeeded(account.email, request.ip)
+      await signInLimits.guard(attemptOf(request), () =>
+        changePassword(database, account, { ...input, token }),
+      )
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, accountPage(visitorOf(request), { problem: message }), status)
@@ -45,8 +48,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     const { account } = visitorOf(request)
     const { current } = readFields(deleteForm, request.body)
     try {
-      await signInLimits.attempt(account.email, request.ip)
-      await requirePassword(database, account, current)
+      await signInLimits.guard(attemptOf(request), () => requirePassword(database, account, current))
       await deleteAccount(database, { actor: account.id, accountId: account.id })
     } catch (error) {
       const { message, status } = problemOf(error)
@@ -55,6 +57,13 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
     clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=deleted', 303)
   })
+}
+
+/** Guesses of the present password count for the session: its holder is no stranger to the account. */
+function attemptOf(request: FastifyRequest): SignInAttempt {
+  const { account, token } = visitorOf(request)
+  const browser = createHash('sha256').update(token).digest('base64url')
+  return { email: account.email, address: clientAddress(request), browser }
 }
 
 type Messages = { readonly problem?: string; readonly done?: string | undefined }

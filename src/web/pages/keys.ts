@@ -19,7 +19,7 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 const dayMs = 86_400_000
 
 const form = z.object({
-  /** Of the key to be: a form that is sent twice, by a reload for example, makes one key. */
+  /** Of the form: one that is sent twice, by a reload for example, makes one key. */
   id: z.string().regex(/^key_[0-9A-Za-z]{24}$/),
   name: z.string().max(200),
   scopes: manyTexts,
@@ -57,7 +57,7 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
     try {
       const { key, info } = await withTx(database, visitor.principal, (tx) =>
         createKey(tx, peppers, visitor.account.id, {
-          id: input.id,
+          form: input.id,
           name: input.name,
           scopes: input.scopes,
           reach: reachOf(input.reach),
@@ -99,7 +99,7 @@ function keysOf(
 
 /** The form was sent before. */
 function isKnownKey(error: unknown): boolean {
-  return error instanceof ServiceError && error.param === 'id'
+  return error instanceof ServiceError && error.param === 'form'
 }
 
 function emptyForm(): KeyFormValues {

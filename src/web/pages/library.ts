@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import {
   findWork,
   librarySize,
@@ -14,7 +15,6 @@ import { findParallels } from '../../sources/links.ts'
 import { listWorks } from '../../sources/passages.ts'
 import { readPage } from '../../sources/reading-page.ts'
 import { problemOf, readFields } from '../forms.ts'
-import { createLibraryLimits } from '../library-limits.ts'
 import { sendPage } from '../page.ts'
 import type { WebServices } from '../services.ts'
 import { libraryPage } from './library-view.ts'
@@ -41,15 +41,10 @@ const readQuery = z.object({
 })
 
 /** `/library`: works, a search over them and a reader, open to everybody. */
-export function libraryPages(app: FastifyInstance, { database, semantic }: WebServices): void {
-  const limits = createLibraryLimits()
+export function libraryPages(app: FastifyInstance, { addressLimits, database, semantic }: WebServices): void {
   const executor = database.system
-  const counted = {
-    ...anyone,
-    onRequest: (request: FastifyRequest) => limits.page(request.ip),
-  }
 
-  app.get('/library', counted, async (request, reply) => {
+  app.get('/library', anyone, async (request, reply) => {
     const filter = readFields(shelfQuery, withoutEmpty(request.query))
     const [size, categories, authors, works] = await Promise.all([
       librarySize(executor),
@@ -61,10 +56,10 @@ export function libraryPages(app: FastifyInstance, { database, semantic }: WebSe
     return sendPage(request, reply, libraryPage({ filter, size, categories, authors, ...shown }))
   })
 
-  app.get('/library/search', counted, async (request, reply) => {
+  app.get('/library/search', anyone, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
     if (asked['q'] === undefined) return sendPage(request, reply, emptySearch({}))
-    await limits.search(request.ip)
+    await addressLimits.search(clientAddress(request))
     try {
       const query = readFields(hitQuery, asked)
       return sendPage(request, reply, searchPage(query, await readHits(executor, query, semantic)))
@@ -74,7 +69,7 @@ export function libraryPages(app: FastifyInstance, { database, semantic }: WebSe
     }
   })
 
-  app.get<{ Params: { title: string } }>('/library/work/:title', counted, async (request, reply) => {
+  app.get<{ Params: { title: string } }>('/library/work/:title', anyone, async (request, reply) => {
     const query = readFields(partQuery, withoutEmpty(request.query))
     const work = await findWork(executor, request.params.title)
     if (!work) throw new ServiceError('not_found', 'The library has no such work.')
@@ -82,7 +77,7 @@ export function libraryPages(app: FastifyInstance, { database, semantic }: WebSe
     return sendPage(request, reply, workPage({ work, versions, parts, ...query }))
   })
 
-  app.get<{ Params: { ref: string } }>('/library/read/:ref', counted, async (request, reply) => {
+  app.get<{ Params: { ref: string } }>('/library/read/:ref', anyone, async (request, reply) => {
     const { ref } = request.params
     const query = readFields(readQuery, withoutEmpty(request.query))
     const page = await readPage(executor, ref.slice(0, 600))

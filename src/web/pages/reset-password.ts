@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { findResetLink, resetPassword } from '../../accounts/password-reset.ts'
 import { passwordLength } from '../../accounts/password-rules.ts'
 import { ServiceError } from '../../errors.ts'
+import { clientAddress } from '../../http/client-address.ts'
 import { problemOf, readFields } from '../forms.ts'
 import { html, nothing } from '../html.ts'
 import { notice, type Page, sendPage } from '../page.ts'
@@ -20,7 +21,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
 
   app.get<ByToken>('/reset-password/:token', anyone, async (request, reply) => {
     try {
-      await signInLimits.reset(request.ip)
+      await signInLimits.reset(clientAddress(request))
       const { email } = await findResetLink(database.system, request.params.token)
       return await show(request, reply, formPage(email))
     } catch (error) {
@@ -32,7 +33,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     const { token } = request.params
     const { next } = readFields(passwordForm, request.body)
     try {
-      await signInLimits.reset(request.ip)
+      await signInLimits.reset(clientAddress(request))
       await resetPassword(database, token, next)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'invalid_value')

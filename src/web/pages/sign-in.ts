@@ -1,11 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createAccount } from '../../accounts/accounts.ts'
+import { type Account, createAccount } from '../../accounts/accounts.ts'
+import { knownBrowser, knownBrowserToken } from '../../accounts/known-browsers.ts'
 import { passwordLength, requireGoodPassword } from '../../accounts/password-rules.ts'
 import { signIn } from '../../accounts/sign-in.ts'
-import { closeWebSession } from '../../accounts/web-sessions.ts'
+import { closeWebSession, openWebSession } from '../../accounts/web-sessions.ts'
 import { ServiceError } from '../../errors.ts'
-import { clearSessionCookie, setSessionCookie } from '../cookies.ts'
+import { clientAddress } from '../../http/client-address.ts'
+import {
+  clearSessionCookie,
+  knownBrowserCookie,
+  setKnownBrowserCookie,
+  setSessionCookie,
+} from '../cookies.ts'
 import { doneMessage, problemOf, readFields } from '../forms.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { notice, sendPage } from '../page.ts'
@@ -69,8 +76,10 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.post('/signup', anyone, async (request, reply) => {
     const input = readFields(credentials, request.body)
     try {
-      await makeAccount(services, request, input)
-      await enter(services, request, reply, input)
+      const { id } = await makeAccount(services, request, input)
+      // The password was set just now: nothing is guessed, and no limit of signing in applies.
+      const token = await openWebSession(services.database.system, id)
+      await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, signUpPage(services, { email: input.email, problem: message }), status)
@@ -91,30 +100,41 @@ function ownPath(text: unknown): string | undefined {
   return text
 }
 
-/** Checks the password and gives the browser a session with a new id; an old one ends. */
+/** Checks the password, and gives the browser a session. */
 async function enter(
   services: WebServices,
   request: FastifyRequest,
   reply: FastifyReply,
   input: { readonly email: string; readonly password: string },
 ): Promise<void> {
-  await services.signInLimits.attempt(input.email, request.ip)
-  const { token } = await signIn(services.database, input)
-  await services.signInLimits.succeeded(input.email, request.ip)
+  const browser = knownBrowser(services.peppers, input.email, knownBrowserCookie(request, services))
+  const attempt = { email: input.email, address: clientAddress(request), browser }
+  const { token } = await services.signInLimits.guard(attempt, () => signIn(services.database, input))
+  await giveSession(services, request, reply, { email: input.email, token })
+}
+
+/** Hands the browser a session with a new id; an old one ends. From now on the account knows the browser. */
+async function giveSession(
+  services: WebServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { email, token }: { readonly email: string; readonly token: string },
+): Promise<void> {
   if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
   setSessionCookie(request, reply, services, token)
+  setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
 }
 
 async function makeAccount(
   services: WebServices,
   request: FastifyRequest,
   { email, password }: { readonly email: string; readonly password: string },
-): Promise<void> {
+): Promise<Account> {
   const { settings, database, plans } = services
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
   await requireGoodPassword(password, [email])
-  await services.signInLimits.signUp(request.ip)
-  await createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
+  await services.signInLimits.signUp(clientAddress(request))
+  return createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
 }
 
 function signInPage({ settings }: WebServices, form: SignInForm) {

@@ -1,23 +1,23 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../errors.ts'
 
-/** Of one address in a minute. Everybody may use the library, signed in or not, and a search is work. */
+/** Of one address in a minute: searches of anybody, since a search is work, and pages of those who are not signed in. */
 const most = Object.freeze({ searches: 60, pages: 600 })
 
-/** Counts what an address asks of the library, in this process. */
-export type LibraryLimits = {
+/** Counts what an address asks of the pages, in this process. An address is what `clientAddress` gives. */
+export type AddressLimits = {
   /** @throws ServiceError `rate_limit_exceeded`. */
   search(address: string): Promise<void>
   /** @throws ServiceError `rate_limit_exceeded`. */
   page(address: string): Promise<void>
 }
 
-export function createLibraryLimits(): LibraryLimits {
+export function createAddressLimits(): AddressLimits {
   const searches = new RateLimiterMemory({ duration: 60, points: most.searches, keyPrefix: 'search' })
   const pages = new RateLimiterMemory({ duration: 60, points: most.pages, keyPrefix: 'page' })
   return {
     search: (address) => consume(searches, address, 'searches'),
-    page: (address) => consume(pages, address, 'pages of the library'),
+    page: (address) => consume(pages, address, 'pages'),
   }
 }
 

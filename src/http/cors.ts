@@ -1,0 +1,50 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** Reply headers that a script of an allowed origin may read, beside those that every script may. */
+const exposedHeaders: readonly string[] = [
+  'x-request-id',
+  'x-service-project-id',
+  'x-service-session-id',
+  'x-service-run-id',
+  'x-service-message-id',
+  'x-service-files',
+  'idempotency-replayed',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+  'retry-after',
+  'x-should-retry',
+  'etag',
+  'accept-ranges',
+  'content-range',
+  'content-disposition',
+]
+
+const preflightSeconds = 600
+
+/**
+ * Lets pages of the given origins call `/v1` from a browser; without origins no route answers preflights. Cookies are
+ * never part of it, and the pages of the service itself stay closed to other origins. Comes before authentication, so
+ * that a script can also read why it was refused.
+ */
+export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  if (origins.length === 0) return
+  app.addHook('onRoute', (route) => {
+    // The plugin's own route for preflights, which carry no key.
+    if (route.method === 'OPTIONS') route.config = { ...route.config, scope: 'public' }
+  })
+  const allowed = {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: [...exposedHeaders],
+    maxAge: preflightSeconds,
+  }
+  await app.register(cors, {
+    delegator: (request: FastifyRequest, done) => done(null, isApi(request) ? allowed : { origin: false }),
+  })
+}
+
+function isApi({ url }: FastifyRequest): boolean {
+  return /^\/(v1\/|openapi\.json$)/.test(url)
+}

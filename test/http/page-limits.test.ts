@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { builtInPlans } from '../../src/accounts/plans.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+import { openVisitor, signedUp } from '../support/visitor.ts'
+
+let db: TestDatabase
+let service: TestService
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  const plans = {
+    names: builtInPlans.names,
+    of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10 }),
+  }
+  service = await startTestService(db.database, { plans, trustProxy: 1 })
+})
+afterAll(async () => {
+  await service.stop()
+  await db.drop()
+})
+
+test('pages of an account count towards the requests a minute of its plan', async () => {
+  const visitor = await signedUp(service, 'busy@example.org')
+  const statuses: number[] = []
+  for (let n = 0; n < 12; n += 1) statuses.push((await visitor.get('/settings/keys')).status)
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
+  const refused = await visitor.post('/projects', { name: 'One too many' })
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await refused.text()).toContain('10 requests a minute')
+  expect((await visitor.get('/assets/base.css')).status).toBe(200)
+  const other = await signedUp(service, 'calm@example.org')
+  expect((await other.get('/settings/keys')).status).toBe(200)
+})
+
+test('pages of somebody who is not signed in count for the address, up to 600 a minute', async () => {
+  const get = (address: string) =>
+    openVisitor(service).get('/signin', { 'x-forwarded-for': address, cookie: 'session=none' })
+  const statuses: number[] = []
+  for (let n = 0; n < 61; n += 1)
+    statuses.push(
+      ...(await Promise.all(Array.from({ length: 10 }, () => get('192.0.2.1')))).map((r) => r.status),
+    )
+  expect(statuses.filter((status) => status === 200)).toHaveLength(600)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  expect((await get('192.0.2.2')).status).toBe(200)
+})
