@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createAccount } from '../../accounts/accounts.ts'
+import { createAccount, normalEmail } from '../../accounts/accounts.ts'
 import { passwordLength, requireGoodPassword } from '../../accounts/password-rules.ts'
 import { signIn } from '../../accounts/sign-in.ts'
 import { closeWebSession } from '../../accounts/web-sessions.ts'
@@ -110,7 +110,9 @@ async function makeAccount(
 ): Promise<void> {
   const { settings, database, plans } = services
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
-  await requireGoodPassword(password, [email])
+  // What costs a processor comes last: measuring the password, then hashing it.
+  await services.signInLimits.signUpAttempt(request.ip)
+  await requireGoodPassword(password, [normalEmail(email)])
   await services.signInLimits.signUp(request.ip)
   await createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
 }
