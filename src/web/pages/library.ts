@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
+import { disconnectSignal } from '../../http/disconnect.ts'
+import { createSearchLimit } from '../../http/work-limits.ts'
 import {
   findWork,
   librarySize,
@@ -43,6 +45,7 @@ const readQuery = z.object({
 /** `/library`: works, a search over them and a reader, open to everybody. */
 export function libraryPages(app: FastifyInstance, { database, semantic }: WebServices): void {
   const limits = createLibraryLimits()
+  const searches = createSearchLimit()
   const executor = database.system
   const counted = {
     ...anyone,
@@ -67,7 +70,11 @@ export function libraryPages(app: FastifyInstance, { database, semantic }: WebSe
     await limits.search(request.ip)
     try {
       const query = readFields(hitQuery, asked)
-      return sendPage(request, reply, searchPage(query, await readHits(executor, query, semantic)))
+      const signal = disconnectSignal(reply)
+      const page = await searches.run(request.ip, signal, () =>
+        readHits(executor, query, { semantic, signal }),
+      )
+      return sendPage(request, reply, searchPage(query, page))
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, emptySearch({ q: String(asked['q']), problem: message }), status)
@@ -89,7 +96,7 @@ export function libraryPages(app: FastifyInstance, { database, semantic }: WebSe
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = page.asked === undefined ? page.passages.map((passage) => passage.ref) : [page.asked]
     const parallels = await findParallels(executor, [...new Set([...refs, page.section])])
-    return sendPage(request, reply, readerPage(page, parallels, query))
+    return sendPage(request, reply, await readerPage(page, parallels, query))
   })
 }
 
