@@ -38,11 +38,7 @@ async function waiters(enough: (pids: readonly number[]) => boolean): Promise<re
   }
 }
 
-const verify = (
-  key: string,
-  signal?: AbortSignal,
-  text = '"A small light that drives away the darkness"',
-) =>
+const verify = (key: string, signal?: AbortSignal, text = '"A small light that drives away the darkness"') =>
   fetch(`${service.url}/v1/sources/verify`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
