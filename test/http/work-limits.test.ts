@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { call, makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
+import { makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor } from '../support/visitor.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -23,7 +23,7 @@ const newKey = async () => makeKey(db.database, (await makeAccount(db.database))
 /** Work on the library waits for the database as long as `work` takes. */
 async function withLibraryLocked(work: () => Promise<void>): Promise<void> {
   await db.database.system.transaction(async (tx) => {
-    await tx.execute(sql`lock table library_state in access exclusive mode`)
+    await tx.execute(sql`lock table versions in access exclusive mode`)
     await work()
   })
 }
@@ -96,9 +96,9 @@ test('an account has one verification at a time, a few waiting, and a 429 beyond
   expect((await verify(other)).status).toBe(200)
 })
 
-test('an account has four searches at a time, 32 waiting, and a 429 beyond them', async () => {
-  const key = await newKey()
-  const search = () => call(service, key, 'GET', '/v1/sources/search?q=light')
+test('an address has four searches at a time, 32 waiting, and a 429 beyond them', async () => {
+  // On the page: looking a key up would wait for a connection behind the searches.
+  const search = () => openVisitor(service).get('/library/search?q=light')
   let all: Promise<Response>[] = []
   await withLibraryLocked(async () => {
     all = Array.from({ length: 37 }, search)
