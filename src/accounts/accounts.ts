@@ -159,7 +159,11 @@ export function accountSuspended(): ServiceError {
   )
 }
 
-function normalEmail(email: string): string {
+/**
+ * An address as it is kept.
+ * @throws ServiceError `invalid_value` for a malformed one.
+ */
+export function normalEmail(email: string): string {
   const normal = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
     throw new ServiceError('invalid_value', `"${email}" is not an e-mail address.`, { param: 'email' })

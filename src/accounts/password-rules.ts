@@ -1,4 +1,6 @@
 import { ServiceError } from '../errors.ts'
+import { type Job, runJob } from '../threads.ts'
+import type { StrengthInput } from './password-strength.ts'
 
 /**
  * Length and guessability only, and no rules about kinds of characters (NIST SP 800-63B, section 3.1.1.2). The length
@@ -9,24 +11,32 @@ export const passwordLength = Object.freeze({ min: 8, max: 200 })
 /** zxcvbn's score from 0 to 4: below 2, fewer than 10^6 guesses are enough. */
 const leastScore = 2
 
-type Estimator = { check(password: string, inputs: string[]): { readonly score: number } }
-let estimator: Promise<Estimator> | undefined
+/** zxcvbn's time grows with the square of the length. A password is as strong as its first 64 characters at least. */
+const measuredCharacters = 64
+
+const strength: Job = {
+  file: new URL('./password-strength.ts', import.meta.url),
+  lane: 'short',
+  maxMs: 10_000,
+}
 
 /**
+ * Cheap checks first, then the strength, measured in a thread.
  * @param inputs words that belong to the account, such as its address: they make no password.
- * @throws ServiceError `invalid_value` that says what is wrong with it.
+ * @throws ServiceError `invalid_value` that says what is wrong with it; `overloaded` when too many wait.
  */
 export async function requireGoodPassword(password: string, inputs: readonly string[]): Promise<void> {
-  const length = [...password].length
-  if (length < passwordLength.min) {
+  const characters = [...password]
+  if (characters.length < passwordLength.min) {
     throw refuse(
       `A password has at least ${passwordLength.min} characters. A few words in a row make a good one.`,
     )
   }
-  if (length > passwordLength.max) throw refuse(`A password has at most ${passwordLength.max} characters.`)
-  estimator ??= openEstimator()
-  const { score } = (await estimator).check(password, [...inputs])
-  if (score < leastScore) {
+  if (characters.length > passwordLength.max) {
+    throw refuse(`A password has at most ${passwordLength.max} characters.`)
+  }
+  const measured: StrengthInput = { password: characters.slice(0, measuredCharacters).join(''), inputs }
+  if ((await runJob<StrengthInput, number>(strength, measured)) < leastScore) {
     throw refuse(
       'This password is among the first that would be guessed. A few unrelated words make a better one.',
     )
@@ -35,13 +45,4 @@ export async function requireGoodPassword(password: string, inputs: readonly str
 
 function refuse(message: string): ServiceError {
   return new ServiceError('invalid_value', message, { param: 'password' })
-}
-
-/** Loaded when the first password is chosen: most processes never see one. */
-async function openEstimator(): Promise<Estimator> {
-  const [{ ZxcvbnFactory }, common] = await Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-  ])
-  return new ZxcvbnFactory({ dictionary: common.dictionary, graphs: common.adjacencyGraphs })
 }

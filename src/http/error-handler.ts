@@ -62,10 +62,11 @@ export function logFailure(request: FastifyRequest, reply: FastifyReply, error: 
   request.log.error({ requestId, code: error.code, reason: causeOf(error) }, error.message)
 }
 
-/** Whether a client left before its stream began: no fault of the service, and nobody is there to be told. */
+/** Whether a client left, which ended the work for it: no fault of the service, and nobody is there to be told. */
 function brokeOff(reply: FastifyReply, { cause }: ServiceError): boolean {
-  const { code } = (cause ?? {}) as { readonly code?: unknown }
-  return reply.raw.destroyed && code === 'ERR_STREAM_PREMATURE_CLOSE'
+  const { code, name } = (cause ?? {}) as { readonly code?: unknown; readonly name?: unknown }
+  const gone = reply.raw.destroyed || reply.request.raw.socket.readableEnded
+  return gone && (code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError')
 }
 
 /** For the log: the driver's own words, since the query builder's message repeats parameters. */

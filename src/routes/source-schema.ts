@@ -75,6 +75,8 @@ export const verificationSchema = z
       }),
     ),
     refs: z.array(z.object({ ref: z.string(), exists: z.boolean(), nearest: z.string().nullable() })),
-    unchecked: count.describe('Quotations beyond the first 500, which were left out'),
+    unchecked: count.describe(
+      'Quotations that were left out: those beyond the first 500, and those not reached within 20 s',
+    ),
   })
   .meta({ id: 'Verification' })

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { principalOf } from '../http/auth.ts'
 import { boundedList, boundedText, bounds } from '../http/bounds.ts'
+import { disconnectSignal } from '../http/disconnect.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
+import { createSearchLimit, createVerificationLimit } from '../http/work-limits.ts'
 import type { ZodTypes } from '../http/zod.ts'
-import { verifyText } from '../sources/citations/verify.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/hit-page.ts'
 import { linksFrom } from '../sources/links.ts'
 import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
 import type { Passage } from '../sources/types.ts'
-import { verifyLookups } from '../sources/verify-lookups.ts'
+import { verifyInThread } from '../sources/verification.ts'
 import type { Services } from './services.ts'
 import {
   hitList,
@@ -43,7 +45,7 @@ const docs = {
   search: {
     summary: 'Search the library',
     description:
-      'By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown.',
+      'By words in Hebrew, English or transliteration, or by a ref. At most the first 1,000 hits are shown. An account has 4 searches at a time in a process; up to 32 wait, and more get a 429.',
     tag: 'Sources',
     response: hitList,
   },
@@ -51,7 +53,8 @@ const docs = {
     summary: 'Check refs and quotations of any text',
     example: { text: '“The Psalmist asks to serve God in joy” (Concepts of Chassidut, Simcha 1)' },
     description: `Compares every quotation of 12 letters or more with the nearest ref in its paragraph, else with any of \
-\`refs\`, else with the whole library, and tells which refs exist.`,
+\`refs\`, else with the whole library, and tells which refs exist. The first 500 quotations are checked, for at most 20 s; \`unchecked\` counts the others. An account has \
+one verification at a time in a process; up to 2 wait, and more get a 429. It stops when the client disconnects.`,
     tag: 'Sources',
     response: verificationSchema,
   },
@@ -67,6 +70,8 @@ const docs = {
 /** The library: what works it has, what it says about something, and what stands at a ref. */
 export function sourceRoutes(root: FastifyInstance, { database, semantic }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
+  const searches = createSearchLimit()
+  const verifications = createVerificationLimit()
 
   app.get(
     '/sources/works',
@@ -81,8 +86,11 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
   app.get(
     '/sources/search',
     { config: { scope, docs: docs.search }, schema: { querystring: hitQuery } },
-    async (request): Promise<BodyOf<typeof hitList>> => {
-      const { hits, hasMore, nearest } = await readHits(database.system, request.query, semantic)
+    async (request, reply): Promise<BodyOf<typeof hitList>> => {
+      const signal = disconnectSignal(reply)
+      const { hits, hasMore, nearest } = await searches.run(principalOf(request).accountId, signal, () =>
+        readHits(database.system, request.query, { semantic, signal }),
+      )
       return {
         ...listBody(hits.map(hitBody), hasMore),
         ...(nearest !== undefined && { unknown_ref: { ref: request.query.q, nearest } }),
@@ -93,8 +101,12 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
   app.post(
     '/sources/verify',
     { config: { scope, docs: docs.verify }, schema: { body: verifyBody } },
-    async (request): Promise<BodyOf<typeof verificationSchema>> =>
-      verifyText(request.body.text, { ...verifyLookups(database.system), refs: request.body.refs }),
+    async (request, reply): Promise<BodyOf<typeof verificationSchema>> => {
+      const signal = disconnectSignal(reply)
+      return verifications.run(principalOf(request).accountId, signal, () =>
+        verifyInThread(database, request.body, signal),
+      )
+    },
   )
 
   app.get(

@@ -31,15 +31,20 @@ export type HitPage = {
   readonly nearest: string | undefined
 }
 
-/** One page of a ranking, of which at most the first 1,000 hits are shown. */
+/**
+ * One page of a ranking, of which at most the first 1,000 hits are shown.
+ * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ */
 export async function readHits(
   executor: Executor,
   { q, limit, after, ...filter }: z.output<typeof hitQuery>,
-  semantic?: SemanticSearch,
+  { semantic, signal }: { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal },
 ): Promise<HitPage> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
-  const found = await searchSources(executor, { ...filter, text: q, offset, limit: wanted + 1 }, semantic)
+  const query = { ...filter, text: q, offset, limit: wanted + 1, signal }
+  const found = await searchSources(executor, query, semantic)
+  signal.throwIfAborted()
   const [nearest] = (await nearestToQuery(executor, q)) ?? []
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),

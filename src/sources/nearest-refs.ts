@@ -46,44 +46,43 @@ async function nearestNumbers(
   headings: readonly Heading[],
   wanted: readonly AddressPart[],
 ): Promise<readonly string[]> {
-  const found = await executor.execute<{ heading: string; numbers: string }>(sql`
-    select h.heading, substr(p.ref, length(h.heading) + 1) as numbers
-    from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
-        ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
-      join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
-    where p.work_id = any(${sql.param(worksOf(headings))}::int[])
-    order by h.number, p.ordinal`)
   const depth = Math.max(1, wanted.length)
-  const sections = new Map<string, Section>()
-  for (const { heading, numbers } of found.rows) {
-    if (!/^[ :]\d+[a-d]?(?::\d+[a-d]?)*$/.test(numbers)) continue
-    const section = numbers.slice(1).split(':').slice(0, depth)
-    const ref = heading + numbers.slice(0, 1) + section.join(':')
-    if (!sections.has(ref)) sections.set(ref, { ref, away: distances(section, wanted), order: sections.size })
-  }
-  return [...sections.values()]
-    .sort(byDistance)
-    .slice(0, offered)
-    .map(({ ref }) => ref)
+  // A leaf counts four, one for each column (see `placeNumber`); a number that is missing is 0.
+  const found = await executor.execute<{ ref: string }>(sql`
+    with sections as (
+      select h.heading || left(n.numbers, 1) || array_to_string(n.parts, ':') as ref, n.parts,
+        min(array[h.number, p.ordinal]) as place
+      from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
+          ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
+        join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
+        cross join lateral (select substr(p.ref, length(h.heading) + 1) as numbers) s
+        cross join lateral (
+          select s.numbers, (string_to_array(substr(s.numbers, 2), ':'))[1:${depth}::int] as parts) n
+      where p.work_id = any(${sql.param(worksOf(headings))}::int[])
+        and s.numbers ~ '^[ :][0-9]+[a-d]?(:[0-9]+[a-d]?)*$'
+      group by 1, 2)
+    select ref from sections
+    order by (
+      select array_agg(abs(
+          coalesce(substring(parts[w.at] from '^[0-9]+')::float8 * 4
+            + strpos('abcd', coalesce(substring(parts[w.at] from '[a-d]$'), 'a')) - 1, 0) - w.place) order by w.at)
+      from unnest(${sql.param(wanted.map(placeNumber))}::float8[]) with ordinality as w (place, at)) nulls first, place
+    limit ${offered}`)
+  return found.rows.map(({ ref }) => ref)
 }
 
-type Section = { readonly ref: string; readonly away: readonly number[]; readonly order: number }
+/** Titles that are longer are no titles: what is compared grows with their length. */
+const maxTitle = 120
 
-function byDistance(a: Section, b: Section): number {
-  for (const [i, value] of a.away.entries()) if (value !== b.away[i]) return value - (b.away[i] ?? 0)
-  return a.order - b.order
-}
-
-function distances(address: readonly AddressPart[], wanted: readonly AddressPart[]): readonly number[] {
-  return wanted.map((part, i) => Math.abs(placeNumber(address[i]) - placeNumber(part)))
-}
-
-/** Headings that are looked at for likeness; a library has a few thousand. */
-const mostLooked = 20_000
+/** Headings that are compared letter by letter, of those that have most pairs of letters in common with the wanted one. */
+const maxCompared = 200
 
 /** Likeness below which an offer would be a guess, of a whole title and of the part of one. */
 const leastLikeness = 0.45
 const leastLikenessOfPart = 0.7
+
+/** Share of the wanted pairs without which neither likeness can be reached, see `dice`. */
+const leastCommon = leastLikeness / 2 / (1 - leastLikeness / 2)
 
 type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
 
@@ -104,6 +103,7 @@ async function nearestTitles(executor: Executor, ref: string): Promise<readonly 
 
 async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
   const key = looseHeadingKey(written)
+  if (key.length > maxTitle) return []
   const wanted = bigrams(key)
   const words = key.split(' ').length
   const found = await executor.execute<{
@@ -112,9 +112,14 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
     work_id: number
     first_ref: string
   }>(sql`
-    select h.key, h.heading, h.work_id, h.first_ref from headings h join works w on w.id = h.work_id
-    where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)
-    order by h.key, h.heading limit ${mostLooked}`)
+    select key, heading, work_id, first_ref from (
+      select h.key, h.heading, h.work_id, h.first_ref,
+        (select count(*) from unnest(${sql.param([...wanted])}::text[]) as pair where strpos(h.key, pair) > 0) as common
+      from headings h join works w on w.id = h.work_id
+      where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)) compared
+    where common >= ${Math.ceil(leastCommon * wanted.size)}
+    order by common::float8 / greatest(${wanted.size}, length(key)) desc, common desc, key, heading
+    limit ${maxCompared}`)
   const best = new Map<string, Likely>()
   for (const { key: known, heading, work_id, first_ref } of found.rows) {
     const likeness = Math.max(dice(wanted, bigrams(known)), partLikeness(wanted, known, words))

@@ -25,6 +25,8 @@ export type SearchQuery = LibraryFilter & {
   readonly text: string
   readonly limit: number
   readonly offset?: number | undefined
+  /** Whoever waits for the hits may leave: no further statement is sent then, and no more is computed. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Candidates of each script that are looked at closely: more when common words have still to be counted in them. */
@@ -39,6 +41,7 @@ const postingBudget = 250_000
  * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
  * fits best. An empty or unknown query finds nothing. With `semantic`, passages that are near in meaning are fused in;
  * a query that names a place is not asked about.
+ * @throws the reason of `query.signal` when it is aborted.
  */
 export async function searchSources(
   executor: Executor,
@@ -49,13 +52,16 @@ export async function searchSources(
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
   const named = await passagesNamed(executor, query.text, ranges)
+  query.signal?.throwIfAborted()
   const parsed = parseQuery(query.text)
   const facts = await collectionFacts(executor)
   const asked = await findConcepts(executor, parsed.concepts, facts)
   const found = asked.filter((c) => c.documents > 0)
+  query.signal?.throwIfAborted()
   const blocks = ranges && blocksIn(ranges)
   const chosen = withinBudget(found, blocks ? blockShare(blocks.length, facts) : 1)
   const postings = await loadPostings(executor, chosen, blocks)
+  query.signal?.throwIfAborted()
   const read = new Set(chosen)
   const top = Math.max(chosen.length < found.length ? mostCandidates : fewestCandidates, wanted * 3)
   const candidates = scriptsOf(parsed).map((script) => {
@@ -74,6 +80,7 @@ export async function searchSources(
   const rows = await loadDocuments(executor, [
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
+  query.signal?.throwIfAborted()
   const lists = candidates.map((list) => ({
     ...list,
     ranked: rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]),

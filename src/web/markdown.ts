@@ -1,15 +1,16 @@
 import { raw } from 'hono/html'
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
-import { languageOf } from '../turns/answer.ts'
 import type { Html } from './html.ts'
+import { markHebrewContainers } from './markdown-directions.ts'
+import { keepLargeTable } from './markdown-tables.ts'
 
 /** Where the numbers in a text lead: from a number to the address of its source. */
 export type CitationLinks = ReadonlyMap<number, string>
 
 const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
 
-/** What holds blocks: `auto` would see none of their text, since each of them has a direction of its own. */
-const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list_open', 'table_open'])
+/** Lists and quotations within one another; what lies deeper is left out by the parser. */
+const maxNesting = 20
 
 /**
  * What may stand in a text that a model or a stranger wrote: no markup of its own, no images (they would be fetched
@@ -17,7 +18,9 @@ const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list
  * meaning.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
+markdown.set({ maxNesting })
 markdown.disable(['reference'])
+markdown.block.ruler.before('table', 'large_table', keepLargeTable, { alt: [] })
 const { escapeHtml } = markdown.utils
 markdown.renderer.rules['image'] = (tokens, at) => escapeHtml(tokens[at]?.content ?? '')
 markdown.renderer.rules['table_open'] = (tokens, at) =>
@@ -35,23 +38,12 @@ export function renderMarkdown(text: string, citations: CitationLinks = new Map(
 
 /** Every block finds its own direction; Hebrew quotations are set in the face of Hebrew texts. */
 function giveDirections({ tokens }: StateCore): void {
-  for (const [at, token] of tokens.entries()) {
+  for (const token of tokens) {
     if (blocks.has(token.type)) token.attrSet('dir', 'auto')
     // The page has headings of its own above those of the text.
     if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
-    if (!containers.has(token.type) || languageOf(textWithin(tokens, at)) !== 'he') continue
-    token.attrSet('dir', 'rtl')
-    if (token.type === 'blockquote_open') token.attrSet('lang', 'he')
   }
-}
-
-function textWithin(tokens: readonly Token[], open: number): string {
-  const level = tokens[open]?.level
-  const length = tokens.slice(open + 1).findIndex((token) => token.level === level && token.nesting === -1)
-  return tokens
-    .slice(open + 1, open + 1 + length)
-    .map((token) => token.content)
-    .join(' ')
+  markHebrewContainers(tokens)
 }
 
 function markLinks({ tokens }: StateCore): void {

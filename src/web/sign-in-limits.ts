@@ -4,10 +4,18 @@ import { ServiceError } from '../errors.ts'
 
 /**
  * Attempts of an account from one address or browser, and of an address, in a quarter of an hour; wrong passwords of an
- * account from all addresses together in an hour; accounts that an address may make in an hour; requests for the page of a
+ * account from all addresses together in an hour; accounts that an address may make in an hour, and its attempts to make
+ * one, of which weak passwords are a part; requests for the page of a
  * password reset link that an address may send in a quarter of an hour.
  */
-const most = Object.freeze({ account: 10, address: 100, everywhere: 30, signUps: 20, resets: 30 })
+const most = Object.freeze({
+  account: 10,
+  address: 100,
+  everywhere: 30,
+  signUps: 20,
+  signUpAttempts: 60,
+  resets: 30,
+})
 
 /** Who tries to sign in. */
 export type SignInAttempt = {
@@ -30,7 +38,12 @@ export type SignInLimits = {
    * @throws ServiceError `rate_limit_exceeded`; what `check` throws.
    */
   guard<T>(attempt: SignInAttempt, check: () => Promise<T>): Promise<T>
-  /** @throws ServiceError `rate_limit_exceeded`. */
+  /**
+   * Counts before the password is looked at.
+   * @throws ServiceError `rate_limit_exceeded`, also when the address has made all the accounts that it may.
+   */
+  signUpAttempt(address: string): Promise<void>
+  /** Counts an account that is about to be made. @throws ServiceError `rate_limit_exceeded`. */
   signUp(address: string): Promise<void>
   /** Counts each request for a password reset link. @throws ServiceError `rate_limit_exceeded`. */
   reset(address: string): Promise<void>
@@ -41,6 +54,11 @@ export function createSignInLimits(): SignInLimits {
   const addresses = new RateLimiterMemory({ duration: 900, points: most.address, keyPrefix: 'address' })
   const everywhere = new RateLimiterMemory({ duration: 3_600, points: most.everywhere, keyPrefix: 'wrong' })
   const signUps = new RateLimiterMemory({ duration: 3_600, points: most.signUps, keyPrefix: 'sign-up' })
+  const signUpAttempts = new RateLimiterMemory({
+    duration: 3_600,
+    points: most.signUpAttempts,
+    keyPrefix: 'sign-up-attempt',
+  })
   const resets = new RateLimiterMemory({ duration: 900, points: most.resets, keyPrefix: 'reset' })
 
   async function count(attempt: SignInAttempt): Promise<void> {
@@ -76,6 +94,12 @@ export function createSignInLimits(): SignInLimits {
         throw error
       }
     },
+    async signUpAttempt(address) {
+      const made = await signUps.get(address)
+      if (made && made.consumedPoints >= most.signUps)
+        throw tooMany('Too many new accounts came from here.', made)
+      await consume(signUpAttempts, address, 'Too many attempts to make an account came from here.')
+    },
     signUp: (address) => consume(signUps, address, 'Too many new accounts came from here.'),
     reset: (address) =>
       consume(resets, address, 'Too many requests for password reset links came from here.'),
@@ -97,10 +121,14 @@ async function consume(limiter: RateLimiterMemory, key: string, what: string, wa
     await limiter.consume(key)
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused
-    const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000))
-    const minutes = Math.ceil(seconds / 60)
-    throw new ServiceError('rate_limit_exceeded', `${what} Try again in ${minutes} min.${way}`, {
-      retryAfterSeconds: seconds,
-    })
+    throw tooMany(what, refused, way)
   }
+}
+
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes, way = ''): ServiceError {
+  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000))
+  const minutes = Math.ceil(seconds / 60)
+  return new ServiceError('rate_limit_exceeded', `${what} Try again in ${minutes} min.${way}`, {
+    retryAfterSeconds: seconds,
+  })
 }

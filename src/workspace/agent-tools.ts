@@ -138,16 +138,16 @@ function searchTool(workspace: Workspace): Tool<Executor> {
     describe: (args) => `Searching the files for "${String(args['query'] ?? '')}"`,
     execute: (raw, signal) =>
       withArguments(searchArguments, raw, async ({ query, limit }) => {
-        const files = await withTx(database, place, (tx) => listByName(tx, place.projectId))
+        const { files, more } = await withTx(database, place, (tx) => listByName(tx, place.projectId))
         const { texts, skipped } = await readTexts(database, files, signal)
         const hits = await searchTexts(texts, query, limit, signal)
         const room = new Room()
         for (const { found, passage } of hits) {
           if (!room.add(markPassage(register, found, passage), { offset: passage.start })) break
         }
-        const unread = skipped.length > 0 && {
+        const unread = skipped.length + more > 0 && {
           not_searched: skipped.slice(0, 20),
-          not_searched_count: skipped.length,
+          not_searched_count: skipped.length + more,
         }
         if (hits.length > 0) {
           return { content: JSON.stringify({ note, passages: room.shown, ...unread }), sources: room.sources }

@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, countDistinct, desc, eq } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { files, fileVersions } from '../db/schema/index.ts'
 import { newId } from '../ids.ts'
@@ -65,16 +65,35 @@ export async function findByIdOrName(
   return file ?? findByName(executor, projectId, idOrName)
 }
 
-/** A project's files for the agent, newest first: of each name the newest, which is the one that it means. */
-export async function listByName(executor: Executor, projectId: string): Promise<StoredFile[]> {
-  const rows = await executor
-    .select()
+/** Files that one look at a project brings. */
+const maxListed = 500
+
+/**
+ * A project's files for the agent, newest first: of each name the newest, which is the one that it means. `more` counts the
+ * names beyond the first 500 files.
+ */
+export async function listByName(
+  executor: Executor,
+  projectId: string,
+): Promise<{ readonly files: readonly StoredFile[]; readonly more: number }> {
+  const ofProject = eq(files.projectId, projectId)
+  const newest = executor
+    .selectDistinctOn([files.name])
     .from(files)
-    .where(eq(files.projectId, projectId))
-    .orderBy(desc(files.createdAt), desc(files.id))
-    .limit(500)
-  const names = new Set<string>()
-  return rows.filter((file) => !names.has(file.name) && names.add(file.name))
+    .where(ofProject)
+    .orderBy(files.name, desc(files.createdAt), desc(files.id))
+    .as('newest')
+  const found = await executor
+    .select()
+    .from(newest)
+    .orderBy(desc(newest.createdAt), desc(newest.id))
+    .limit(maxListed)
+  if (found.length < maxListed) return { files: found, more: 0 }
+  const [all] = await executor
+    .select({ names: countDistinct(files.name) })
+    .from(files)
+    .where(ofProject)
+  return { files: found, more: Math.max(0, (all?.names ?? 0) - found.length) }
 }
 
 /** One version of a file, the newest unless told; undefined when it has none of that number. */

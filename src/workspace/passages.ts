@@ -15,45 +15,55 @@ const mostLength = 2_000
 const pageEnd = /\f/g
 const paragraphEnd = /\n[^\S\n\f]*\n\s*/g
 
-/** Cuts a text into passages: by pages where it has page marks, else by paragraphs, which empty lines part. */
-export function passagesOf(text: string): readonly FilePassage[] {
-  const stretches = text.includes('\f') ? pagesOf(text) : paragraphsOf(text)
-  return stretches.filter(({ start, end }) => end > start).flatMap((passage) => cut(text, passage))
+/**
+ * Cuts a text into passages: by pages where it has page marks, else by paragraphs, which empty lines part. One after
+ * another as they are asked for: a text may have thousands.
+ */
+export function* passagesOf(text: string): Generator<FilePassage> {
+  for (const stretch of text.includes('\f') ? pagesOf(text) : paragraphsOf(text))
+    if (stretch.end > stretch.start) yield* cut(text, stretch)
 }
 
-function pagesOf(text: string): FilePassage[] {
-  return boundsOf(text, pageEnd).map(([start, end], i) => ({ place: `page ${i + 1}`, start, end }))
+function* pagesOf(text: string): Generator<FilePassage> {
+  let number = 0
+  for (const [start, end] of boundsOf(text, pageEnd)) {
+    number += 1
+    yield { place: `page ${number}`, start, end }
+  }
 }
 
-function paragraphsOf(text: string): FilePassage[] {
-  const passages: FilePassage[] = []
+function* paragraphsOf(text: string): Generator<FilePassage> {
   let open: { readonly first: number; readonly start: number } | undefined
-  for (const [i, [start, end]] of boundsOf(text, paragraphEnd).entries()) {
-    open ??= { first: i + 1, start }
+  let number = 0
+  for (const [start, end] of boundsOf(text, paragraphEnd)) {
+    number += 1
+    open ??= { first: number, start }
     if (end - open.start < wantedLength && end < text.length) continue
-    const place = open.first === i + 1 ? `paragraph ${i + 1}` : `paragraphs ${open.first}–${i + 1}`
-    passages.push({ place, start: open.start, end })
+    const place = open.first === number ? `paragraph ${number}` : `paragraphs ${open.first}–${number}`
+    yield { place, start: open.start, end }
     open = undefined
   }
-  return passages
 }
 
 /** Stretches that end with a separator, which belongs to them. */
-function boundsOf(text: string, separator: RegExp): [start: number, end: number][] {
-  const ends = [...text.matchAll(separator)].map((match) => match.index + match[0].length)
-  if (ends.at(-1) !== text.length) ends.push(text.length)
-  return ends.map((end, i) => [ends[i - 1] ?? 0, end])
+function* boundsOf(text: string, separator: RegExp): Generator<readonly [start: number, end: number]> {
+  let start = 0
+  for (const match of text.matchAll(separator)) {
+    const end = match.index + match[0].length
+    yield [start, end]
+    start = end
+  }
+  if (start < text.length || text === '') yield [start, text.length]
 }
 
-function cut(text: string, { place, start, end }: FilePassage): FilePassage[] {
-  const pieces: FilePassage[] = []
+function* cut(text: string, { place, start, end }: FilePassage): Generator<FilePassage> {
   let from = start
   while (end - from > mostLength) {
     const to = from + lastBreak(text.slice(from, from + mostLength))
-    pieces.push({ place, start: from, end: to })
+    yield { place, start: from, end: to }
     from = to
   }
-  return [...pieces, { place, start: from, end }]
+  yield { place, start: from, end }
 }
 
 /** Where to cut: behind the last line or sentence in the second half, else behind the last blank. */

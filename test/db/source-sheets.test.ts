@@ -38,7 +38,7 @@ const make = (more: object) =>
   home.call('make_source_sheet', { name: 'lamps', title: 'On lamps', formats: ['md'], ...more })
 const names = () =>
   withTx(db.database, home.place, async (tx) =>
-    (await listByName(tx, home.place.projectId)).map(({ name }) => name),
+    (await listByName(tx, home.place.projectId)).files.map(({ name }) => name),
   )
 const contentOf = (name: string) =>
   withTx(db.database, home.place, async (tx) => {

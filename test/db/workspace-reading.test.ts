@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
@@ -220,6 +221,19 @@ test('a search says which files it could not look through', async () => {
   await home.upload({ name: 'scan.pdf', content: makePdf([[]]) })
   const { content } = await home.call('search_files', { query: 'lamp' })
   expect(content).toMatchObject({ not_searched: ['scan.pdf'], not_searched_count: 1 })
+})
+
+test('a search says how many files are beyond those that it looks at', async () => {
+  const { id } = await home.upload({ name: 'lamp.txt', content: 'A lamp.' })
+  await withTx(db.database, home.place, (tx) =>
+    tx.execute(sql`
+      insert into files select (jsonb_populate_record(f, jsonb_build_object(
+        'id', f.id || n, 'name', 'copy-' || n || '.txt', 'created_at', f.created_at - n * interval '1 second'))).*
+      from files f, generate_series(1, 510) n where f.id = ${id}`),
+  )
+  const { content } = await home.call('search_files', { query: 'lamp' })
+  // Of 511 files 500 are listed. The copies have no content, so all but the first are not searched.
+  expect(content['not_searched_count']).toBe(510)
 })
 
 test('a result of many passages stays within its bytes', async () => {

@@ -31,10 +31,10 @@ function leastOfAllWindows(pattern: string, text: string): number {
 const letters = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'ש'), minLength: min, maxLength: max })
 
-it('the window is one of the least edit distance, and its similarity is that of its own text', () => {
-  fc.assert(
-    fc.property(letters(1, 8), letters(1, 14), (pattern, text) => {
-      const window = nearestWindow(pattern, text, 0, plenty())
+it('the window is one of the least edit distance, and its similarity is that of its own text', async () => {
+  await fc.assert(
+    fc.asyncProperty(letters(1, 8), letters(1, 14), async (pattern, text) => {
+      const window = await nearestWindow(pattern, text, 0, plenty())
       const found = text.slice(window?.start, window?.end)
       const distance = editDistance(pattern, found)
       expect(distance).toBe(leastOfAllWindows(pattern, text))
@@ -44,16 +44,16 @@ it('the window is one of the least edit distance, and its similarity is that of 
   )
 })
 
-it('is exact for patterns longer than one machine word', () => {
-  fc.assert(
-    fc.property(
+it('is exact for patterns longer than one machine word', async () => {
+  await fc.assert(
+    fc.asyncProperty(
       letters(30, 140),
       fc.array(fc.nat(139), { maxLength: 9 }),
       letters(0, 40),
-      (pattern, places, around) => {
+      async (pattern, places, around) => {
         const changed = [...pattern].map((letter, i) => (places.includes(i) ? 'x' : letter)).join('')
         const text = `${around}|${changed}|${around}`
-        const window = nearestWindow(pattern, text, 0, plenty())
+        const window = await nearestWindow(pattern, text, 0, plenty())
         const distance = editDistance(pattern, text.slice(window?.start, window?.end))
         expect(distance).toBeLessThanOrEqual(editDistance(pattern, changed))
         const longer = Math.max(pattern.length, (window?.end ?? 0) - (window?.start ?? 0))
@@ -64,14 +64,14 @@ it('is exact for patterns longer than one machine word', () => {
   )
 })
 
-it('begins at the place asked for', () => {
-  expect(nearestWindow('abcabc', 'abcabc xx abcabd', 6, plenty())).toMatchObject({ start: 10, end: 15 })
+it('begins at the place asked for', async () => {
+  expect(await nearestWindow('abcabc', 'abcabc xx abcabd', 6, plenty())).toMatchObject({ start: 10, end: 15 })
 })
 
-it('refuses what the budget does not suffice for, and takes what it does from it', () => {
+it('refuses what the budget does not suffice for, and takes what it does from it', async () => {
   const budget = { left: 300 }
-  expect(nearestWindow('abc', 'x'.repeat(60), 0, budget)?.similarity).toBe(0)
+  expect((await nearestWindow('abc', 'x'.repeat(60), 0, budget))?.similarity).toBe(0)
   expect(budget.left).toBe(120)
-  expect(nearestWindow('abc', 'x'.repeat(60), 0, budget)).toBeUndefined()
+  expect(await nearestWindow('abc', 'x'.repeat(60), 0, budget)).toBeUndefined()
   expect(budget.left).toBe(120)
 })

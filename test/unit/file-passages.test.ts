@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { passagesOf } from '../../src/workspace/passages.ts'
 
 const shown = (text: string) =>
-  passagesOf(text).map(({ place, start, end }) => [place, text.slice(start, end)] as const)
+  [...passagesOf(text)].map(({ place, start, end }) => [place, text.slice(start, end)] as const)
 const long = (word: string) => `${word} `.repeat(100).trimEnd()
 
 test('a text with page marks is cut by pages', () => {
@@ -45,7 +45,7 @@ test('passages follow each other without a gap and are short, whatever the text 
   const text = fc.array(unit, { maxLength: 60 }).map((units) => units.join(''))
   fc.assert(
     fc.property(text, (whole) => {
-      const passages = passagesOf(whole)
+      const passages = [...passagesOf(whole)]
       expect(passages.map(({ start, end }) => whole.slice(start, end)).join('')).toBe(whole)
       expect(passages.every(({ start, end }) => end > start && end - start <= 2_000)).toBe(true)
       expect(passages.every(({ start, end }) => whole.slice(start, end).isWellFormed())).toBe(true)

@@ -98,7 +98,7 @@ const table: readonly {
     from,
     may: [
       ...['agent/tools.ts', 'agent/provider.ts', 'agent/events.ts', 'sources/fold.ts', 'db/client.ts'],
-      ...['db/schema/index.ts', 'errors.ts', 'drizzle-orm'],
+      ...['db/schema/index.ts', 'errors.ts', 'threads.ts', 'drizzle-orm'],
     ],
     mayNot: [
       ...['agent/loop.ts', 'agent/openai-provider.ts', 'workspace/files.ts', 'billing/ledger.ts', 'fastify'],
@@ -117,7 +117,7 @@ const table: readonly {
   },
   {
     from: 'accounts/probe.ts',
-    may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts'],
+    may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'threads.ts'],
     mayNot: [
       'billing/ledger.ts',
       'agent/tools.ts',
@@ -131,6 +131,7 @@ const table: readonly {
     may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'pg', 'drizzle-orm'],
     mayNot: ['accounts/plans.ts', 'agent/tools.ts', 'turns/runs.ts', 'http/auth.ts', 'fastify'],
   })),
+  { from: 'threads.ts', may: ['errors.ts', 'piscina'], mayNot: ['db/client.ts', 'ids.ts', 'log.ts'] },
   ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts', 'tracing.ts', 'otel.ts'].map((from) => ({
     from,
     may: ['zod', 'pino', ...(from === 'otel.ts' ? ['tracing.ts'] : [])],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../src/web/markdown.ts'
+import { showMarkdown } from '../../src/web/shown-markdown.ts'
 
 const rendered = (text: string, citations?: ReadonlyMap<number, string>) =>
   String(renderMarkdown(text, citations))
@@ -43,5 +44,43 @@ describe('Markdown of answers and files', () => {
     expect(rendered('- נר\n- אור')).toContain('<ul dir="rtl">')
     expect(rendered('| נר | אור |\n|--|--|\n| א | ב |')).toContain('<div class="scroll" dir="rtl">')
     expect(rendered('- lamp')).toContain('<ul>')
+  })
+})
+
+describe('Markdown that is made to be large', () => {
+  const wide = (columns: number, rows: number) =>
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`
+
+  test.each([
+    ['one wide table of many rows', wide(300, 4_400)],
+    ['many tables', `${wide(30, 60)}\n`.repeat(40)],
+    ['quotations within quotations', `${'>'.repeat(2_000)} a\n`.repeat(5)],
+    ['lists and quotations in turns', '- a\n\n> b\n\n'.repeat(900)],
+    ['numbers that all lead somewhere', '[1]'.repeat(3_300)],
+  ])('is at most 40 times as long as markup: %s', (_, text) => {
+    expect(rendered(text, new Map([[1, '#s1']])).length).toBeLessThan(40 * text.length)
+  })
+
+  test('a table with too many cells is shown as it was written, and what follows as Markdown', () => {
+    const html = rendered(`${wide(300, 100)}\n*after*`)
+    expect(html).not.toContain('<table>')
+    expect(html).toContain('|-|-')
+    expect(html).toContain('<em>after</em>')
+  })
+
+  test('a table of a hundred rows is a table', () => {
+    expect(rendered(wide(8, 100)).match(/<tr>/g)).toHaveLength(101)
+  })
+
+  test('a long text is rendered in a thread to the same markup', async () => {
+    const text = 'As it *says* [1].\n\n'.repeat(400)
+    const links = new Map([[1, '#s1']])
+    expect(String(await showMarkdown(text, links))).toBe(rendered(text, links))
+  })
+
+  test('a text that is too long is shown as it was written', async () => {
+    const html = String(await showMarkdown('<b> *x* '.repeat(10_000)))
+    expect(html).toContain('&lt;b&gt; *x*')
+    expect(html).not.toContain('<em>')
   })
 })

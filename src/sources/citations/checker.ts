@@ -78,9 +78,11 @@ export class Checker {
     const quote = quotation.text
     const words = ` ${quotation.prepared.folded} `
     if (first === undefined || own.some((passage) => this.#namesOf(passage).includes(words))) return undefined
-    const exact = bestOf(own, (passage) => locateVerbatim(quotation.prepared, this.#prepare(passage.text)))
+    const exact = await bestOf(own, async (passage) =>
+      locateVerbatim(quotation.prepared, this.#prepare(passage.text)),
+    )
     if (exact) return { passage: exact.passage, check: { quote, ...exact.place } }
-    const { best, ...similarity } = this.#nearWording(quotation, own)
+    const { best, ...similarity } = await this.#nearWording(quotation, own)
     const foundRef = await this.#findElsewhere(quotation, own)
     const found = foundRef === undefined ? {} : { found_ref: foundRef }
     if (best) return { passage: best.passage, check: { quote, ...best.place, ...found } }
@@ -103,13 +105,13 @@ export class Checker {
     return made
   }
 
-  #nearWording(
+  async #nearWording(
     quotation: Quotation,
     own: readonly Passage[],
-  ): { best: Placed | undefined; similarity?: number } {
+  ): Promise<{ best: Placed | undefined; similarity?: number }> {
     let similarity: number | undefined
-    const best = bestOf(own, (passage) => {
-      const place = locateFuzzy(quotation.prepared, this.#prepare(passage.text), this.#budget)
+    const best = await bestOf(own, async (passage) => {
+      const place = await locateFuzzy(quotation.prepared, this.#prepare(passage.text), this.#budget)
       if (place.similarity !== undefined) similarity = Math.max(similarity ?? 0, place.similarity)
       return place.result === 'none' ? undefined : place
     })
@@ -133,13 +135,13 @@ export class Checker {
 
 type Placed = { readonly passage: Passage; readonly place: Located }
 
-function bestOf(
+async function bestOf(
   passages: readonly Passage[],
-  locate: (passage: Passage) => Located | undefined,
-): Placed | undefined {
+  locate: (passage: Passage) => Promise<Located | undefined>,
+): Promise<Placed | undefined> {
   let best: Placed | undefined
   for (const passage of passages) {
-    const place = locate(passage)
+    const place = await locate(passage)
     if (place !== undefined && place.similarity > (best?.place.similarity ?? 0)) best = { passage, place }
   }
   return best

@@ -11,7 +11,7 @@ export type FoundQuote = {
 }
 
 /** Where a quotation stands: letter for letter in any of the texts, else in close wording in the first that has it. */
-export function findQuote(quote: string, texts: readonly string[]): FoundQuote | undefined {
+export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
   const wanted = prepareQuote(quote)
   if (wanted.folded.trim() === '') return undefined
   const prepared = texts.map(prepareText)
@@ -21,7 +21,7 @@ export function findQuote(quote: string, texts: readonly string[]): FoundQuote |
   }
   const budget = { left: mostSteps }
   for (const [text, passage] of prepared.entries()) {
-    const at = locateFuzzy(wanted, passage, budget)
+    const at = await locateFuzzy(wanted, passage, budget)
     if (at.result === 'fuzzy') return { text, start: at.start, end: at.end }
   }
   return undefined

@@ -69,9 +69,7 @@ export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located
   if (whole !== undefined) return located('verbatim', [whole], passage, 1)
   if (quote.parts.length === 1 && quote.parts[0] === quote.folded) return undefined
   const enough = quote.parts.reduce((sum, part) => sum + countLetters(part), 0) >= fewestLetters
-  const spans = enough
-    ? inOrder(quote.parts, (part, from) => findWords(part, passage.padded, from))
-    : undefined
+  const spans = enough ? wordsInOrder(quote.parts, passage.padded) : undefined
   return spans && located('verbatim', spans, passage, 1)
 }
 
@@ -81,19 +79,19 @@ export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located
  *
  * @returns the place if it is near enough; else, as far as it was computed, only how near it comes.
  */
-export function locateFuzzy(
+export async function locateFuzzy(
   quote: PreparedQuote,
   passage: Prepared,
   budget: Budget,
-): Located | { readonly result: 'none'; readonly similarity?: number } {
+): Promise<Located | { readonly result: 'none'; readonly similarity?: number }> {
   const inside = passage.padded.slice(1, -1)
-  const whole = nearestWindow(quote.folded, inside, 0, budget)
+  const whole = await nearestWindow(quote.folded, inside, 0, budget)
   if (whole !== undefined && whole.similarity >= leastSimilarity) {
     return located('fuzzy', [wholeWords(whole, inside)], passage, whole.similarity)
   }
   let weighted = 0
-  const spans = inOrder(quote.parts, (part, from) => {
-    const window = nearestWindow(part, inside, from, budget)
+  const spans = await inOrder(quote.parts, async (part, from) => {
+    const window = await nearestWindow(part, inside, from, budget)
     if (window === undefined || window.similarity < leastSimilarity) return undefined
     weighted += window.similarity * part.length
     return wholeWords(window, inside)
@@ -104,13 +102,23 @@ export function locateFuzzy(
   return { result: 'none', ...(whole && { similarity: rounded(whole.similarity) }) }
 }
 
-function inOrder(
+async function inOrder(
   parts: readonly string[],
-  find: (part: string, from: number) => Span | undefined,
-): readonly Span[] | undefined {
+  find: (part: string, from: number) => Promise<Span | undefined>,
+): Promise<readonly Span[] | undefined> {
   const spans: Span[] = []
   for (const part of parts) {
-    const span = find(part, spans.at(-1)?.end ?? 0)
+    const span = await find(part, spans.at(-1)?.end ?? 0)
+    if (span === undefined) return undefined
+    spans.push(span)
+  }
+  return spans
+}
+
+function wordsInOrder(parts: readonly string[], padded: string): readonly Span[] | undefined {
+  const spans: Span[] = []
+  for (const part of parts) {
+    const span = findWords(part, padded, spans.at(-1)?.end ?? 0)
     if (span === undefined) return undefined
     spans.push(span)
   }

@@ -39,16 +39,18 @@ export function findQuotations(text: string, marks: readonly Anchor[]): QuotedTe
       inBlock.push(mark)
       nextMark += 1
     }
-    const spans =
+    const quoted =
       block.kind === 'quote' ? blockSpans(masked, block, inBlock) : quoteSpans(masked, block.start, block.end)
+    // Folding tens of thousands of words in quotation marks would take longer than all the rest.
+    const spans = quoted.filter(({ start, end }) => end - start >= fewestLetters)
     if (spans.length === 0) continue
     const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
       const prepared = prepareQuote(masked.slice(start, end))
       if (prepared.letters < fewestLetters) continue
       const standsAlone = prepared.letters >= shareOfBlock * letters
-      const quoted = masked.slice(start, end).replace(/\s+/g, ' ').trim()
-      quotations.push({ text: quoted, start, end, block: index, standsAlone, prepared })
+      const words = masked.slice(start, end).replace(/\s+/g, ' ').trim()
+      quotations.push({ text: words, start, end, block: index, standsAlone, prepared })
     }
   }
   return { blocks, quotations }

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** The part of a text that comes nearest to a pattern. */
 export type Window = { readonly start: number; readonly end: number; readonly similarity: number }
 
@@ -7,6 +9,9 @@ export type Budget = { left: number }
 /** About a third of a second. Ordinary answers need a hundredth of it; what it stops is made to be slow. */
 export const defaultSteps = 40_000_000
 
+/** Steps after which others have the event loop: some 5 ms. */
+const restAfter = 500_000
+
 /**
  * Finds the contiguous window of `text`, from `from` on, with the least edit distance to `pattern`.
  *
@@ -15,22 +20,22 @@ export const defaultSteps = 40_000_000
  *
  * @returns undefined for an empty pattern or text, or when the budget does not suffice.
  */
-export function nearestWindow(
+export async function nearestWindow(
   pattern: string,
   text: string,
   from: number,
   budget: Budget,
-): Window | undefined {
+): Promise<Window | undefined> {
   const length = text.length - from
   const blocks = Math.ceil(pattern.length / 32)
   if (blocks === 0 || length <= 0) return undefined
   const cost = (blocks + 2) * length
   if (cost > budget.left) return undefined
   budget.left -= cost
-  const forward = leastDistance(pattern, text, from, text.length, 1)
+  const forward = await leastDistance(pattern, text, from, text.length, 1)
   // A window of distance d is at most d longer than the pattern.
   const lowest = Math.max(from, forward.at - pattern.length - forward.distance)
-  const backward = leastDistance(pattern, text, forward.at - 1, lowest - 1, -1)
+  const backward = await leastDistance(pattern, text, forward.at - 1, lowest - 1, -1)
   const start = backward.at + 1
   const longer = Math.max(pattern.length, forward.at - start)
   return { start, end: forward.at, similarity: 1 - forward.distance / longer }
@@ -40,13 +45,13 @@ export function nearestWindow(
  * Least edit distance of the pattern to any window that begins anywhere and ends before `at`, walking from `from` to
  * `until` in steps of 1 or -1 (then the pattern is read backwards, too). The first of equals is taken.
  */
-function leastDistance(
+async function leastDistance(
   pattern: string,
   text: string,
   from: number,
   until: number,
   step: 1 | -1,
-): { readonly at: number; readonly distance: number } {
+): Promise<{ readonly at: number; readonly distance: number }> {
   const length = pattern.length
   const blocks = Math.ceil(length / 32)
   const matches = matchMasks(pattern, step)
@@ -56,7 +61,9 @@ function leastDistance(
   const lastBit = (length - 1) & 31
   let distance = length
   let best = { at: from, distance }
+  const rest = Math.ceil(restAfter / blocks)
   for (let at = from; at !== until; at += step) {
+    if (at !== from && (at - from) % rest === 0) await setImmediate()
     const equal = matches.get(text.charCodeAt(at)) ?? none
     let carryUp = 0
     let carryDown = 0

@@ -15,7 +15,7 @@ export type Verification = {
   readonly object: 'source.verification'
   readonly quotes: readonly VerifiedQuote[]
   readonly refs: readonly RefCheck[]
-  /** Quotations that were left out because the text has more than 500. */
+  /** Quotations that were left out because the text has more than 500, or because the time was over. */
   readonly unchecked: number
 }
 
@@ -37,11 +37,16 @@ export type VerifyLookups = {
  *
  * @param options.offered passages that marks such as `[S1]` in the text stand for.
  * @param options.refs refs to check besides those in the text.
+ * @param options.enough asked before each quotation: true leaves it and all after it unchecked.
  * @throws what the look-ups throw.
  */
 export async function verifyText(
   text: string,
-  options: VerifyLookups & { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
+  options: VerifyLookups & {
+    readonly offered?: readonly OfferedSource[]
+    readonly refs?: readonly string[]
+    readonly enough?: () => boolean
+  },
 ): Promise<Verification> {
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
   const marks = findMarks(text, (mark) => byMark.has(mark))
@@ -67,7 +72,10 @@ export async function verifyText(
   }
 
   const quotes: VerifiedQuote[] = []
+  let checked = 0
   for (const [i, quotation] of found.quotations.slice(0, mostQuotations).entries()) {
+    if (options.enough?.()) break
+    checked += 1
     const passages = await passagesFor(i)
     const judged = passages.length > 0 ? await checker.check(quotation, passages) : undefined
     if (judged) quotes.push({ ...judged.check, ref: judged.passage.ref })
@@ -78,7 +86,7 @@ export async function verifyText(
     object: 'source.verification',
     quotes,
     refs: distinct([...inText.map(({ check }) => check), ...asked]),
-    unchecked: Math.max(0, found.quotations.length - mostQuotations),
+    unchecked: found.quotations.length - checked,
   }
 }
 

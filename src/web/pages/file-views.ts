@@ -3,8 +3,8 @@ import { endingOf } from '../../workspace/file-names.ts'
 import type { FileVersion, StoredFile } from '../../workspace/files.ts'
 import type { FileText } from '../../workspace/texts.ts'
 import { type Html, html, nothing } from '../html.ts'
-import { renderMarkdown } from '../markdown.ts'
 import { confirmed, notice, type Page } from '../page.ts'
+import { showMarkdown } from '../shown-markdown.ts'
 import { bytesText } from '../sizes.ts'
 import { instant, moment } from '../times.ts'
 
@@ -76,7 +76,7 @@ function textPreview(file: StoredFile, { text, problem, kind }: FileText): Html 
   const shown = text.slice(0, charactersShown).toWellFormed()
   const cut = text.length > shown.length
   return html`${problem === '' ? nothing : notice('note', `There is no ${text === '' ? '' : 'whole '}preview. ${problem}`)}
-${text === '' ? nothing : html`<div class="preview">${isMarkdown(file, kind) ? html`<div class="answer">${renderMarkdown(shown)}</div>` : plainText(shown)}</div>`}
+${text === '' ? nothing : html`<div class="preview">${isMarkdown(file, kind) ? html`<div class="answer">${showMarkdown(shown)}</div>` : plainText(shown)}</div>`}
 ${cut ? notice('note', 'This is the beginning. Download the file to read all of it.') : nothing}`
 }
 

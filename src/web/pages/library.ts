@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { clientAddress } from '../../http/client-address.ts'
+import { disconnectSignal } from '../../http/disconnect.ts'
+import { createSearchLimit } from '../../http/work-limits.ts'
 import {
   findWork,
   librarySize,
@@ -42,6 +44,7 @@ const readQuery = z.object({
 
 /** `/library`: works, a search over them and a reader, open to everybody. */
 export function libraryPages(app: FastifyInstance, { addressLimits, database, semantic }: WebServices): void {
+  const searches = createSearchLimit()
   const executor = database.system
 
   app.get('/library', anyone, async (request, reply) => {
@@ -62,7 +65,11 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     await addressLimits.search(clientAddress(request))
     try {
       const query = readFields(hitQuery, asked)
-      return sendPage(request, reply, searchPage(query, await readHits(executor, query, semantic)))
+      const signal = disconnectSignal(reply)
+      const page = await searches.run(clientAddress(request), signal, () =>
+        readHits(executor, query, { semantic, signal }),
+      )
+      return sendPage(request, reply, searchPage(query, page))
     } catch (error) {
       const { message, status } = problemOf(error)
       return sendPage(request, reply, emptySearch({ q: String(asked['q']), problem: message }), status)
@@ -84,7 +91,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = page.asked === undefined ? page.passages.map((passage) => passage.ref) : [page.asked]
     const parallels = await findParallels(executor, [...new Set([...refs, page.section])])
-    return sendPage(request, reply, readerPage(page, parallels, query))
+    return sendPage(request, reply, await readerPage(page, parallels, query))
   })
 }
 

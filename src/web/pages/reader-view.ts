@@ -24,8 +24,12 @@ type Side = {
 type Quoted = { readonly passage: Passage; readonly start: number; readonly end: number }
 
 /** A chapter in Hebrew and translation beside each other. */
-export function readerPage(page: ReadingPage, parallels: readonly Parallel[], query: Query): Page {
-  const quoted = query.quote ? findQuoted(page, query.quote) : undefined
+export async function readerPage(
+  page: ReadingPage,
+  parallels: readonly Parallel[],
+  query: Query,
+): Promise<Page> {
+  const quoted = query.quote ? await findQuoted(page, query.quote) : undefined
   const sides = [
     sideOf('hebrew', page.passages, query.hebrew, quoted),
     sideOf('translation', page.passages, query.translation, quoted),
@@ -64,9 +68,9 @@ ${credits(used)}${linked(parallels)}`,
 }
 
 /** Looks in the passage that was asked for; in the whole page when that was a chapter. */
-function findQuoted(page: ReadingPage, quote: string): Quoted | undefined {
+async function findQuoted(page: ReadingPage, quote: string): Promise<Quoted | undefined> {
   const passages = page.passages.filter(({ ref }) => page.asked === undefined || ref === page.asked)
-  const found = findQuote(
+  const found = await findQuote(
     quote,
     passages.map(({ text }) => text),
   )

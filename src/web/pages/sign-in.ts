@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Account, createAccount } from '../../accounts/accounts.ts'
+import { type Account, createAccount, normalEmail } from '../../accounts/accounts.ts'
 import { knownBrowser, knownBrowserToken } from '../../accounts/known-browsers.ts'
 import { passwordLength, requireGoodPassword } from '../../accounts/password-rules.ts'
 import { signIn } from '../../accounts/sign-in.ts'
@@ -132,8 +132,11 @@ async function makeAccount(
 ): Promise<Account> {
   const { settings, database, plans } = services
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
-  await requireGoodPassword(password, [email])
-  await services.signInLimits.signUp(clientAddress(request))
+  const address = clientAddress(request)
+  // What costs a processor comes last: measuring the password, then hashing it.
+  await services.signInLimits.signUpAttempt(address)
+  await requireGoodPassword(password, [normalEmail(email)])
+  await services.signInLimits.signUp(address)
   return createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
 }
 

@@ -4,8 +4,8 @@ import type { RunEnd } from '../../turns/run-events.ts'
 import type { Run } from '../../turns/start-turn.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref } from '../library-links.ts'
-import { renderMarkdown } from '../markdown.ts'
 import { notice } from '../page.ts'
+import { showMarkdown } from '../shown-markdown.ts'
 import { duration } from '../times.ts'
 import { type Library, sourceAnchor, sourceList } from './source-views.ts'
 
@@ -24,7 +24,7 @@ function endedTurn(turn: ConversationTurn, end: RunEnd, library: Library): Html 
   const links = new Map(end.sources.map(({ n }) => [n, `#${sourceAnchor(run.id, n)}`]))
   return html`<div class="turn-body${end.sources.length > 0 ? ' with-sources' : ''}">
 <div class="turn-main">
-${turn.answer === '' ? nothing : html`<div class="answer">${renderMarkdown(turn.answer, links)}</div>`}
+${turn.answer === '' ? nothing : html`<div class="answer">${showMarkdown(turn.answer, links)}</div>`}
 ${outcome(run, turn.answer !== '')}
 ${unknownNote(end)}
 ${end.files.length === 0 ? nothing : fileLinks(end)}

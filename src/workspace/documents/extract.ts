@@ -4,6 +4,7 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { confinement } from '../confinement.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
@@ -27,17 +28,14 @@ const mostWallMs = 60_000
 /** A character takes at most six bytes in JSON. */
 const mostOutputBytes = 6 * mostText + 1_024
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** What may be read is this program; nothing may be written, started or loaded as machine code. */
-const options = [
-  '--permission',
+/** Workers: a thread watches over the limits. Nothing is loaded as machine code or made into code from text. */
+export const readerOptions: readonly string[] = [
+  ...confinement,
   '--allow-worker',
-  `--allow-fs-read=${root}`,
   '--disallow-code-generation-from-strings',
   '--max-old-space-size=1024',
-  '--no-warnings',
 ]
 
 /** The reading was not done, though it may be another time: nothing is known of the document. */
@@ -47,7 +45,7 @@ export class ExtractionFailed extends Error {
 
 /**
  * Takes the text out of a document, in a process of its own that has neither the environment nor the connections of
- * this one, may write nothing and read no file but programs, and ends when it uses more than `limits`. (A thread would not
+ * this one nor a network, may write nothing and read no file but programs, and ends when it uses more than `limits`. (A thread would not
  * do: one that runs out of memory takes its process down with it.)
  * @throws ExtractionFailed; the reason of `signal` when it is aborted; what `content` throws.
  */
@@ -68,7 +66,7 @@ async function run(
   signal: AbortSignal,
   { cpuMs, memoryBytes }: ExtractionLimits,
 ): Promise<DocumentText> {
-  const child = spawn(process.execPath, [...options, program, kind, `${cpuMs}`, `${memoryBytes}`], {
+  const child = spawn(process.execPath, [...readerOptions, program, kind, `${cpuMs}`, `${memoryBytes}`], {
     cwd: tmpdir(),
     env: {},
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
+import { closeNetwork } from '../closed-network.ts'
 import type { DocumentKind } from './kinds.ts'
 import { readDocument } from './read.ts'
 
@@ -19,6 +20,7 @@ const enoughShare = 0.8
 process.on('unhandledRejection', () => undefined)
 const workerData = { cpuMs: Number(cpuMs), memoryBytes: Number(memoryBytes) }
 const guard = new Worker(new URL('./guard.ts', import.meta.url), { workerData })
+closeNetwork()
 const result = await readDocument(kind as DocumentKind, await buffer(process.stdin), () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000 > enoughShare * Number(cpuMs)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
+import { closeNetwork } from '../closed-network.ts'
 import { loadPrintFonts, loadWebFonts } from './fonts.ts'
 import { sheetToHtml } from './html.ts'
 import { sheetToMarkdown } from './markdown.ts'
@@ -23,6 +24,7 @@ const renderers: Readonly<Record<SheetFormat, (sheet: Sheet) => Promise<string |
   },
 }
 
+closeNetwork()
 const { sheet, formats } = (await json(process.stdin)) as RenderRequest
 const result: Record<string, string> = {}
 for (const format of formats) result[format] = Buffer.from(await renderers[format](sheet)).toString('base64')

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { confinement } from '../confinement.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
@@ -20,11 +21,10 @@ const mostWallMs = 60_000
 /** Each takes a processor and some 200 MB while it works. */
 const places = createSemaphore(1)
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 /** Typst is machine code; the program around it reads its own files, writes none and starts nothing. */
-const options = ['--permission', '--allow-addons', `--allow-fs-read=${root}`, '--no-warnings']
+const options = [...confinement, '--allow-addons']
 
 /** The sheet could not be made; it is no fault of what it says. */
 export class RenderingFailed extends Error {

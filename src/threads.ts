@@ -1,0 +1,125 @@
+import { availableParallelism } from 'node:os'
+import type { Piscina } from 'piscina'
+import { type ErrorCode, messageOf, ServiceError } from './errors.ts'
+
+/**
+ * Threads for work that would hold up the event loop. They start with the first job and end when none comes, so a process that
+ * has no such work pays nothing for them. A job has a time limit, and its thread ends when the client disconnects.
+ */
+
+/** Jobs of seconds have threads of their own, so that jobs of milliseconds do not wait behind them. */
+type Lane = 'short' | 'long'
+
+type LaneSize = { readonly maxThreads: number; readonly maxQueue: number }
+
+/** One processor is left for the event loop. */
+const lanes: Readonly<Record<Lane, LaneSize>> = {
+  short: { maxThreads: 1, maxQueue: 100 },
+  long: { maxThreads: Math.max(1, Math.min(2, availableParallelism() - 1)), maxQueue: 20 },
+}
+
+/** Starting a thread and loading its packages takes some 100 to 500 ms. */
+const idleMs = 30_000
+
+export type Job = {
+  /** A file whose export `job` was made with `inThread`. */
+  readonly file: URL
+  readonly lane: Lane
+  /** Time limit in milliseconds. It includes the time in the queue. */
+  readonly maxMs: number
+}
+
+/** What a job in a thread hands back: an error object would lose its code on the way. */
+type Outcome<Output> = { readonly value: Output } | { readonly failure: Failure }
+type Failure = {
+  readonly message: string
+  readonly stack: string
+  /** Of a `ServiceError`. */
+  readonly public?: { readonly code: ErrorCode; readonly param: string | null }
+  /** Of any other error, for example SQLSTATE. */
+  readonly code?: string
+  readonly cause?: Failure
+}
+
+/** Makes the export `job` of a job's file. */
+export function inThread<Input, Output>(
+  work: (input: Input) => Promise<Output>,
+): (input: Input) => Promise<Outcome<Output>> {
+  return (input) =>
+    work(input).then(
+      (value) => ({ value }),
+      (error) => ({ failure: failureOf(error) }),
+    )
+}
+
+const pools = new Map<Lane, Promise<Piscina>>()
+
+/**
+ * Runs a job in a thread.
+ * @param input must be cloneable.
+ * @param signal ends the thread when it is aborted.
+ * @throws ServiceError `overloaded` when the queue is full or the time limit is over; the reason of `signal`; what the
+ * job threw.
+ */
+export async function runJob<Input, Output>(job: Job, input: Input, signal?: AbortSignal): Promise<Output> {
+  signal?.throwIfAborted()
+  const pool = await poolOf(job.lane)
+  if (pool.queueSize >= lanes[job.lane].maxQueue) throw busy()
+  const late = AbortSignal.timeout(job.maxMs)
+  const ended = signal ? AbortSignal.any([signal, late]) : late
+  const outcome = await pool
+    .run(input, { filename: job.file.href, name: 'job', signal: ended })
+    .catch((error: unknown): never => {
+      signal?.throwIfAborted()
+      throw late.aborted ? busy() : error
+    })
+  return unwrapped(outcome as Outcome<Output>)
+}
+
+function poolOf(lane: Lane): Promise<Piscina> {
+  const opened = pools.get(lane) ?? openPool(lane)
+  pools.set(lane, opened)
+  return opened
+}
+
+async function openPool(lane: Lane): Promise<Piscina> {
+  const { Piscina } = await import('piscina')
+  return new Piscina({
+    minThreads: 0,
+    maxThreads: lanes[lane].maxThreads,
+    idleTimeout: idleMs,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  })
+}
+
+function busy(): ServiceError {
+  return new ServiceError('overloaded', 'The service is busy. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+  })
+}
+
+function failureOf(error: unknown, depth = 0): Failure {
+  const { stack = '', cause, code } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException
+  return {
+    message: messageOf(error),
+    stack,
+    ...(error instanceof ServiceError && { public: { code: error.code, param: error.param } }),
+    ...(typeof code === 'string' && { code }),
+    ...(cause instanceof Error && depth < 5 && { cause: failureOf(cause, depth + 1) }),
+  }
+}
+
+function unwrapped<Output>(outcome: Outcome<Output>): Output {
+  if ('value' in outcome) return outcome.value
+  throw errorOf(outcome.failure)
+}
+
+function errorOf(failure: Failure): Error {
+  const cause = failure.cause && errorOf(failure.cause)
+  if (failure.public) {
+    const { code, param } = failure.public
+    return new ServiceError(code, failure.message, { cause, ...(param !== null && { param }) })
+  }
+  const error = new Error(failure.message, { cause })
+  return Object.assign(error, { stack: failure.stack, ...(failure.code && { code: failure.code }) })
+}

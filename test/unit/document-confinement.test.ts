@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readerOptions } from '../../src/workspace/documents/extract.ts'
+
+/** What code within the reader of documents could do, had a document made it its own. */
+
+const secrets = path.resolve('.env.confinement-test')
+let connections = 0
+const server = createServer((socket) => {
+  connections += 1
+  socket.end()
+})
+let port = 0
+
+beforeAll(async () => {
+  await writeFile(secrets, 'KEY_PEPPER=secret')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port = (server.address() as { port: number }).port
+})
+afterAll(async () => {
+  server.close()
+  await promisify(execFile)('rm', ['-f', secrets])
+})
+
+/** Runs an expression with the options of the reader, its network closed unless `open`: `done`, or why not. */
+async function attempt(expression: string, { open = false } = {}): Promise<string> {
+  const network = pathToFileURL(path.resolve('src/workspace/closed-network.ts')).href
+  const program = `
+    const { closeNetwork } = await import('${network}')
+    ${open ? '' : 'closeNetwork()'}
+    const settled = (emitter, event) => new Promise((resolve, reject) => emitter.once(event, resolve).once('error', reject))
+    try { await (async () => (${expression}))(); console.log('done') }
+    catch (error) { console.log(error.cause?.code ?? error.code ?? error.message) }
+    process.exit()`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...readerOptions, '--input-type=module', '--eval', program],
+    { cwd: tmpdir(), env: {} },
+  )
+  return stdout.trim()
+}
+
+const connecting = () => `settled((await import('node:net')).connect(${port}, '127.0.0.1'), 'connect')`
+
+test('the probe of these tests connects while the network is open', async () => {
+  expect(await attempt(connecting(), { open: true })).toBe('done')
+  expect(connections).toBe(1)
+})
+
+test.each([
+  ['a socket', connecting],
+  [
+    'a socket of an own make',
+    () => `settled(new (process.getBuiltinModule('net').Socket)().connect(${port}, '127.0.0.1'), 'connect')`,
+  ],
+  ['a request', () => `settled((await import('node:http')).get('http://127.0.0.1:${port}'), 'response')`],
+  ['TLS', () => `settled((await import('node:tls')).connect(${port}, '127.0.0.1'), 'secureConnect')`],
+  ['HTTP/2', () => `settled((await import('node:http2')).connect('http://127.0.0.1:${port}'), 'connect')`],
+  ['fetch', () => `fetch('http://127.0.0.1:${port}')`],
+  ['a WebSocket', () => `new WebSocket('ws://127.0.0.1:${port}')`],
+  ['a local socket', () => `settled((await import('node:net')).connect('/tmp/no-such.sock'), 'connect')`],
+  ['a name', () => `(await import('node:dns/promises')).lookup('localhost')`],
+  [
+    'a query for a name',
+    () => `new (await import('node:dns')).Resolver().resolve4('localhost', () => undefined)`,
+  ],
+  ['a datagram', () => `(await import('node:dgram')).createSocket('udp4').send('x', ${port}, '127.0.0.1')`],
+  ['a server', () => `settled((await import('node:net')).createServer().listen(0), 'listening')`],
+  ['a new thread', () => `new (await import('node:worker_threads')).Worker('0', { eval: true })`],
+])('the reader of documents opens no network by %s', async (_, expression) => {
+  const before = connections
+  expect(await attempt(expression())).toMatch(/is not for the reader of documents/)
+  expect(connections).toBe(before)
+})
+
+test.each([
+  ['read secrets beside the program', () => `(await import('node:fs')).readFileSync('${secrets}')`],
+  ['read the system', () => `(await import('node:fs')).readFileSync('/etc/passwd')`],
+  ['list the folder of the program', () => `(await import('node:fs')).readdirSync('${process.cwd()}')`],
+  ['write', () => `(await import('node:fs')).writeFileSync('${tmpdir()}/confinement-test', '')`],
+  ['start a program', () => `(await import('node:child_process')).execFileSync('/bin/true')`],
+  ['reach the machinery below', () => `process.binding('tcp_wrap')`],
+  ['load machine code', () => `process.dlopen({ exports: {} }, '${process.cwd()}/node_modules/x.node')`],
+])('the reader of documents may not %s', async (_, expression) => {
+  expect(await attempt(expression())).toMatch(/ACCESS_DENIED|DLOPEN_DISABLED/)
+})
+
+test('the reader of documents has none of the environment', async () => {
+  expect(await attempt(`Promise.reject(new Error(JSON.stringify(process.env)))`)).toBe('{}')
+})
