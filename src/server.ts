@@ -37,13 +37,15 @@ async function main(): Promise<void> {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
-    const indexing = renewIndex(installation.database, log)
+    const stopping = new AbortController()
+    const indexing = renewIndex(installation.database, stopping.signal, log)
     const service = await startService(config, { catalogue, telemetry }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
     exitLate(log)
+    stopping.abort()
     await service.stop()
     await telemetry.close()
     await indexing
@@ -59,11 +61,12 @@ function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): voi
 }
 
 /** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
-async function renewIndex(database: Database, log: Logger): Promise<void> {
+async function renewIndex(database: Database, signal: AbortSignal, log: Logger): Promise<void> {
   try {
-    if (await ensureSearchIndex(database)) log.info('the search index was made anew')
+    if (await ensureSearchIndex(database, { signal })) log.info('the search index was made anew')
   } catch (error) {
-    log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
+    if (signal.aborted) log.info('making the search index was stopped: the next start begins it again')
+    else log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
   }
 }
 

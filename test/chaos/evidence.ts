@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { findViolations } from '../../src/billing/invariants.ts'
+import { findViolations } from '../support/invariants.ts'
 import type { Database } from '../../src/db/client.ts'
 import type { RunStatus } from './replies.ts'
 
@@ -84,7 +84,7 @@ export async function readRows(database: Database, followed: readonly string[]):
   const [held] = await select<{ micros: string }>(
     'select coalesce(sum(held_micros), 0)::text as micros from credit_pools',
   )
-  const broken = await findViolations(database.system)
+  const broken = await findViolations(database)
   return {
     runs: runs.map((run) => ({ ...run, costMicros: BigInt(run.costMicros) })),
     messages: await select<MessageRow>(
