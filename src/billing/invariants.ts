@@ -1,5 +1,5 @@
-import { movements } from './ledger.ts'
 import type { Proof } from './invariant-proofs.ts'
+import { movements } from './ledger.ts'
 
 /**
  * A rule that always holds, as a statement that returns the rows that break it. The statement names the tables `runs`, `run_steps`,
