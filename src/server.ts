@@ -8,6 +8,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Database } from './db/client.ts'
 import { reasonOf } from './db/errors.ts'
 import { firstStart, welcome } from './first-start.ts'
+import { followRequests } from './http/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { ensureSearchIndex } from './sources/reindex.ts'
@@ -132,7 +133,9 @@ async function startService(
   return {
     url: `http://${host}:${port}`,
     async stop() {
+      const late = followRequests(app.server)
       await readiness.end()
+      await late.answered(finishMs)
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
       pressure.stop()
@@ -143,6 +146,8 @@ async function startService(
   }
 }
 
+/** For replies to requests that came after the signal, from a balancer that had not noticed yet. */
+const finishMs = 12_000
 /** What was not over by then is cut off: requests after the hand-over, and the whole process at last. */
 const closeMs = 5_000
 const exitMs = 25_000

@@ -49,7 +49,7 @@ export async function checkChanges(
 
 async function isFresh(executor: Executor, seconds: number): Promise<boolean> {
   const { rows } = await executor.execute(sql`
-    select from invariant_checks where attempted_at > now() - make_interval(secs => ${seconds})`)
+    select 1 from invariant_checks where attempted_at > now() - make_interval(secs => ${seconds})`)
   return rows.length > 0
 }
 
