@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { invariants } from '../../src/billing/invariants.ts'
-import { findViolations } from '../support/invariants.ts'
 import { balanceOf, grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
+import { findViolations } from '../support/invariants.ts'
 import { makeAccount } from '../support/service.ts'
 
 let db: TestDatabase

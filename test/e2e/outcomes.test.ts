@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations } from '../support/invariants.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply, type Script } from '../support/scripted-upstream.ts'
 import { call, question } from '../support/service.ts'
 

@@ -144,7 +144,7 @@ test.each([
   await service.ready
   await expect
     .poll(async () => {
-      const { rows } = await blocker.query(
+      const { rows } = await db.database.systemPool.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
       return rows.length
