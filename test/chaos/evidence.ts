@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { findViolations } from '../support/invariants.ts'
 import type { Database } from '../../src/db/client.ts'
+import { findViolations } from '../support/invariants.ts'
 import type { RunStatus } from './replies.ts'
 
 export type RunRow = {

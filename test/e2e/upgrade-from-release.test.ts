@@ -14,26 +14,26 @@ let released: ReleasedVersion | undefined
 let upstream: ScriptedUpstream
 let database: Database
 let key: string
-const name = `t_${randomBytes(8).toString('hex')}`
+const databaseName = `t_${randomBytes(8).toString('hex')}`
 const started: ServiceProcess[] = []
 
 beforeAll(async () => {
   released = await lastReleasedVersion()
   upstream = await startScriptedUpstream()
-  await asAdmin(`create database ${name} owner service`)
+  await asAdmin(`create database ${databaseName} owner service`)
   database = openDatabase({ url: databaseUrl(), onIdleError: () => undefined, maxConnections: 4 })
 }, 120_000)
 afterAll(async () => {
   await Promise.all(started.map((service) => service.stop('SIGKILL')))
   await database.close()
-  await asAdmin(`drop database ${name} with (force)`)
+  await asAdmin(`drop database ${databaseName} with (force)`)
   await upstream.close()
   await released?.remove()
 })
 
 function databaseUrl(): string {
   const url = new URL(inject('postgres').serviceUrl)
-  url.pathname = `/${name}`
+  url.pathname = `/${databaseName}`
   return url.href
 }
 

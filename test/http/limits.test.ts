@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPlans, type Plans } from '../../src/accounts/plans.ts'
-import { findViolations } from '../support/invariants.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { findViolations } from '../support/invariants.ts'
 import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
   call,
