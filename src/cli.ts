@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
-import { runCommand } from './commands/commands.ts'
+import { failureExitCode, runCommand } from './commands/commands.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { createLogger } from './log.ts'
@@ -15,5 +15,5 @@ try {
 } catch (error) {
   const plain = error instanceof ConfigError || error instanceof ServiceError
   process.stderr.write(`${plain ? error.message : (error as Error).stack}\n`)
-  process.exitCode = 1
+  process.exitCode = failureExitCode(process.argv.slice(2))
 }

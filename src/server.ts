@@ -8,6 +8,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Database } from './db/client.ts'
 import { reasonOf } from './db/errors.ts'
 import { firstStart, welcome } from './first-start.ts'
+import { followRequests } from './http/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { ensureSearchIndex } from './sources/reindex.ts'
@@ -41,13 +42,15 @@ async function main(): Promise<void> {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
     await ensureStarterLibrary(installation.database)
-    const indexing = renewIndex(installation.database, log)
+    const stopping = new AbortController()
+    const indexing = renewIndex(installation.database, stopping.signal, log)
     const service = await startService(config, { catalogue, telemetry }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await termination()
     exitLate(log)
+    stopping.abort()
     await service.stop()
     await telemetry.close()
     await indexing
@@ -63,11 +66,12 @@ function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): voi
 }
 
 /** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
-async function renewIndex(database: Database, log: Logger): Promise<void> {
+async function renewIndex(database: Database, signal: AbortSignal, log: Logger): Promise<void> {
   try {
-    if (await ensureSearchIndex(database)) log.info('the search index was made anew')
+    if (await ensureSearchIndex(database, { signal })) log.info('the search index was made anew')
   } catch (error) {
-    log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
+    if (signal.aborted) log.info('making the search index was stopped: the next start begins it again')
+    else log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
   }
 }
 
@@ -134,7 +138,9 @@ async function startService(
   return {
     url: `http://${host}:${port}`,
     async stop() {
+      const late = followRequests(app.server)
       await readiness.end()
+      await late.answered(finishMs)
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
       pressure.stop()
@@ -145,6 +151,8 @@ async function startService(
   }
 }
 
+/** For replies to requests that came after the signal, from a balancer that had not noticed yet. */
+const finishMs = 12_000
 /** What was not over by then is cut off: requests after the hand-over, and the whole process at last. */
 const closeMs = 5_000
 const exitMs = 25_000

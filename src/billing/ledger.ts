@@ -1,6 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { creditEntries, creditPools, creditTransactions } from '../db/schema/index.ts'
+import {
+  creditEntries,
+  creditPools,
+  type creditTransactionKinds,
+  creditTransactions,
+} from '../db/schema/index.ts'
 
 /**
  * Double entry over four ledgers; every transaction sums to zero:
@@ -14,6 +19,20 @@ import { creditEntries, creditPools, creditTransactions } from '../db/schema/ind
  * Everything here runs in the caller's transaction. Pools are locked in the order of their ids, by everybody.
  */
 export type Ledger = (typeof creditEntries.$inferInsert)['ledger']
+
+/** Where each kind of transaction takes credits from and puts them, as above. */
+export const movements: Readonly<
+  Record<(typeof creditTransactionKinds)[number], readonly [from: Ledger, to: Ledger]>
+> = {
+  grant: ['issued', 'available'],
+  allowance: ['issued', 'available'],
+  hold: ['available', 'held'],
+  extend: ['available', 'held'],
+  charge: ['held', 'spent'],
+  release: ['held', 'available'],
+  expire: ['available', 'issued'],
+  take_back: ['available', 'issued'],
+}
 
 /** Credits of one pool. */
 export type Part = { readonly poolId: bigint; readonly micros: bigint }

@@ -24,6 +24,8 @@ export type Command = {
   /** How many words it needs at least and takes at most. */
   readonly words?: readonly [number, number]
   readonly required?: readonly string[]
+  /** The exit code when it, or its start, fails; default: 1. */
+  readonly failureExitCode?: number
   /** Returns what is printed: JSON with `--json`, else a table or lines. */
   readonly run: (invocation: Invocation) => Promise<Output>
 }

@@ -65,6 +65,9 @@ export async function runCommand(
   }
 }
 
+/** What the command that the words name exits with when it, or its start, fails. */
+export const failureExitCode = (argv: readonly string[]): number => find(argv)[1]?.failureExitCode ?? 1
+
 /** The longest name that the words begin with. */
 function find(argv: readonly string[]): readonly [string, Command | undefined] {
   for (const length of [3, 2, 1]) {

@@ -1,23 +1,41 @@
-import { findViolations, invariants } from '../billing/invariants.ts'
+import { type Examination, examineAll } from '../billing/examine.ts'
+import { invariants } from '../billing/invariants.ts'
 import type { Command } from './command.ts'
+
+/** Exit codes, for programs that act on them. */
+const exitCodes = { allHold: 0, broken: 1, unchecked: 2 } as const
 
 export const doctorCommands: Readonly<Record<string, Command>> = {
   doctor: {
     usage: '',
     summary:
-      'checks every rule of the money and the runs; ends with 1 and the offending rows if one is broken',
+      'checks every rule of the money and the runs; ends with 1 and the rows that break one, or with 2 when a rule could not be checked',
     options: {},
+    failureExitCode: exitCodes.unchecked,
     run: async ({ installation }) => {
-      const violations = await findViolations(installation.database.system)
-      const lines = violations.flatMap(({ invariant, rows }) => [
-        `BROKEN: ${invariant}`,
-        ...rows.map((row) => `    ${JSON.stringify(row)}`),
-      ])
+      const found = await examineAll(installation.database)
+      const { broken, unchecked } = found
       return {
-        rows: { checked: invariants.length, violations },
-        lines: violations.length > 0 ? lines : [`All ${invariants.length} rules hold.`],
-        exitCode: violations.length > 0 ? 1 : 0,
+        rows: { checked: invariants.length - unchecked.length, violations: broken, unchecked },
+        lines: linesOf(found),
+        exitCode:
+          broken.length > 0
+            ? exitCodes.broken
+            : unchecked.length > 0
+              ? exitCodes.unchecked
+              : exitCodes.allHold,
       }
     },
   },
+}
+
+function linesOf({ broken, unchecked }: Examination): readonly string[] {
+  if (broken.length + unchecked.length === 0) return [`All ${invariants.length} rules hold.`]
+  return [
+    ...broken.flatMap(({ invariant, rows }) => [
+      `BROKEN: ${invariant}`,
+      ...rows.map((row) => `    ${JSON.stringify(row)}`),
+    ]),
+    ...unchecked.map(({ invariant, reason }) => `NOT CHECKED: ${invariant}: ${reason}`),
+  ]
 }

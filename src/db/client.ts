@@ -130,11 +130,25 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
  * When the connection is lost while COMMIT is under way, it throws like any other failure although the transaction may
  * have been committed: who tries again has to look first.
  * A transaction of an account is cut off after 20 s; work on the library, in scope `system`, may take any time.
+ * @param signal cuts its connection when it is aborted: what waits for the database fails at once, and nothing is committed.
  */
-export function withTx<T>(database: Database, scope: Scope, work: (tx: Executor) => Promise<T>): Promise<T> {
-  return scope === 'system'
-    ? inTransaction(database.tenantPool, '*', work, undefined)
-    : inTransaction(database.tenantPool, scope.accountId, work, silenceMs)
+export async function withTx<T>(
+  database: Database,
+  scope: Scope,
+  work: (tx: Executor) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const account = scope === 'system' ? '*' : scope.accountId
+  signal?.throwIfAborted()
+  const client = await begin(database.tenantPool, account)
+  const cut = () => void client.end()
+  if (signal?.aborted) cut()
+  signal?.addEventListener('abort', cut)
+  try {
+    return await finishOn(client, work, scope === 'system' ? undefined : silenceMs)
+  } finally {
+    signal?.removeEventListener('abort', cut)
+  }
 }
 
 /**
@@ -171,16 +185,7 @@ export function withTurnCalls<T>(
 
 /** A short transaction that sees every account, on connections that no request can take. Cut off after 5 s. */
 export function withBackgroundTx<T>(database: Database, work: (tx: Executor) => Promise<T>): Promise<T> {
-  return inTransaction(database.backgroundPool, '*', work, backgroundMs)
-}
-
-async function inTransaction<T>(
-  pool: pg.Pool,
-  account: string,
-  work: (tx: Executor) => Promise<T>,
-  timeoutMs: number | undefined,
-): Promise<T> {
-  return finishOn(await begin(pool, account), work, timeoutMs)
+  return begin(database.backgroundPool, '*').then((client) => finishOn(client, work, backgroundMs))
 }
 
 /** Does the work on a connection whose transaction has been begun, ends it, and gives the connection back. */

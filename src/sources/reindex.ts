@@ -10,11 +10,15 @@ import { normaliserVersion } from './tokens.ts'
  * Makes the search index anew, and the keys of headings with it, when another edition of the normaliser made them: its
  * terms would not be those that queries now ask for. Searches go on with the old index until the new one is complete (some two minutes for 220,000
  * passages). Several replicas may call it at once; `force` makes it anew in any case.
+ * @param signal stops it within a second when it is aborted: it then rejects, the old index stays, and the next call begins again.
  * @returns whether it was made anew.
  */
-export async function ensureSearchIndex(database: Database, force = false): Promise<boolean> {
+export async function ensureSearchIndex(
+  database: Database,
+  { force = false, signal }: { readonly force?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
   if (!force && (await isCurrent(database.system))) return false
-  return withTx(database, 'system', async (tx) => {
+  const remake = async (tx: Executor) => {
     await lockLibrary(tx)
     // Another replica may have done it while this one waited.
     if (!force && (await isCurrent(tx))) return false
@@ -28,7 +32,8 @@ export async function ensureSearchIndex(database: Database, force = false): Prom
       insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
       on conflict (key) do update set value = excluded.value`)
     return true
-  })
+  }
+  return withTx(database, 'system', remake, signal)
 }
 
 /** An empty library has no mark and needs none. */
@@ -45,16 +50,18 @@ const leftBehindMinutes = 2
 
 /**
  * Indexes texts of an import that was cut off before it could.
+ * @param signal stops it as it stops `ensureSearchIndex`.
  * @returns whether there were any.
  */
-export async function finishIndex(database: Database): Promise<boolean> {
+export async function finishIndex(database: Database, signal?: AbortSignal): Promise<boolean> {
   if (!(await isLeftBehind(database.system))) return false
-  return withTx(database, 'system', async (tx) => {
+  const finish = async (tx: Executor) => {
     await lockLibrary(tx)
     if (!(await isLeftBehind(tx))) return false
     await indexTexts(tx)
     return true
-  })
+  }
+  return withTx(database, 'system', finish, signal)
 }
 
 async function isLeftBehind(executor: Executor): Promise<boolean> {

@@ -6,12 +6,23 @@ import { repeat } from './repeat.ts'
 
 const everyMs = 60_000
 
-/** Once a minute brings into the index what an import that was cut off has left. */
+/**
+ * Brings into the index, once a minute, what an interrupted import has left. `stop` interrupts a round that is under way; the next
+ * process does it.
+ */
 export function keepIndexComplete(database: Database, log: Logger): { stop(): Promise<void> } {
+  const stopping = new AbortController()
   const round = async () => {
-    if (await finishIndex(database)) log.info('texts of an import that was cut off were indexed')
+    if (await finishIndex(database, stopping.signal))
+      log.info('texts of an import that was cut off were indexed')
   }
-  return repeat(round, everyMs, (error) =>
-    log.warn({ reason: reasonOf(error) }, 'texts could not be indexed'),
-  )
+  const rounds = repeat(round, everyMs, (error) => {
+    if (!stopping.signal.aborted) log.warn({ reason: reasonOf(error) }, 'texts could not be indexed')
+  })
+  return {
+    stop() {
+      stopping.abort()
+      return rounds.stop()
+    },
+  }
 }

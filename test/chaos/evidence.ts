@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { findViolations } from '../../src/billing/invariants.ts'
 import type { Database } from '../../src/db/client.ts'
+import { findViolations } from '../support/invariants.ts'
 import type { RunStatus } from './replies.ts'
 
 export type RunRow = {
@@ -89,7 +89,7 @@ export async function readRows(database: Database, followed: readonly string[]):
   const [held] = await select<{ micros: string }>(
     'select coalesce(sum(held_micros), 0)::text as micros from credit_pools',
   )
-  const broken = await findViolations(database.system)
+  const broken = await findViolations(database)
   return {
     runs: runs.map(({ costMicros, unfinishedMicros, ...run }) => ({
       ...run,

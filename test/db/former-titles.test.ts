@@ -136,7 +136,7 @@ describe('after parts of a work were renamed', () => {
       ['Part II; Roads', 'חלק ב; דרכים', [...roads, ['a new road']]],
     ]
     await importFiles(book('Travels', 'מסעות', again))
-    await ensureSearchIndex(db.database, true)
+    await ensureSearchIndex(db.database, { force: true })
     for (const [written, now] of [
       ['Travels, Part One, The Book of Gates 1:2', 'Travels, Gates and Doors 1:2'],
       ['Travels, Part I; Gates 1:2', 'Travels, Gates and Doors 1:2'],

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, invariants } from '../../src/billing/invariants.ts'
+import { invariants } from '../../src/billing/invariants.ts'
 import { balanceOf, grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
+import { findViolations } from '../support/invariants.ts'
 import { makeAccount } from '../support/service.ts'
 
 let db: TestDatabase
@@ -121,7 +122,7 @@ test('whatever is granted, held, extended and settled in whatever order, the poo
         `select coalesce(sum(amount_micros), 0)::text as sum from credit_entries where ledger = 'spent' and account_id = '${accountId}'`,
       )
       expect(BigInt(spent.rows[0]?.sum ?? 0)).toBe(model.spent)
-      expect(await findViolations(db.database.system, moneyRules)).toEqual([])
+      expect(await findViolations(db.database, moneyRules)).toEqual([])
     }),
     { numRuns: 25 },
   )

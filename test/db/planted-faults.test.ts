@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations, invariants } from '../../src/billing/invariants.ts'
-import { withTx } from '../../src/db/client.ts'
+import { checkChanges, checkFromMark } from '../../src/billing/check-changes.ts'
+import { examine } from '../../src/billing/examine.ts'
+import { invariants } from '../../src/billing/invariants.ts'
+import { type Executor, withTx } from '../../src/db/client.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply } from '../support/scripted-upstream.ts'
 import { call, makeAccount, makeKey, question } from '../support/service.ts'
 
@@ -57,6 +60,11 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
     'all entries of a charge are lost',
     'the amount of a transaction is what its entries move',
     `${unlock} delete from credit_entries where transaction_id = ${charge}`,
+  ],
+  [
+    'a hold is spent at once',
+    'a transaction moves credits from and to where its kind says',
+    `${unlock} update credit_entries set ledger = 'spent' where ledger = 'held' and amount_micros > 0 and transaction_id in (select id from credit_transactions where kind = 'hold' and run_id = ${completed})`,
   ],
   [
     'credits are added to a pool without an entry',
@@ -186,19 +194,57 @@ const faults: readonly (readonly [fault: string, rule: string, statements: strin
 ]
 
 test('a database that the service has written breaks no rule', async () => {
-  expect(await findViolations(db.database.system)).toEqual([])
+  expect(await findViolations(db.database)).toEqual([])
+  const found: unknown[] = []
+  const state = await checkChanges(db.database, 0, (examination) => found.push(examination))
+  expect(state).toMatchObject({ broken: [], unchecked: [] })
+  expect(found).toEqual([{ broken: [], unchecked: [] }])
+  expect(await brokenIn(suspectsIn)).toEqual([])
 })
 
 class Undo extends Error {}
 
-test.each(faults)('doctor notices when %s', async (_, rule, statements) => {
+/** Names of the rules that `look` finds broken; what it looks at is undone. */
+async function brokenIn(look: (tx: Executor) => Promise<Iterable<string>>): Promise<readonly string[]> {
   let names: readonly string[] = []
   await withTx(db.database, 'system', async (tx) => {
-    await tx.execute(sql.raw(statements))
-    names = (await findViolations(tx)).map((violation) => violation.invariant)
+    names = [...(await look(tx))]
     throw new Undo()
   }).catch((fault: unknown) => {
     if (!(fault instanceof Undo)) throw fault
+  })
+  return names
+}
+
+const namesOf = ({ broken }: Awaited<ReturnType<typeof examine>>) => broken.map(({ invariant }) => invariant)
+const suspectsIn = async (tx: Executor) => (await checkFromMark(tx))?.suspects ?? []
+
+/** As if the last check had been made now, with nothing under way. */
+const seal = `update invariant_checks set ledger_mark = (select max(id) from credit_transactions);
+  insert into invariant_sums select pool_id, ledger, sum(amount_micros) from credit_entries group by pool_id, ledger`
+
+test.each(faults)('doctor notices when %s', async (_, rule, statements) => {
+  const names = await brokenIn(async (tx) => {
+    await tx.execute(sql.raw(statements))
+    return namesOf(await examine(tx))
+  })
+  expect(names).toContain(rule)
+})
+
+test.each(faults)('the next check of the service notices when %s', async (_, rule, statements) => {
+  const names = await brokenIn(async (tx) => {
+    await tx.execute(sql.raw(statements))
+    return suspectsIn(tx)
+  })
+  expect(names).toContain(rule)
+})
+
+test.each(faults)('a check of old rows notices when %s', async (_, rule, statements) => {
+  const names = await brokenIn(async (tx) => {
+    await tx.execute(sql.raw(seal))
+    expect(await suspectsIn(tx)).toEqual(new Set())
+    await tx.execute(sql.raw(statements))
+    return suspectsIn(tx)
   })
   expect(names).toContain(rule)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findViolations } from '../../src/billing/invariants.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply, type Script } from '../support/scripted-upstream.ts'
 import { call, question } from '../support/service.ts'
 
@@ -66,7 +66,7 @@ test('hung up after any frame, a turn goes on, is charged once for its steps, an
     whole = hungUp.whole
     const run = await ended(hungUp.runId)
     expect(run).toMatchObject({ status: 'completed', cost: run.steps, charged: run.steps })
-    expect(await findViolations(db.database.system)).toEqual([])
+    expect(await findViolations(db.database)).toEqual([])
   }
   expect(whole, 'the last one was read to its end').toBe(true)
 })
@@ -94,7 +94,7 @@ test.each(failures)(
       expect(run.charged).toBe(free ? null : run.cost)
       expect(run.cost).toBe(free ? '0' : run.steps)
       expect(response.status).toBe(stream ? 200 : free ? 502 : 200)
-      expect(await findViolations(db.database.system)).toEqual([])
+      expect(await findViolations(db.database)).toEqual([])
     }
   },
 )
@@ -124,6 +124,6 @@ test.each([0, 1, 2])(
     })
     expect(Number(run.cost)).toBeGreaterThan(100_000)
     held.open()
-    expect(await findViolations(db.database.system)).toEqual([])
+    expect(await findViolations(db.database)).toEqual([])
   },
 )

@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { findViolations } from '../../src/billing/invariants.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { findViolations } from '../support/invariants.ts'
 import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
   call,
@@ -35,7 +35,7 @@ afterAll(async () => {
   await db.drop()
 })
 afterEach(async () => {
-  expect(await findViolations(db.database.system)).toEqual([])
+  expect(await findViolations(db.database)).toEqual([])
 })
 
 type Reply = {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ask, LiveStream } from '../support/chat-world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -112,3 +113,47 @@ test.each([
   // Two starts of a process, a shutdown of up to 25 s and a lease of 15 s.
   120_000,
 )
+
+test('a whole reply asked for after SIGTERM is given although its turn outlasts the notice', async () => {
+  const service = launch()
+  const url = await service.ready
+  // A balancer asks, so the process serves on for five seconds after the signal.
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  const ending = service.stop('SIGTERM')
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503)
+  upstream.enqueue([{ text: 'In ' }, { waitFor: delay(6_500) }, { text: 'the end.' }])
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask('A question while the process ends?')),
+  })
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('In the end.')
+  expect((await ending).code).toBe(0)
+})
+
+test.each([
+  ['is under way', 'lock table search_postings in access exclusive mode'],
+  ['waits for another replica', 'select pg_advisory_xact_lock(7203115003)'],
+])('SIGTERM ends a process within two seconds while its search index %s', async (_, block) => {
+  await launch().ready.then(() => started.splice(0)[0]?.stop('SIGTERM'))
+  const blocker = await db.database.systemPool.connect()
+  await blocker.query(`update library_state set value = '0' where key = 'normaliser'`)
+  await blocker.query(`begin; ${block}`)
+  const service = launch()
+  await service.ready
+  await expect
+    .poll(async () => {
+      const { rows } = await db.database.systemPool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length
+    })
+    .toBeGreaterThan(0)
+  const before = performance.now()
+  const exit = await service.stop('SIGTERM')
+  expect(performance.now() - before).toBeLessThan(2_000)
+  expect(exit).toMatchObject({ code: 0, stderr: '' })
+  await blocker.query('rollback')
+  blocker.release()
+})

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPlans, type Plans } from '../../src/accounts/plans.ts'
-import { findViolations } from '../../src/billing/invariants.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { findViolations } from '../support/invariants.ts'
 import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
   call,
@@ -52,7 +52,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  expect(await findViolations(db.database.system)).toEqual([])
+  expect(await findViolations(db.database)).toEqual([])
   await service.stop()
   await upstream.close()
   await db.drop()

@@ -17,9 +17,13 @@ export type ServiceProcess = {
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** Starts a process in `folder`, so that no `.env` of a developer takes part, on a free port unless `env` has one. */
-export function launchService(folder: string, env: Readonly<Record<string, string>>): ServiceProcess {
-  const child = spawn(process.execPath, [bundledServer], {
+/** Starts a process in `folder`, so that no `.env` of a developer takes part, on a free port unless `env` has one. @param server of another version. */
+export function launchService(
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  server = bundledServer,
+): ServiceProcess {
+  const child = spawn(process.execPath, [server], {
     cwd: folder,
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -1,5 +1,6 @@
 export * from './accounts.ts'
 export * from './billing.ts'
+export * from './checks.ts'
 export * from './files.ts'
 export * from './sources.ts'
 export * from './turns.ts'

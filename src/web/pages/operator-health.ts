@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { findViolations, invariants, type Violation } from '../../billing/invariants.ts'
+import { type Examination, examineAll } from '../../billing/examine.ts'
+import { invariants } from '../../billing/invariants.ts'
 import { readIndexMark } from '../../sources/index-mark.ts'
 import {
   type DatabaseHealth,
@@ -32,7 +33,7 @@ type Shown = {
   /** Texts that wait for the search index. */
   readonly waitingTexts: number
   /** Undefined: not asked for. */
-  readonly violations: readonly Violation[] | undefined
+  readonly examination: Examination | undefined
 }
 
 /** `/operator/health`: whether everything runs, and what failed lately. */
@@ -50,7 +51,7 @@ export function operatorHealthPage(app: FastifyInstance, { database }: WebServic
         queue: await queueHealth(system),
         failures: await failureHealth(system),
         waitingTexts: mark.nextDoc - mark.indexedTo,
-        violations: check === 'money' ? await findViolations(system) : undefined,
+        examination: check === 'money' ? await examineAll(database, { timeoutSeconds: 30 }) : undefined,
       }),
     )
   })
@@ -70,7 +71,7 @@ function healthPage(shown: Shown): Page {
 <div><dt>Without an owner</dt><dd>${queue.orphaned}</dd></div><div><dt>Search index</dt><dd>${waitingTexts === 0 ? 'complete' : `${counted(waitingTexts, 'text')} to come`}</dd></div></dl>
 ${queue.orphaned > 0 ? notice('note', 'A turn whose process is gone is taken over by another within about 20 seconds. Look again: if it stays, no process is taking turns.') : nothing}
 ${replicaTable(queue)}
-${moneyRules(shown.violations)}
+${moneyRules(shown.examination)}
 ${failureSection(shown.failures)}
 <h2>Largest tables</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Largest tables"><table><thead><tr><th>Table</th><th class="number">Rows, about</th><th class="number">Size with indexes</th></tr></thead><tbody>${shown.tables.map(({ name, rows, bytes }) => html`<tr><th scope="row"><code>${name}</code></th><td class="number">${rows === null ? html`<span class="faint">not counted yet</span>` : rows.toLocaleString('en')}</td><td class="number">${bytesText(bytes)}</td></tr>`)}</tbody></table></div>`,
@@ -88,9 +89,15 @@ function replicaTable({ replicas }: QueueHealth): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Processes"><table><thead><tr><th>Process</th><th class="number">Turns</th><th>Lease until (UTC)</th></tr></thead><tbody>${replicas.map(({ owner, runs, renewedUntil }) => html`<tr><th scope="row"><code>${owner}</code></th><td class="number">${runs}</td><td>${instant(renewedUntil)}</td></tr>`)}</tbody></table></div>`
 }
 
-function moneyRules(violations: readonly Violation[] | undefined): Html {
+function moneyRules(found: Examination | undefined): Html {
   return html`<div class="head"><h2>Rules of the money</h2><a class="button quiet" href="/operator/health?check=money">Check them now</a></div>
-${violations === undefined ? html`<p>${invariants.length} rules are checked by every process each ten minutes. A broken one is logged, and the metric <code>service_broken_invariants</code> counts them.</p>` : violations.length === 0 ? notice('done', `All ${invariants.length} rules hold.`) : html`${notice('problem', `${counted(violations.length, 'rule')} of ${invariants.length} broken.`)}${violations.map(({ invariant, rows }) => html`<h3>${invariant}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`)}`}`
+${found === undefined ? html`<p>The service checks ${invariants.length} rules every ten minutes. A broken one is logged, and the metric <code>service_broken_invariants</code> counts them.</p>` : examinationOf(found)}`
+}
+
+function examinationOf({ broken, unchecked }: Examination): Html {
+  if (broken.length + unchecked.length === 0) return notice('done', `All ${invariants.length} rules hold.`)
+  return html`${broken.length > 0 ? notice('problem', `${counted(broken.length, 'rule')} of ${invariants.length} broken.`) : nothing}${broken.map(({ invariant, rows }) => html`<h3>${invariant}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`)}
+${unchecked.length > 0 ? notice('problem', `${counted(unchecked.length, 'rule')} of ${invariants.length} could not be checked.`) : nothing}${unchecked.map(({ invariant, reason }) => html`<h3>${invariant}</h3><pre tabindex="0">${reason}</pre>`)}`
 }
 
 function failureSection({ byCode, newest, ended }: FailureHealth): Html {

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import { bigint, check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ledgers } from './billing.ts'
+import { instant, micros } from './columns.ts'
+
+/** How far the service has checked the rules of the money and the runs, and what it found: one row. */
+export const invariantChecks = pgTable(
+  'invariant_checks',
+  {
+    id: integer('id').primaryKey(),
+    /** Newest transaction of the ledger whose run has been checked and whose entries are in `invariant_sums`. */
+    ledgerMark: bigint('ledger_mark', { mode: 'number' }).notNull(),
+    /** Where the second look at old rows goes on: after this transaction, and after this run. */
+    patrolTransaction: bigint('patrol_transaction', { mode: 'number' }).notNull().default(-1),
+    patrolRun: text('patrol_run').notNull().default(''),
+    /** Last time that every rule was checked on everything that had changed. */
+    checkedAt: instant('checked_at').notNull(),
+    attemptedAt: instant('attempted_at').notNull(),
+    /** Names of rules. */
+    broken: text('broken').array().notNull(),
+    unchecked: text('unchecked').array().notNull(),
+  },
+  (t) => [check('invariant_checks_one', sql`${t.id} = 1`)],
+)
+
+/** Sums of the entries of each pool up to the mark. */
+export const invariantSums = pgTable(
+  'invariant_sums',
+  {
+    poolId: bigint('pool_id', { mode: 'bigint' }).notNull(),
+    ledger: text('ledger').$type<(typeof ledgers)[number]>().notNull(),
+    amountMicros: micros('amount_micros').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.poolId, t.ledger] })],
+)

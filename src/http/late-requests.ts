@@ -1,0 +1,27 @@
+import type { Server, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type LateRequests = {
+  /** Resolves when the requests that have come until now are answered, or after `maxMs`. Later ones are not waited for. */
+  answered(maxMs: number): Promise<void>
+}
+
+/** Follows the requests that come from now on, so that a shutdown can let them end. */
+export function followRequests(server: Server): LateRequests {
+  const open = new Set<ServerResponse>()
+  const follow = (_: unknown, response: ServerResponse) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
+  }
+  server.prependListener('request', follow)
+  return {
+    async answered(maxMs) {
+      server.off('request', follow)
+      const closed = [...open].map((response) => new Promise((resolve) => response.once('close', resolve)))
+      const waiting = new AbortController()
+      const late = delay(maxMs, undefined, { ref: false, signal: waiting.signal }).catch(() => undefined)
+      await Promise.race([Promise.all(closed), late])
+      waiting.abort()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkChanges } from '../../src/billing/check-changes.ts'
+import { doctorCommands } from '../../src/commands/doctor.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { watchInvariants } from '../../src/turns/invariant-watch.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+const log = pino({ level: 'silent' })
+
+async function sampleOf(registry: Registry, name: string): Promise<number | undefined> {
+  const metric = (await registry.getMetricsAsJSON()).find((one) => one.name === name)
+  return metric?.values[0]?.value
+}
+
+test('metrics say that rules are unchecked, not that none is broken, without a database', async () => {
+  const url = new URL(db.url)
+  url.port = '1'
+  const away = openDatabase({ url: url.href, onIdleError: () => undefined })
+  const registry = new Registry()
+  const watch = watchInvariants(away, registry, log)
+  await watch.stop()
+  expect(await sampleOf(registry, 'service_unchecked_invariants')).toBeGreaterThan(20)
+  expect(await sampleOf(registry, 'service_broken_invariants')).toBeUndefined()
+  await away.close()
+})
+
+test('a check of one replica stands for the metrics of all', async () => {
+  await checkChanges(db.database, 0, () => undefined)
+  const registry = new Registry()
+  const watch = watchInvariants(db.database, registry, log)
+  await watch.stop()
+  expect(await sampleOf(registry, 'service_broken_invariants')).toBe(0)
+  expect(await sampleOf(registry, 'service_unchecked_invariants')).toBe(0)
+  expect(await sampleOf(registry, 'service_invariants_checked_timestamp_seconds')).toBeGreaterThan(1e9)
+  const found: unknown[] = []
+  await checkChanges(db.database, 60, (examination) => found.push(examination))
+  expect(found).toEqual([])
+})
+
+test('doctor ends with 2 and the reason when rules could not be checked', async () => {
+  const { systemPool } = db.database
+  await systemPool.query('alter table run_steps rename to run_steps_away')
+  const { run, failureExitCode } = doctorCommands['doctor'] ?? {}
+  const output = await run?.({ installation: { database: db.database } } as Parameters<typeof run>[0])
+  await systemPool.query('alter table run_steps_away rename to run_steps')
+  expect(output?.exitCode).toBe(2)
+  expect(output?.lines?.join('\n')).toContain('relation "run_steps" does not exist')
+  expect(failureExitCode).toBe(2)
+})

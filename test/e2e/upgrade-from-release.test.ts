@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { ask, LiveStream } from '../support/chat-world.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { lastReleasedVersion, type ReleasedVersion } from '../support/released-version.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
+import { makeAccount, makeKey, pepperText } from '../support/service.ts'
+import { launchService, type ServiceProcess } from '../support/service-process.ts'
+import { gate, reply } from '../support/upstream-scripts.ts'
+
+let released: ReleasedVersion | undefined
+let upstream: ScriptedUpstream
+let database: Database
+let key: string
+const databaseName = `t_${randomBytes(8).toString('hex')}`
+const started: ServiceProcess[] = []
+
+beforeAll(async () => {
+  released = await lastReleasedVersion()
+  upstream = await startScriptedUpstream()
+  await asAdmin(`create database ${databaseName} owner service`)
+  database = openDatabase({ url: databaseUrl(), onIdleError: () => undefined, maxConnections: 4 })
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(started.map((service) => service.stop('SIGKILL')))
+  await database.close()
+  await asAdmin(`drop database ${databaseName} with (force)`)
+  await upstream.close()
+  await released?.remove()
+})
+
+function databaseUrl(): string {
+  const url = new URL(inject('postgres').serviceUrl)
+  url.pathname = `/${databaseName}`
+  return url.href
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: inject('postgres').adminUrl })
+  await admin.connect()
+  await admin.query(statement)
+  await admin.end()
+}
+
+function launch(folder: string, server?: string): ServiceProcess {
+  const env = {
+    DATABASE_URL: databaseUrl(),
+    KEY_PEPPER: pepperText,
+    MODEL_BASE_URL: upstream.baseUrl,
+    MODEL_NAME: 'scripted',
+  }
+  const service = launchService(folder, env, server)
+  started.push(service)
+  return service
+}
+
+let asked = 0
+async function post(service: ServiceProcess, options: object = {}): Promise<Response> {
+  asked += 1
+  return fetch(`${await service.ready}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask(`Question ${asked}?`, options)),
+  })
+}
+
+/** Whole replies and streams one after the other until `until` resolves. @returns their statuses. */
+async function turnsUntil(service: ServiceProcess, until: Promise<unknown>): Promise<readonly number[]> {
+  const statuses: number[] = []
+  let isOver = false
+  void until.then(() => {
+    isOver = true
+  })
+  do {
+    const response = await post(service, { stream: statuses.length % 2 === 1 })
+    statuses.push(response.status)
+    expect(await response.text()).toContain('An answer.')
+  } while (!isOver)
+  return statuses
+}
+
+test('the last release serves turns while this version migrates and starts beside it', async ({ skip }) => {
+  if (!released) return skip('the commit of the last release is not in this copy of the repository')
+  const old = launch(released.folder, released.server)
+  await old.ready
+  key = await makeKey(database, (await makeAccount(database)).id)
+  const held = gate()
+  upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
+  const open = await post(old, { stream: true })
+  const stream = new LiveStream(open)
+  await stream.until('Begun')
+  upstream.setDefault(reply('An answer.'))
+
+  const next = launch(released.folder)
+  const statuses = [...(await turnsUntil(old, next.ready))]
+  statuses.push(...(await turnsUntil(next, Promise.resolve())), ...(await turnsUntil(old, Promise.resolve())))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+
+  expect((await old.stop('SIGTERM')).code).toBe(0)
+  await stream.rest().catch(() => undefined)
+  const run = open.headers.get('x-service-run-id')
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await database.systemPool.query('select status from runs where id = $1', [run])
+        return rows[0]?.status
+      },
+      { timeout: 25_000 },
+    )
+    .toBe('completed')
+  held.open()
+  expect((await next.stop('SIGTERM')).code).toBe(0)
+  expect(await checkInvariants(database)).toEqual([])
+}, 180_000)

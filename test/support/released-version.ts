@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** The sources of a released version, bundled, beside the packages of this one. */
+export type ReleasedVersion = {
+  readonly version: string
+  readonly folder: string
+  readonly server: string
+  remove(): Promise<void>
+}
+
+/** The last of `test/e2e/released-versions.json`, from git; undefined where git or its history is missing. */
+export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined> {
+  const list = await readFile(path.join(root, 'test/e2e/released-versions.json'), 'utf8')
+  const last = (JSON.parse(list) as readonly { version: string; commit: string }[]).at(-1)
+  if (!last || !(await hasCommit(last.commit))) return undefined
+  const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-released-'))
+  const archive = path.join(folder, 'sources.tar')
+  await run('git', ['archive', '--output', archive, last.commit], { cwd: root })
+  await run('tar', ['-xf', archive, '-C', folder])
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  await run(process.execPath, ['build/bundle.ts'], { cwd: folder })
+  return {
+    version: last.version,
+    folder,
+    server: path.join(folder, 'dist/server.js'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const hasCommit = (commit: string) =>
+  run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).then(
+    () => true,
+    () => false,
+  )
