@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
@@ -6,7 +8,7 @@ import { ask, LiveStream } from '../support/chat-world.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { lastReleasedVersion, type ReleasedVersion } from '../support/released-version.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makeAccount, makeKey, pepperText } from '../support/service.ts'
+import { pepperText } from '../support/service.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
@@ -56,6 +58,15 @@ function launch(folder: string, server?: string): ServiceProcess {
   return service
 }
 
+const run = promisify(execFile)
+
+/** What a command of the sources in `folder` prints, as JSON. */
+async function command(folder: string, ...words: readonly string[]): Promise<{ readonly key: string }> {
+  const env = { DATABASE_URL: databaseUrl(), KEY_PEPPER: pepperText }
+  const { stdout } = await run(process.execPath, ['src/cli.ts', ...words, '--json'], { cwd: folder, env })
+  return JSON.parse(stdout)
+}
+
 let asked = 0
 async function post(service: ServiceProcess, options: object = {}): Promise<Response> {
   asked += 1
@@ -85,7 +96,9 @@ test('the last release serves turns while this version migrates and starts besid
   if (!released) return skip('the commit of the last release is not in this copy of the repository')
   const old = launch(released.folder, released.server)
   await old.ready
-  key = await makeKey(database, (await makeAccount(database)).id)
+  // By its own command line: this version's sources know columns that its schema has not.
+  await command(released.folder, 'accounts', 'create', '--email', 'old@example.org', '--plan', 'pro')
+  key = (await command(released.folder, 'keys', 'create', '--account', 'old@example.org', '--owner-wide')).key
   const held = gate()
   upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
   const open = await post(old, { stream: true })
@@ -100,11 +113,11 @@ test('the last release serves turns while this version migrates and starts besid
 
   expect((await old.stop('SIGTERM')).code).toBe(0)
   await stream.rest().catch(() => undefined)
-  const run = open.headers.get('x-service-run-id')
+  const runId = open.headers.get('x-service-run-id')
   await expect
     .poll(
       async () => {
-        const { rows } = await database.systemPool.query('select status from runs where id = $1', [run])
+        const { rows } = await database.systemPool.query('select status from runs where id = $1', [runId])
         return rows[0]?.status
       },
       { timeout: 25_000 },
