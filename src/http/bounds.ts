@@ -37,7 +37,7 @@ export const bounds = {
     'characters',
     'one text: a message, a text part, a tool result, arguments of a call, `instructions`',
   ),
-  id: bound(1_000, 'characters', 'one id'),
+  id: bound(8_000, 'characters', 'one id'),
   name: bound(
     256,
     'characters',
@@ -68,7 +68,7 @@ export const bounds = {
   verifiedText: bound(200_000, 'characters', '`text` of a verification'),
   verifiedRefs: bound(50, 'items', '`refs` of a verification'),
   ref: bound(300, 'characters', 'one ref of a verification'),
-  partField: bound(1_000, 'characters', 'value of one field of an upload beside its file'),
+  partField: bound(8_000, 'characters', 'value of one field of an upload beside its file'),
   partFields: bound(20, 'fields', 'fields of an upload beside its file'),
   uploadType: bound(200, 'characters', '`Content-Type` of an upload, with its boundary'),
   formFields: bound(200, 'fields', 'a form of the pages'),

@@ -55,6 +55,8 @@ test('files are sent compressed to those who take it, and others do not exist', 
   }
 })
 
+const idIn = (path: string) => (path.startsWith('/v1/projects') ? things.projectId : things.sessionId)
+
 test('every example of a body in the description works as it stands', async () => {
   const { paths } = JSON.parse((await get('/openapi.json')).text) as {
     paths: Record<string, Record<string, { requestBody?: { content: Record<string, { example?: object }> } }>>
@@ -64,7 +66,7 @@ test('every example of a body in the description works as it stands', async () =
     for (const [method, { requestBody }] of Object.entries(operations)) {
       const body = requestBody?.content['application/json']?.example
       if (!body) continue
-      const to = { method: method.toUpperCase(), path: path.replace('{id}', things.sessionId), body }
+      const to = { method: method.toUpperCase(), path: path.replace('{id}', idIn(path)), body }
       const reply = await sendJson(world.service, { ...to, key: things.key })
       expect({ ...to, status: reply.status }).toEqual({ ...to, status: 200 })
       tried.push(path)
