@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
+import { registerEarlyEnd } from './http/early-end.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
@@ -87,6 +88,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     })
   })
   registerReceiveTimeout(app, options.receiveTimeouts ?? { wholeMs: 120_000, idleMs: 60_000 })
+  registerEarlyEnd(app)
   registerErrorHandler(app)
   refuseSeveralHosts(app)
   registerJsonBody(app)

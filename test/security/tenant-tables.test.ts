@@ -37,9 +37,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The library belongs to everybody; the migrations say nothing about anybody. */
+/** The library belongs to everybody; the migrations and the replicas say nothing about anybody. */
 const shared = [
-  ...['__drizzle_migrations', 'headings', 'library_state', 'links', 'passage_texts', 'passages'],
+  ...['__drizzle_migrations', 'headings', 'library_state', 'links', 'passage_texts', 'passages', 'replicas'],
   ...['search_postings', 'search_spellings', 'versions', 'works'],
 ]
 

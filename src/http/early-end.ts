@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** A client that has read its reply and keeps its connection does not end it so soon. */
+const earlyMs = 1_000
+
+type LastReply = { readonly at: number; readonly early: () => void }
+
+/** Of each connection the reply after which nothing has come from its client yet. */
+const lastReplies = new WeakMap<Socket, LastReply>()
+const watched = new WeakSet<Socket>()
+
+/** Whoever sends another request on a connection has the reply to the one before. */
+export function registerEarlyEnd(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    lastReplies.delete(request.raw.socket)
+    done()
+  })
+}
+
+/** Whether the client says that it keeps its connection for further requests, as the pools of most client libraries do. */
+export function keepsConnection({ headers }: FastifyRequest): boolean {
+  return /\bkeep-alive\b/i.test(headers.connection ?? '')
+}
+
+/**
+ * Calls `early` when the client ends or resets the connection within a second, before it has sent another request on it: it may
+ * not have got all of the reply, whose last byte has just been handed to the network.
+ */
+export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
+  const { socket } = reply.request.raw
+  lastReplies.set(socket, { at: performance.now(), early })
+  if (watched.has(socket)) return
+  watched.add(socket)
+  const look = () => {
+    const last = lastReplies.get(socket)
+    lastReplies.delete(socket)
+    if (last && performance.now() - last.at < earlyMs) last.early()
+  }
+  socket.on('end', look).on('error', look)
+}
