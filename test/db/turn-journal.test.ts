@@ -286,6 +286,6 @@ test('a new owner extends the hold of a step that its predecessor had extended a
   const second = journalOf(claimed)
   expect(await second.journal.prepareCall(1, 3_000n)).toBe(true)
   // What one attempt asks for, it gets once.
-  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toThrow('append_to_run')
+  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toThrow('prepare_call')
   await second.journal.end(emptyEnd, closing(claimed))
 })
