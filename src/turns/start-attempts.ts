@@ -90,13 +90,19 @@ export class StartAttempts {
 
   /** Runs of equal requests whose clients this process has seen disconnect. One that is being admitted is waited for. */
   async #lostHere(): Promise<readonly string[]> {
-    const { identity, since } = this.client
-    if (identity === undefined) return []
+    // A usual start looks again when the loop has turned, which others have to wait for here.
+    if (isUsual(this.#principal, this.#input) && this.#lostBefore().length === 0) return []
     await this.#requireClient()
-    const { clients } = this.#services.runner
-    const before = clients.lost(identity).filter((other) => other !== this.client && other.since <= since)
+    const before = this.#lostBefore()
     await Promise.all(before.map(({ admitted }) => admitted))
     return before.map(({ runId }) => runId)
+  }
+
+  #lostBefore(): readonly ClientConnection[] {
+    const { identity, since } = this.client
+    if (identity === undefined) return []
+    const lost = this.#services.runner.clients.lost(identity)
+    return lost.filter((other) => other !== this.client && other.since <= since)
   }
 
   async #ask(replicas: readonly string[]): Promise<void> {
@@ -109,6 +115,7 @@ export class StartAttempts {
     const { request, messages } = this.#input
     return withTurnCalls(database, this.#principal, async (calls) => {
       await this.#requireClient()
+      if (this.#lostBefore().length > 0) throw new Overtaken()
       const sentAt = database.clock.now()
       // The server has told no time yet: its answer to a careful start will.
       if (!sentAt) return undefined

@@ -41,7 +41,10 @@ export function drawScenario(clientRandom: Random, client: string, n: number, ha
   const turns = habit === 'storm' && random.chance(0.25) ? random.whole(2, 5) : 1
   const first = intent(0)
   const rest = Array.from({ length: turns - 1 }, (_, i) => intent(i + 1))
-  return { intents: [first, ...rest], together }
+  if (rest.length === 0) return { intents: [first], together }
+  // A second run where no server could know better would be a turn of the conversation.
+  const guarded = (one: Intent): Intent => (one.guard === 'app' ? { ...one, guard: 'sdk' } : one)
+  return { intents: [guarded(first), ...rest.map(guarded)], together }
 }
 
 function drawIntent(random: Random, client: string, id: string, habit: Habit): Intent {
