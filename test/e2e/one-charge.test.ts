@@ -8,9 +8,14 @@ import { gate, reply } from '../support/scripted-upstream.ts'
 /** Requests without an `Idempotency-Key` that are sent again, over processes that die, freeze and live. */
 
 let world: ReplicaWorld
+/** Of tests that disturb connections only. */
+let first: Replica
+let second: Replica
 beforeAll(async () => {
   world = await openReplicaWorld()
   world.upstream.setDefault(() => reply('The answer of the model.'))
+  first = await start()
+  second = await start()
 })
 afterAll(async () => {
   expect(await world.close()).toEqual([])
@@ -81,7 +86,7 @@ test.each([
   ['at once', false],
   ['after its run was taken over and ended', true],
 ] as const)('a retry finds the run of a process that was killed, %s', async (_, takenOver) => {
-  const [dying, living] = [await start(), await start()]
+  const [dying, living] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
@@ -100,11 +105,10 @@ test.each([
   expect(answer).toEqual({ runId: run?.run_id, replayed: true, text: 'The answer of the model.' })
   expect(await chargesOf(question)).toBe(1)
   held.open()
-  await living.stop('SIGKILL')
 })
 
 test('a claim notes that a client left when its process has ended', async () => {
-  const [dying, living] = [await start(), await start()]
+  const [dying, living] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
@@ -118,11 +122,10 @@ test('a claim notes that a client left when its process has ended', async () => 
     world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
   await expect.poll(row, { timeout: 15_000 }).toEqual([{ epoch: 2, closed: true }])
   held.open()
-  await living.stop('SIGKILL')
 })
 
 test('a claim does not note it of a client whose process lives, and has lost the run only', async () => {
-  const [frozen, living] = [await start(), await start()]
+  const [frozen, living] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
@@ -137,11 +140,10 @@ test('a claim does not note it of a client whose process lives, and has lost the
   frozen.signal('SIGCONT')
   expect((await waiting).runId).toBe(runId)
   held.open()
-  for (const replica of [frozen, living]) await replica.stop('SIGKILL')
+  await frozen.stop('SIGKILL')
 })
 
 test('an equal request is a run of its own while the client of the first is connected to another replica', async () => {
-  const [first, second] = [await start(), await start()]
   const held = gate()
   world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Held.' }])
   const question = fresh()
@@ -154,7 +156,6 @@ test('an equal request is a run of its own while the client of the first is conn
   held.open()
   expect((await waiting).runId).not.toBe(other.runId)
   expect(await chargesOf(question)).toBe(2)
-  for (const replica of [first, second]) await replica.stop('SIGKILL')
 })
 
 test.each([
@@ -163,7 +164,6 @@ test.each([
   ['stream', 'another replica', 'resetAndDestroy'],
   ['stream', 'the same replica', 'resetAndDestroy'],
 ] as const)('a %s that was cut and is sent again at once to %s (%s) is one run', async (_, where, how) => {
-  const [first, second] = [await start(), await start()]
   for (let round = 0; round < 8; round += 1) {
     const held = gate()
     world.upstream.enqueue([{ text: 'The answer ' }, { waitFor: held.opened }, { text: 'of the model.' }])
@@ -181,7 +181,6 @@ test.each([
     expect(await new LiveStream(again).rest()).toContain('of the model.')
     expect(await chargesOf(question)).toBe(1)
   }
-  for (const replica of [first, second]) await replica.stop('SIGKILL')
 })
 
 test.each([
@@ -192,7 +191,6 @@ test.each([
 ] as const)(
   'a whole reply on a connection "%s" that was cut and asked for again at %s is one charge',
   async (connection, where) => {
-    const [first, second] = [await start(), await start()]
     for (let round = 0; round < 8; round += 1) {
       const question = fresh()
       const socket = await send(first, question, connection)
@@ -202,12 +200,11 @@ test.each([
       expect(again).toMatchObject({ replayed: true, text: 'The answer of the model.' })
       expect(await chargesOf(question)).toBe(1)
     }
-    for (const replica of [first, second]) await replica.stop('SIGKILL')
   },
 )
 
 test('a retry of a request at a frozen process finds its run within some seconds', async () => {
-  const [frozen, living] = [await start(), await start()]
+  const [frozen, living] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh({ stream: true })
@@ -224,11 +221,10 @@ test('a retry of a request at a frozen process finds its run within some seconds
   held.open()
   expect(await new LiveStream(again).rest()).toContain('[DONE]')
   expect(await chargesOf(question)).toBe(1)
-  for (const replica of [frozen, living]) await replica.stop('SIGKILL')
+  await frozen.stop('SIGKILL')
 })
 
 test('a client that got its whole reply and keeps its connection asks anew with the same request', async () => {
-  const [first, second] = [await start(), await start()]
   const question = fresh()
   const runs = new Set<string>()
   for (const at of [first, first, second, first]) {
@@ -237,11 +233,10 @@ test('a client that got its whole reply and keeps its connection asks anew with 
     runs.add(runId)
   }
   expect(runs.size).toBe(4)
-  for (const replica of [first, second]) await replica.stop('SIGKILL')
 })
 
 test('a reply that was read long before its process was killed is no reason for a replay', async () => {
-  const [dying, living] = [await start(), await start()]
+  const [dying, living] = [await start(), second]
   const question = fresh()
   const one = await answerOf(await world.chat(dying, question))
   const settled = () =>
@@ -254,11 +249,10 @@ test('a reply that was read long before its process was killed is no reason for 
   const two = await answerOf(await world.chat(living, question))
   expect(two).toMatchObject({ replayed: false })
   expect(two.runId).not.toBe(one.runId)
-  await living.stop('SIGKILL')
 })
 
 test('a process that is told to stop leaves its unread replies to be found again', async () => {
-  const [leaving, staying] = [await start(), await start()]
+  const [leaving, staying] = [await start(), second]
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh({ stream: true })
@@ -273,5 +267,4 @@ test('a process that is told to stop leaves its unread replies to be found again
   expect(await chargesOf(question)).toBe(1)
   held.open()
   await ended
-  await staying.stop('SIGKILL')
 })
