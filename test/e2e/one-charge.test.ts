@@ -108,7 +108,7 @@ test.each([
 })
 
 test('a claim notes that a client left when its process has ended', async () => {
-  const [dying, living] = [await start(), second]
+  const dying = await start()
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
@@ -125,7 +125,7 @@ test('a claim notes that a client left when its process has ended', async () => 
 })
 
 test('a claim does not note it of a client whose process lives, and has lost the run only', async () => {
-  const [frozen, living] = [await start(), second]
+  const frozen = await start()
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
