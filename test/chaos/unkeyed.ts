@@ -66,7 +66,13 @@ async function carryOutAll({ nodes }: Cluster, key: string, random: Random): Pro
   const lane = async () => {
     for (let n = next++; n < count; n = next++) {
       const client = clients[n % clients.length] ?? clients[0]
-      sent += await carryOutIntent(client, urls, `Intent ${n}, ${client.name}`, random.fork(`intent ${n}`))
+      const times = await carryOutIntent(
+        client,
+        urls,
+        `Intent ${n}, ${client.name}`,
+        random.fork(`intent ${n}`),
+      )
+      sent += times
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))

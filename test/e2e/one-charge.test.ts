@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ask, LiveStream } from '../support/chat-world.ts'
 import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
@@ -31,7 +31,7 @@ const fresh = (more: object = {}) => {
 async function start(): Promise<Replica> {
   const before = await replicas()
   const replica = await world.start()
-  await expect.poll(replicas, { timeout: 10_000 }).toBe(before + 1)
+  await vi.waitFor(async () => expect(await replicas()).toBe(before + 1), { timeout: 10_000 })
   return replica
 }
 const replicas = async () =>

@@ -18,9 +18,9 @@ export const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
 
 /**
  * Of a connection that its client does not promise to keep, nothing is heard after the last byte. So that one comes this much later
- * than the rest: whoever had cut it off by then is known not to have the reply.
+ * than the rest: whoever had cut it off by then is known not to have the reply. With an `Idempotency-Key` nobody has to know.
  */
-const holdMs = 20
+const holdMs = 100
 
 /** A run that ended longer ago is not asked for in pieces any more: its reply was cut off long ago, or there was none. */
 const recentMs = 60_000
@@ -153,7 +153,9 @@ export class Delivery {
   }
 
   get #holdMs(): number {
-    return keepsConnection(this.#reply.request) ? 0 : holdMs
+    const { request } = this.#reply
+    const hasKey = request.headers['idempotency-key'] !== undefined
+    return hasKey || keepsConnection(request) ? 0 : holdMs
   }
 
   #watch(options: { readonly cancel: boolean }): void {
