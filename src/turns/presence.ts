@@ -72,7 +72,7 @@ async function writeHeartbeat(
     insert into replicas (id, seen_at, settled_at, unlocked_at)
     values (${replica}, now(), now() - make_interval(secs => ${settledSeconds}), case when not ${isLocked}::boolean then now() end)
     on conflict (id) do update set seen_at = excluded.seen_at, settled_at = greatest(replicas.settled_at, excluded.settled_at),
-      unlocked_at = coalesce(excluded.unlocked_at, replicas.unlocked_at)`)
+      unlocked_at = excluded.unlocked_at`)
 }
 
 /** Whether a replica has ended: its lock is free, and it has not said that it lives without it. */

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasEnded, presenceSession } from '../../src/turns/presence.ts'
+import { hasEnded, keepPresence, presenceSession } from '../../src/turns/presence.ts'
 import { openReplica } from '../../src/turns/replica.ts'
 import { openSignals } from '../../src/turns/signals.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -47,14 +47,33 @@ test('a replica that has lost its lock and says so lives for the length of a lea
   expect(await ended('replica_c')).toBe(true)
 })
 
-test('a replica whose listening connection is lost takes its lock again and says what it was without', async () => {
+test('a replica says in its heartbeat whether it lives without its lock', async () => {
+  let locked = false
+  const presence = keepPresence(db.database, {
+    replica: 'replica_g',
+    locked: () => locked,
+    unsettledMs: () => 0,
+    outage: { failed: () => undefined, works: () => undefined },
+  })
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(true)
+  expect([presence.name(), await ended('replica_g')]).toEqual([null, false])
+  locked = true
+  presence.changed()
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(false)
+  await expect.poll(presence.name).toBe('replica_g')
+  // Of this test nobody holds the lock.
+  expect(await ended('replica_g')).toBe(true)
+  await presence.stop()
+})
+
+test('a replica whose listening connection is lost takes its lock again', async () => {
   const replica = openReplica(db.database, 'replica_d', log)
   await expect.poll(() => replica.clientsAt(), { timeout: 5_000 }).toBe('replica_d')
   expect(await ended('replica_d')).toBe(false)
   await db.database.systemPool.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 720311504`,
   )
-  await expect.poll(async () => (await rowOf('replica_d'))?.unlocked, { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(false)
   await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(true)
   expect(await ended('replica_d')).toBe(false)
   await replica.close()

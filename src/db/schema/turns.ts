@@ -127,7 +127,7 @@ export const replicas = pgTable('replicas', {
   seenAt: instant('seen_at').notNull(),
   /** Of runs that ended before this, the client has its reply, or the run says that it disconnected. */
   settledAt: instant('settled_at').notNull(),
-  /** Its newest heartbeat that was sent without the lock; null when it never lost it. */
+  /** The same as `seenAt` when that was sent without the lock, else null. */
   unlockedAt: instant('unlocked_at'),
 })
 
