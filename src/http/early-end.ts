@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 /** A client that has read its reply and keeps its connection does not end it so soon. */
 const earlyMs = 1_000
 
-type LastReply = { readonly at: number; readonly early: () => void }
+type LastReply = { readonly early: () => void; readonly over: NodeJS.Timeout }
 
 /** Of each connection the reply after which nothing has come from its client yet. */
 const lastReplies = new WeakMap<Socket, LastReply>()
@@ -13,7 +13,7 @@ const watched = new WeakSet<Socket>()
 /** Whoever sends another request on a connection has the reply to the one before. */
 export function registerEarlyEnd(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    lastReplies.delete(request.raw.socket)
+    forget(request.raw.socket)
     done()
   })
 }
@@ -29,13 +29,28 @@ export function keepsConnection({ headers }: FastifyRequest): boolean {
  */
 export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
   const { socket } = reply.request.raw
-  lastReplies.set(socket, { at: performance.now(), early })
+  lastReplies.set(socket, { early, over: setTimeout(() => forgetLater(socket), earlyMs).unref() })
   if (watched.has(socket)) return
   watched.add(socket)
   const look = () => {
     const last = lastReplies.get(socket)
-    lastReplies.delete(socket)
-    if (last && performance.now() - last.at < earlyMs) last.early()
+    forget(socket)
+    last?.early()
   }
   socket.on('end', look).on('error', look)
+}
+
+/** A process that was frozen meanwhile finds the end of the connection only now, in the next turns of its event loop. */
+function forgetLater(socket: Socket): void {
+  const last = lastReplies.get(socket)
+  setImmediate(() =>
+    setImmediate(() => {
+      if (lastReplies.get(socket) === last) forget(socket)
+    }),
+  )
+}
+
+function forget(socket: Socket): void {
+  clearTimeout(lastReplies.get(socket)?.over)
+  lastReplies.delete(socket)
 }
