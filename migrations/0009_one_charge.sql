@@ -25,7 +25,7 @@ CREATE FUNCTION replica_ended(p_replica text) RETURNS boolean LANGUAGE sql STABL
 $$;
 --> statement-breakpoint
 -- Replicas that must say whether the client of an equal run is still connected, before another run begins; null when there is
--- none. Not those in `p_settled`, who have said so. A run that ended more than a minute ago says it itself; of a replica that has given no
+-- none. Not those in `p_settled`, who have said so. A run that ended more than a minute and a half ago says it itself; of a replica that has given no
 -- sign of life for some seconds, one that ended before `settled_at`. So only the newest are looked at, and only of replicas that lived in
 -- the time that counts.
 CREATE FUNCTION unsettled_replicas(p_key text, p_hash bytea, p_minutes int, p_settled text[])
@@ -36,7 +36,7 @@ BEGIN
   SELECT array_agg(p.id) INTO v_replicas
   FROM replicas p CROSS JOIN LATERAL (
     SELECT bool_or(newest.finished_at IS NULL OR newest.finished_at >
-      CASE WHEN p.seen_at > now() - interval '5 seconds' THEN now() - interval '75 seconds' ELSE p.settled_at END) AS has_open
+      CASE WHEN p.seen_at > now() - interval '5 seconds' THEN now() - interval '95 seconds' ELSE p.settled_at END) AS has_open
     FROM (SELECT r.finished_at FROM runs r
       WHERE r.api_key_id = p_key AND r.request_hash = p_hash AND r.client_at = p.id
         AND r.created_at > now() - make_interval(mins => p_minutes)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../db/errors.ts'
 import type {} from './fastify.ts'
@@ -132,6 +132,7 @@ class PacedWriter implements StreamOut {
       if (rest.length > 1 && !this.#response.destroyed) this.#response.write(rest.slice(0, -1))
       rest = rest.slice(-1)
       await delay(holdMs)
+      await loopHasTurned()
     }
     if (!this.#response.destroyed) this.#response.end(Buffer.from(rest))
   }
@@ -166,7 +167,14 @@ export function inTwoPieces(body: Buffer, holdMs: number): Readable {
 async function* pieces(body: Buffer, holdMs: number): AsyncGenerator<Buffer> {
   yield body.subarray(0, -1)
   await delay(holdMs)
+  await loopHasTurned()
   yield body.subarray(-1)
+}
+
+/** A process that was frozen meanwhile has timers that are due before it reads that a connection has ended. */
+async function loopHasTurned(): Promise<void> {
+  await turnOfTheLoop()
+  await turnOfTheLoop()
 }
 
 /**

@@ -1,7 +1,10 @@
 /** How long one that could not be noted is remembered: as long as a repeated request can mean its run. */
 const forgottenMs = 15 * 60_000
-/** How long after its end a reply that may not have arrived makes the same request a retry. */
-const doubtMs = 10_000
+/**
+ * How long after its end a reply that may not have arrived makes the same request a retry. Longer than a process is usually frozen that
+ * the retry happens to be sent to.
+ */
+const doubtMs = 30_000
 
 /**
  * The connection of a client that has asked for a turn, from the start of its admission until its reply is over. It is

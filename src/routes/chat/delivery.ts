@@ -73,7 +73,8 @@ export class Delivery {
 
   /** All is handed to the network. Whether it arrives, a client that said it would keep its connection tells by doing so. */
   #sent(): void {
-    if (!this.#complete) return
+    // Whoever has ended its side while the rest was written has not waited for it.
+    if (!this.#complete || this.#left.aborted) return
     this.#client.settle()
     if (!keepsConnection(this.#reply.request)) return
     const { finishedAt } = this.#run
