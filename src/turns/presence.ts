@@ -22,6 +22,8 @@ export function presenceSession(replica: string): NonNullable<Hearing['session']
 export type Presence = {
   /** The name under which this process holds clients; null until the others can see it. */
   readonly name: () => string | null
+  /** Resolves when there is that name. */
+  readonly seen: Promise<void>
   /** The lock was taken or lost: the others are told at once. */
   changed(): void
   stop(): Promise<void>
@@ -43,16 +45,19 @@ export function keepPresence(
 ): Presence {
   const { replica, locked, unsettledMs, outage } = options
   let known = false
+  const seen = Promise.withResolvers<void>()
   const beat = async (leaving = false) => {
     const isLocked = locked()
     const settled = (unsettledMs() + (leaving && unsettledMs() === 0 ? 0 : slackMs)) / 1_000
     await withBackgroundTx(database, (tx) => writeHeartbeat(tx, replica, settled, isLocked))
     outage.works()
     known ||= isLocked
+    if (known) seen.resolve()
   }
   const beats = repeat(() => beat(), heartbeatMs, outage.failed)
   return {
     name: () => (known ? replica : null),
+    seen: seen.promise,
     changed: beats.soon,
     async stop() {
       await beats.stop()

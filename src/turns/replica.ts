@@ -15,6 +15,8 @@ export type Replica = {
   readonly inquiry: ClientInquiry
   /** The name under which this process holds clients; null until the others can see that it lives. */
   readonly clientsAt: () => string | null
+  /** Resolves when there is that name: before it, no request should be taken. */
+  readonly seen: Promise<void>
   close(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ export function openReplica(database: Database, name: string, log: Logger): Repl
     clients,
     inquiry,
     clientsAt: presence.name,
+    seen: presence.seen,
     async close() {
       await presence.stop()
       inquiry.close()
