@@ -8,6 +8,7 @@ import { ServiceError } from './errors.ts'
 import { registerAuth } from './http/auth.ts'
 import { bodyBytes } from './http/bounds.ts'
 import { registerCors } from './http/cors.ts'
+import { registerEarlyEnd } from './http/early-end.ts'
 import { refuseUnroutable, registerErrorHandler } from './http/error-handler.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
@@ -99,6 +100,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
     })
   })
   registerReceiveTimeout(app, options.receiveTimeouts ?? defaultReceiveTimeouts)
+  registerEarlyEnd(app)
   registerErrorHandler(app)
   refuseSeveralHosts(app)
   registerJsonBody(app)

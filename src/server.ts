@@ -75,6 +75,9 @@ async function renewIndex(database: Database, signal: AbortSignal, log: Logger):
   }
 }
 
+/** A database that is away must not keep the process from saying so. */
+const seenMs = 5_000
+
 type RunningService = { readonly url: string; stop(): Promise<void> }
 
 async function startService(
@@ -124,6 +127,7 @@ async function startService(
     metrics: { registry, token: config.metricsToken },
   })
   try {
+    await Promise.race([runner.seen, delay(seenMs, undefined, { ref: false })])
     await listen(app, config)
   } catch (error) {
     await Promise.all(jobs.map((job) => job.stop()))

@@ -5,6 +5,8 @@ import pg from 'pg'
 export type Listener = { close(): Promise<void> }
 
 export type Hearing = {
+  /** A statement that each new connection begins with: what its session is to hold for as long as it lasts. */
+  readonly session?: { readonly text: string; readonly values: readonly unknown[] }
   onPayload(payload: string): void
   /** From now on notifications arrive; those of the time before, since the last connection was lost, are gone. */
   onConnected(): void
@@ -43,6 +45,7 @@ export function openListener(url: string, channel: string, hearing: Hearing): Li
     let pinging: NodeJS.Timeout | undefined
     try {
       await client.connect()
+      if (hearing.session) await client.query(hearing.session.text, [...hearing.session.values])
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       onConnected()
       // A host that is gone says nothing, and who only listens would never notice.

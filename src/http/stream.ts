@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { setTimeout as delay, setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../db/errors.ts'
 import type {} from './fastify.ts'
@@ -41,7 +43,7 @@ export function sendStream(
   reply: FastifyReply,
   contentType: string,
   write: (out: StreamOut) => Promise<void>,
-  options: { readonly filler?: Filler; readonly stallMs?: number } = {},
+  options: { readonly filler?: Filler; readonly stallMs?: number; readonly holdMs?: number } = {},
 ): FastifyReply {
   cutWhenStalled(reply, options.stallMs)
   reply
@@ -60,7 +62,7 @@ export function sendStream(
   }
   const out = new PacedWriter(response, options.filler)
   write(out)
-    .then(() => out.end())
+    .then(() => out.end(options.holdMs ?? 0))
     .catch((error: unknown) => {
       if (error instanceof ReaderLeft) return
       reply.log.error({ requestId: reply.request.id, reason: reasonOf(error) }, 'a stream broke off')
@@ -121,10 +123,17 @@ class PacedWriter implements StreamOut {
     })
   }
 
-  end(): void {
+  /** @param holdMs the last character comes so much later than the rest. */
+  async end(holdMs: number): Promise<void> {
     this.stop()
-    const rest = this.#waiting
+    let rest = this.#waiting
     this.#waiting = ''
+    if (holdMs > 0) {
+      if (rest.length > 1 && !this.#response.destroyed) this.#response.write(rest.slice(0, -1))
+      rest = rest.slice(-1)
+      await delay(holdMs)
+      await loopHasTurned()
+    }
     if (!this.#response.destroyed) this.#response.end(Buffer.from(rest))
   }
 
@@ -148,6 +157,24 @@ class PacedWriter implements StreamOut {
     if (!this.#response.destroyed && !this.#isFull) this.#put(filler.text(), false)
     this.#silence?.refresh()
   }
+}
+
+/** A body whose last byte comes so much later than the rest. */
+export function inTwoPieces(body: Buffer, holdMs: number): Readable {
+  return Readable.from(pieces(body, holdMs), { objectMode: false })
+}
+
+async function* pieces(body: Buffer, holdMs: number): AsyncGenerator<Buffer> {
+  yield body.subarray(0, -1)
+  await delay(holdMs)
+  await loopHasTurned()
+  yield body.subarray(-1)
+}
+
+/** A process that was frozen meanwhile has timers that are due before it reads that a connection has ended. */
+async function loopHasTurned(): Promise<void> {
+  await turnOfTheLoop()
+  await turnOfTheLoop()
 }
 
 /**

@@ -2,11 +2,11 @@ import type { Principal } from '../accounts/principal.ts'
 import type { ModelMessage } from '../agent/provider.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
-import { admitTurn } from './admit-turn.ts'
+import { type Admitted, admitTurn } from './admit-turn.ts'
 import { Overtaken } from './continuation.ts'
 import { findRun } from './runs.ts'
 import type { ClientTurn } from './start-attempts.ts'
-import type { Run, Started } from './start-turn.ts'
+import type { Run } from './start-turn.ts'
 import { readConversation } from './transcript.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function admitAfter(
   principal: Principal,
   input: ClientTurn,
   after: Run,
-): Promise<Started> {
+): Promise<Admitted> {
   try {
     return await admitTurn(services, principal, { ...input, sessionId: after.sessionId, after })
   } catch (error) {

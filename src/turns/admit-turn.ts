@@ -1,6 +1,7 @@
 import type { Principal } from '../accounts/principal.ts'
 import { retryTransient } from '../db/retry.ts'
 import { ServiceError } from '../errors.ts'
+import type { ClientConnection } from './client-connections.ts'
 import {
   type AdmissionServices,
   type ClientTurn,
@@ -9,6 +10,9 @@ import {
   StartAttempts,
 } from './start-attempts.ts'
 import type { Started } from './start-turn.ts'
+
+/** `client`: the connection for which the run was admitted; its reply says what becomes of it. */
+export type Admitted = Started & { readonly client: ClientConnection }
 
 /**
  * Admits a turn in one transaction, see `startTurn`, and begins to drive it unless it has to wait. When the database
@@ -22,7 +26,7 @@ export async function admitTurn(
   services: AdmissionServices,
   principal: Principal,
   input: ClientTurn,
-): Promise<Started> {
+): Promise<Admitted> {
   const span = input.span?.child('admission')
   try {
     const started = await admit(services, principal, input)
@@ -35,7 +39,11 @@ export async function admitTurn(
   }
 }
 
-async function admit(services: AdmissionServices, principal: Principal, input: ClientTurn): Promise<Started> {
+async function admit(
+  services: AdmissionServices,
+  principal: Principal,
+  input: ClientTurn,
+): Promise<Admitted> {
   const { runner } = services
   if (runner.draining()) {
     throw new ServiceError('overloaded', 'The service is shutting down. Send the request again.', {
@@ -52,9 +60,15 @@ async function admit(services: AdmissionServices, principal: Principal, input: C
     const { run, repeated, conversation } = await retryTransient(() => start.attempt(), patience.signal)
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
-    return { run, repeated }
+    start.client.attach(run.id)
+    return { run, repeated, client: start.client }
   } catch (error) {
-    if (start.isUnsure) await start.over()
+    if (start.isUnsure) {
+      // The run may be there: the same request, sent again to this process, looks for it.
+      start.client.lose()
+      await start.over()
+      start.client.attach(start.client.runId)
+    } else start.client.settle()
     throw error
   } finally {
     clearTimeout(timer)

@@ -16,7 +16,7 @@ export type StepRow = { readonly record: StepRecord; readonly costMicros: bigint
 export const appended = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :steps'
 
 /**
- * What an owner's write adds to its run, as a call of the database has it (`append_to_run`, `end_turn`).
+ * What an owner's write adds to its run, as a call of the database has it (`append_to_run_2`, `end_turn`).
  * @param before what the run's row must say: a call is a transaction by itself, so one that was believed lost may come
  * late, when the same has been written again.
  */

@@ -17,7 +17,10 @@ type Driven = Owned & { readonly live: LiveRun; readonly done: Promise<void> }
 /** The runs that one process drives. */
 export type DrivenRuns = {
   readonly byId: ReadonlyMap<string, Driven>
-  /** Begins to drive a run that this process owns by its row; after `handOver`, gives it up at once. */
+  /**
+   * Begins to drive a run that this process owns by its row; after `handOver`, gives it up at once. One attempt (epoch) at a run is
+   * driven once, however often it is started.
+   */
   start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
   /** Stops every turn and gives its lease up; resolves when nothing is written any more. */
   handOver(): Promise<void>
@@ -48,10 +51,12 @@ export function createDrivenRuns(
   return {
     byId,
     start(run, conversation) {
+      const known = byId.get(run.id)
+      if (known?.epoch === run.epoch) return known.live
       const live = createLiveRun(run.id)
       const stop = createTurnStop()
       // A process that could not renew its leases for a while may claim its own run: the earlier attempt has lost it.
-      byId.get(run.id)?.stop.leave(new LeaseLost(`run ${run.id} has been claimed anew`))
+      known?.stop.leave(new LeaseLost(`run ${run.id} has been claimed anew`))
       // Its readers are let go like those of the turns that were handed over.
       if (handingOver) live.abandon()
       const done = handingOver

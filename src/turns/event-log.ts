@@ -19,13 +19,13 @@ type Told = { owned: boolean; key_usable: boolean | null; enough: boolean | null
 
 const append = statement<Told>(
   'append_to_run',
-  `select owned, key_usable, enough from append_to_run(${appended}, null, null)`,
+  `select owned, key_usable, enough from append_to_run_2(${appended}, null, null)`,
   turnCall,
 )
 
 const prepareCall = statement<Told>(
   'prepare_call',
-  `select owned, key_usable, enough from append_to_run(${appended}, :micros, :step)`,
+  `select owned, key_usable, enough from append_to_run_2(${appended}, :micros, :step)`,
   turnCall,
 )
 

@@ -112,6 +112,9 @@ async function claim(
       leaseOwner: lease.owner,
       leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})`,
       startedAt: sql`coalesce(${runs.startedAt}, now())`,
+      // Whoever waited at a replica that has ended waits no longer: the same request is a retry from now on.
+      clientClosedAt: sql`case when ${runs.clientAt} is not null and replica_ended(${runs.clientAt})
+        then coalesce(${runs.clientClosedAt}, now()) else ${runs.clientClosedAt} end`,
     })
     .where(eq(runs.id, sql`(${candidate})`))
     .returning()

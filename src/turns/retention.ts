@@ -10,6 +10,8 @@ const retryMs = 60_000
 
 /** Events are kept this long after their run's end, never less than the keys by which clients find it again. */
 const eventHours = 24
+/** Long after a request can be a retry of one that it held the client of. */
+const replicaHours = 24
 /** An upload whose last bytes came so long ago never comes to its end. */
 const uploadMinutes = 15
 /** The same of one that an earlier version of the service receives, which reserves nothing and notes no progress. */
@@ -30,6 +32,7 @@ const expiries: readonly Expiry[] = [
   rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
   rowsOf('web_sessions', 5_000, expiredSession),
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
+  rowsOf('replicas', 1_000, sql`seen_at < now() - make_interval(hours => ${replicaHours})`),
   // The pieces of one go with it, up to some thousand of a megabyte each.
   rowsOf(
     'file_versions',
@@ -71,7 +74,8 @@ const mostBatches = 200
 
 /**
  * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
- * idempotency keys, sessions of the pages that are over, expired password reset links, and uploads that were cut off. In short transactions, one replica at a time: the others find the
+ * idempotency keys, sessions of the pages that are over, expired password reset links,
+ * replicas that have ended, and uploads that were cut off. In short transactions, one replica at a time: the others find the
  * lock taken and leave it to that one.
  * @returns how many things were removed; a run's events count as one.
  */

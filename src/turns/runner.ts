@@ -9,9 +9,9 @@ import { type Lease, leaseSeconds, releaseLeases } from './leases.ts'
 import type { LiveRun } from './live-runs.ts'
 import { createOutageLog } from './outage-log.ts'
 import type { Pressure } from './pressure.ts'
+import { openReplica, type Replica } from './replica.ts'
 import type { RunnerServices } from './run-turn.ts'
 import { createSharedAppends } from './shared-appends.ts'
-import { openSignals, type Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
 import { createUnanswered } from './unanswered.ts'
 
@@ -19,10 +19,8 @@ import { createUnanswered } from './unanswered.ts'
 const drainMs = 8_000
 
 /** The part of a process that drives runs: its own, and those whose owner is gone. */
-export type Runner = {
+export type Runner = Omit<Replica, 'close'> & {
   readonly lease: Lease
-  /** What this process tells the others and hears from them. */
-  readonly signals: Signals
   /**
    * Begins to drive a run that this process owns by its row; while draining, hands it over.
    * @param conversation what the model is told, when it is known: then it is not read again.
@@ -54,10 +52,11 @@ export function createRunner(
 ): Runner {
   const lease = { owner: `replica_${randomBase62(12)}`, seconds: leaseSeconds }
   const { database, log } = services
-  const signals = openSignals(database.system, database.url, log)
+  const replica = openReplica(database, lease.owner, log)
+  const { signals } = replica
   const appends = createSharedAppends(database)
   const outage = createOutageLog(log, 'looking after runs')
-  const unanswered = createUnanswered(lease)
+  const unanswered = createUnanswered(lease, (runId) => driven.byId.has(runId))
   const leaving = new AbortController()
   let draining = false
 
@@ -76,9 +75,9 @@ export function createRunner(
     },
   })
   const cancelHere = (runId: string) => driven.byId.get(runId)?.stop.end('cancelled')
-  const unsubscribe = signals.subscribe(({ kind, runId }) => {
-    if (kind === 'cancel') cancelHere(runId)
-    if (kind === 'claim') claiming.soon()
+  const unsubscribe = signals.subscribe((signal) => {
+    if (signal.kind === 'cancel') cancelHere(signal.runId)
+    if (signal.kind === 'claim') claiming.soon()
   })
 
   const handOver = async () => {
@@ -87,12 +86,12 @@ export function createRunner(
     await Promise.all([keeping.stop(), claiming.stop(), handedOver])
     leaving.abort()
     await withBackgroundTx(database, (tx) => releaseLeases(tx, lease)).catch(outage.failed)
-    await signals.close()
+    await replica.close()
   }
 
   return {
     lease,
-    signals,
+    ...replica,
     start: driven.start,
     unanswered: unanswered.add,
     find: (runId) => driven.byId.get(runId)?.live,

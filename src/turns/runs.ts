@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
@@ -32,15 +32,42 @@ export async function requestCancel(executor: Executor, runId: string): Promise<
     .where(and(eq(runs.id, runId), sql`${runs.status} || '' in ('queued', 'in_progress')`))
 }
 
-/** Notes that the client of a run left before its reply was complete. */
-export async function noteClientClosed(executor: Executor, runId: string): Promise<void> {
-  await executor
+/**
+ * Notes that the client of a run disconnected before its reply was complete.
+ * @param holder the replica that held its connection.
+ * @returns false when the client has sent its request again, and is connected elsewhere.
+ */
+export async function noteClientClosed(executor: Executor, runId: string, holder: string): Promise<boolean> {
+  const noted = await executor
     .update(runs)
     .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
-    .where(eq(runs.id, runId))
+    .where(and(eq(runs.id, runId), or(isNull(runs.clientAt), eq(runs.clientAt, holder))))
+    .returning({ id: runs.id })
+  return noted.length > 0
 }
 
-/** Takes back `noteClientClosed`: the reply has reached the client after all. */
-export async function forgetClientClosed(executor: Executor, runId: string): Promise<void> {
-  await executor.update(runs).set({ clientClosedAt: null }).where(eq(runs.id, runId))
+/**
+ * From now on the client of a run is one that has sent its request again. A statement by itself: the run's owner locks the run
+ * before its session, and a start does the reverse.
+ * @param seen the run as it was found.
+ * @param holder the replica that holds the new connection; null when others cannot see it.
+ * @returns false when another request was faster, or the run's client was seen to disconnect only now.
+ */
+export async function takeClientOver(
+  executor: Executor,
+  seen: Pick<Run, 'id' | 'clientAt' | 'clientClosedAt'>,
+  holder: string | null,
+): Promise<boolean> {
+  const taken = await executor
+    .update(runs)
+    .set({ clientAt: holder, clientClosedAt: null })
+    .where(
+      and(
+        eq(runs.id, seen.id),
+        sql`${runs.clientAt} is not distinct from ${seen.clientAt}`,
+        seen.clientClosedAt ? isNotNull(runs.clientClosedAt) : isNull(runs.clientClosedAt),
+      ),
+    )
+    .returning({ id: runs.id })
+  return taken.length > 0
 }

@@ -1,17 +1,21 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { type Listener, openListener } from '../db/listen.ts'
+import { type Hearing, type Listener, openListener } from '../db/listen.ts'
 import type { Logger } from '../log.ts'
 import { createOutageLog, type OutageLog } from './outage-log.ts'
 
 /**
  * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
  * be free to be claimed. A signal is only a reason to look at the database, so a lost one costs time and nothing else.
+ * `ask` and `answer` are a question to one replica about the clients that it holds, and what it says, see `client-inquiry`.
  */
-export type Signal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
+export type Signal = RunSignal | { readonly kind: 'ask' | 'answer'; readonly text: string }
+type RunSignal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
 
 export type Signals = {
-  /** Tells every replica, this one included. Signals of some milliseconds travel together. */
+  /** Whether signals arrive: the listening connection, and what its session holds, are there as far as is known. */
+  readonly listening: () => boolean
+  /** Tells every replica, this one included. Signals of some milliseconds travel together; somebody waits for questions and answers. */
   send(signal: Signal): void
   /** Calls `heard` for every signal until the returned function is called. */
   subscribe(heard: (signal: Signal) => void): () => void
@@ -23,18 +27,19 @@ export type Signals = {
 const channel = 'run_signals'
 /** A commit that notifies takes a lock over all of them: one notification a tick, not one a commit. */
 const tickMs = 30
+/** The same for what somebody waits for. */
+const soonMs = 2
 /** Postgres refuses payloads of 8,000 bytes. */
 const mostLength = 7_500
 
-const letters = { events: 'e', cancel: 'c', claim: 'q' } as const
-const kinds = new Map<string, Signal['kind']>([
-  ['e', 'events'],
-  ['c', 'cancel'],
-  ['q', 'claim'],
-])
+/** A replica passes over what it does not know: those of an older version have only the first three. */
+const letters = { events: 'e', cancel: 'c', claim: 'q', ask: 'a', answer: 'r' } as const
+const kinds = new Map<string, Signal['kind']>(
+  Object.entries(letters).map(([kind, letter]) => [letter, kind as Signal['kind']]),
+)
 
 /** Sends signals with the caller's transaction: replicas hear them when it commits. For processes that drive no runs. */
-export async function sendSignals(executor: Executor, signals: readonly Signal[]): Promise<void> {
+export async function sendSignals(executor: Executor, signals: readonly RunSignal[]): Promise<void> {
   const texts = new Set(signals.map(({ kind, runId }) => letters[kind] + runId))
   for (const payload of packed(texts)) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
 }
@@ -43,15 +48,26 @@ export async function sendSignals(executor: Executor, signals: readonly Signal[]
  * Lost connections and failed sends are logged; whoever waits goes on polling meanwhile, and is woken once when the
  * connection is back, because what was said in between is gone.
  */
-export function openSignals(executor: Executor, url: string, log: Logger): Signals {
+export function openSignals(
+  executor: Executor,
+  url: string,
+  log: Logger,
+  options: {
+    readonly session?: Hearing['session']
+    /** Called when `listening` has changed. */
+    readonly onChange?: () => void
+  } = {},
+): Signals {
   const hearing = createOutageLog(log, 'hearing the signals of other replicas')
   const telling = createOutageLog(log, 'telling other replicas')
   const subscribers = new Set<(signal: Signal) => void>()
   const waiting = new Map<string, Set<() => void>>()
+  let listens = false
   const wake = (runId: string) => {
     for (const waiter of waiting.get(runId) ?? []) waiter()
   }
   const listener: Listener = openListener(url, channel, {
+    ...(options.session && { session: options.session }),
     onPayload(payload) {
       for (const signal of parsed(payload)) {
         if (signal.kind === 'events') wake(signal.runId)
@@ -59,15 +75,25 @@ export function openSignals(executor: Executor, url: string, log: Logger): Signa
       }
     },
     onConnected() {
+      listens = true
+      options.onChange?.()
       hearing.works()
       for (const runId of waiting.keys()) wake(runId)
     },
-    onLost: hearing.failed,
+    onLost(error) {
+      listens = false
+      options.onChange?.()
+      hearing.failed(error)
+    },
   })
   const line = createLine(executor, telling)
 
   return {
-    send: ({ kind, runId }) => line.add(letters[kind] + runId),
+    listening: () => listens,
+    send(signal) {
+      if ('text' in signal) line.add(letters[signal.kind] + signal.text, soonMs)
+      else line.add(letters[signal.kind] + signal.runId, tickMs)
+    },
     subscribe(heard) {
       subscribers.add(heard)
       return () => subscribers.delete(heard)
@@ -87,6 +113,8 @@ export function openSignals(executor: Executor, url: string, log: Logger): Signa
 function createLine(executor: Executor, outage: OutageLog) {
   const line = new Set<string>()
   let timer: NodeJS.Timeout | undefined
+  /** By our monotonic clock. */
+  let dueAt = Number.POSITIVE_INFINITY
   let sending: Promise<void> | undefined
   let closed = false
 
@@ -101,21 +129,26 @@ function createLine(executor: Executor, outage: OutageLog) {
     }
   }
   const flush = () => {
-    timer = undefined
+    dueAt = Number.POSITIVE_INFINITY
     sending = send().then(() => {
       sending = undefined
-      if (line.size > 0 && !closed) schedule()
+      // Of those that came meanwhile somebody may wait for one.
+      if (line.size > 0 && !closed) schedule(soonMs)
     })
   }
-  const schedule = () => {
-    timer ??= setTimeout(flush, tickMs)
+  const schedule = (ms: number) => {
+    const at = performance.now() + ms
+    if (at >= dueAt) return
+    clearTimeout(timer)
+    dueAt = at
+    timer = setTimeout(flush, ms)
   }
 
   return {
-    add(text: string): void {
+    add(text: string, ms: number): void {
       if (closed) return
       line.add(text)
-      if (!sending) schedule()
+      if (!sending) schedule(ms)
     },
     async close(): Promise<void> {
       closed = true
@@ -129,7 +162,9 @@ function createLine(executor: Executor, outage: OutageLog) {
 function parsed(payload: string): readonly Signal[] {
   return payload.split(' ').flatMap((text) => {
     const kind = kinds.get(text.charAt(0))
-    return kind ? [{ kind, runId: text.slice(1) }] : []
+    const rest = text.slice(1)
+    if (!kind) return []
+    return [kind === 'ask' || kind === 'answer' ? { kind, text: rest } : { kind, runId: rest }]
   })
 }
 

@@ -42,8 +42,10 @@ const allowanceGiven = `
 
 export type StartFacts = {
   readonly key_usable: boolean
-  /** An earlier run of an equal request that has no key of its own, see `idempotency`. */
-  readonly unanswered: string | null
+  /** Replicas that have to say first whether their clients of equal requests are connected, see `client-inquiry`. */
+  readonly unsettled: readonly string[] | null
+  /** The run that this request repeats without an `Idempotency-Key`, see `idempotency`. */
+  readonly repeats: string | null
   /** Unfinished turns of the session, and sessions of the account that have some. */
   readonly session_turns: number
   readonly taken_places: number
@@ -65,11 +67,11 @@ export const readStartFacts = statement<StartFacts>(
   'start_facts',
   `select
     ${keyUsable} as key_usable,
-    (select id from runs
-      where :lookBack::boolean and api_key_id = :keyId and request_hash = :hash
-        and created_at > now() - make_interval(mins => :guardMinutes::int)
-        and (:retried::boolean or client_closed_at is not null)
-      order by created_at desc limit 1) as unanswered,
+    case when :lookBack::boolean and not :retried::boolean then
+      unsettled_replicas(:keyId, :hash, :guardMinutes::int, :settled::text[]) end as unsettled,
+    case when :lookBack::boolean then
+      run_to_repeat(:keyId, :hash, :guardMinutes::int, :retried::boolean, :lost::text[], :lostAt::text[], :gone::text[])
+      end as repeats,
     (select count(*)::int from runs
       where session_id = :sessionId::text and status in ('queued', 'in_progress')) as session_turns,
     (${takenPlaces}) as taken_places,
@@ -99,21 +101,21 @@ export type WrittenStart = {
 const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :ampleMicros, :ampleParts, :mostMicros,
   :leaseOwner, :leaseSeconds, :turnSeconds, :onDisconnect`
 
-/** Writes a start that was admitted under the account's lock, see `write_turn`. */
+/** Writes a start that was admitted under the account's lock, see `write_turn_2`. */
 export const writeTurn = statement<WrittenStart>(
   'write_turn',
-  `select true as admitted, * from write_turn(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :newSession,
+  `select true as admitted, * from write_turn_2(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :clientAt, :newSession,
     (${newestTurn}))`,
 )
 
 /**
- * Decides a usual start and writes it, see `begin_turn`: one call, which is a transaction by itself. It fails with
+ * Decides a usual start and writes it, see `begin_turn_2`: one call, which is a transaction by itself. It fails with
  * `tooLate` after the server's time `notAfter`.
  */
-export const beginTurn = statement<WrittenStart>(
+export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly string[] | null }>(
   'begin_turn',
-  `select * from begin_turn(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
-    :projectId, :sessionId, :sessionName, ${written}, :sentAt, :notAfter)`,
+  `select * from begin_turn_2(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
+    :projectId, :sessionId, :sessionName, ${written}, :clientAt, :settled, :sentAt, :notAfter)`,
   { ...turnCall, timed: true },
 )
 

@@ -9,6 +9,7 @@ import { runs, sessions } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Attachments, attachFiles } from './attachments.ts'
+import type { Settled } from './client-inquiry.ts'
 import { requireLast } from './continuation.ts'
 import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
 import type { Lease } from './leases.ts'
@@ -54,8 +55,26 @@ export type Admission = {
   /** The replica that will drive the run unless it has to wait. */
   readonly lease: Lease
   readonly runId: string
-  /** There was an earlier attempt at this very start, and it is not known what became of it. */
-  readonly again?: boolean
+  /** The replica that holds the client's connection; null when others cannot see it. */
+  readonly clientAt?: string | null
+  /** What is known of the clients of equal requests. Undefined: nobody else holds any. */
+  readonly settled?: Settled
+  /**
+   * There was an earlier attempt at this very start, and it is not known what became of it: the status with which it would have
+   * written the run.
+   */
+  readonly again?: 'queued' | 'in_progress' | undefined
+}
+
+/** Replicas have to say first whether the clients of equal requests are connected. Nothing was written. */
+export class Unsettled extends Error {
+  override readonly name = 'Unsettled'
+  readonly replicas: readonly string[]
+
+  constructor(replicas: readonly string[]) {
+    super(`equal requests at ${replicas.join(', ')}`)
+    this.replicas = replicas
+  }
 }
 
 /** `repeated`: the request is one that had started this run before; nothing was written. */
@@ -71,25 +90,25 @@ export type Started = {
  * the session has room, the account has a free place and credits; then input, run and hold are written. Nothing of
  * it stays if anything fails.
  * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402. `Overtaken` when something
- * has been said in the session since the turn that this one was to go on from.
+ * has been said in the session since the turn that this one was to go on from. `Unsettled` when other replicas have to be asked
+ * about equal requests first.
  */
 export async function startTurn(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  { plans, limits, lease, runId, again = false }: Admission,
+  admission: Admission,
 ): Promise<Started> {
+  const { plans, limits, lease, runId, clientAt = null, again } = admission
   const { accountId, keyId } = principal
-  const [account] = await lockAccount(executor, { accountId })
-  if (!account) throw notFound()
-  if (account.suspended) throw accountSuspended()
-  const plan = plans.of(account.plan)
+  const plan = plans.of(await lockedPlan(executor, accountId))
   const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
-  const facts = await factsOf(executor, principal, input)
+  const facts = await factsOf(executor, principal, input, admission)
   requireKey(principal, plan, facts)
   // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
   const written = again ? await runOf(executor, runId) : undefined
-  if (written) return { run: written, repeated: !isOwnStart(written, lease) }
+  if (written) return { run: written, repeated: !isOwnStart(written, lease, again) }
+  if (facts.unsettled) throw new Unsettled(facts.unsettled)
   const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
   // Whether the principal may see a named session was asked before; it may have been deleted since.
@@ -102,13 +121,21 @@ export async function startTurn(
   requireRoom(plan, facts)
   const fresh = await withFiles(executor, principal, input, session, added, plan)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
-  const start = { runId, session, fresh, lease: waits ? undefined : lease, limits }
+  const start = { runId, session, fresh, lease: waits ? undefined : lease, clientAt, limits }
   const run = await writeRun(executor, principal, input, start, (tx, values) =>
     writeTurn(tx, { ...values, newSession: named === undefined }),
   )
   if (!run) throw new Error('the start of a turn returned no row')
   await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
+}
+
+/** Locks the account. @returns its plan. */
+async function lockedPlan(executor: Executor, accountId: string): Promise<string> {
+  const [account] = await lockAccount(executor, { accountId })
+  if (!account) throw notFound()
+  if (account.suspended) throw accountSuspended()
+  return account.plan
 }
 
 /** The messages with the files that came with them stored. */
@@ -148,11 +175,21 @@ async function lockSession(executor: Executor, id: string): Promise<Session | un
   return session
 }
 
-async function factsOf(executor: Executor, principal: Principal, input: TurnInput): Promise<StartFacts> {
+async function factsOf(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  { lease, settled }: Admission,
+): Promise<StartFacts> {
   const { hash, key, retried } = input.identity
+  const { keyId } = principal
   const [facts] = await readStartFacts(executor, {
-    ...{ accountId: principal.accountId, keyId: principal.keyId, sessionId: input.sessionId },
-    ...{ hash, retried, lookBack: key === undefined, guardMinutes },
+    ...{ accountId: principal.accountId, keyId, sessionId: input.sessionId },
+    ...{ hash, retried, lookBack: key === undefined && keyId !== null, guardMinutes },
+    settled: [lease.owner, ...(settled?.replicas ?? []), ...(settled?.gone ?? [])],
+    lost: [...(settled?.lost.keys() ?? [])],
+    lostAt: [...(settled?.lost.values() ?? [])],
+    gone: [...(settled?.gone ?? [])],
   })
   if (!facts) throw new Error('a select without a source returned no row')
   return facts
@@ -169,10 +206,10 @@ async function repeatedRun(
   executor: Executor,
   { accountId, keyId }: Principal,
   { hash, key }: RequestIdentity,
-  { unanswered }: StartFacts,
+  { repeats }: StartFacts,
 ): Promise<Run | undefined> {
   if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, { hash, key })
-  return keyId === null || unanswered === null ? undefined : runOf(executor, unanswered)
+  return repeats === null ? undefined : runOf(executor, repeats)
 }
 
 /** A session in the named or the default project, which is written together with its first turn. */
@@ -192,9 +229,10 @@ async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
   return run
 }
 
-/** Whether the run is as its start has left it: nobody has claimed it since. */
-function isOwnStart(run: Run, lease: Lease): boolean {
-  return run.status === 'queued' || (run.epoch === 1 && run.leaseOwner === lease.owner)
+/** Whether the run is as its start has left it: nobody has claimed it since, not even this process one that had to wait. */
+function isOwnStart(run: Run, lease: Lease, as: 'queued' | 'in_progress' | undefined): boolean {
+  if (as === 'queued') return run.status === 'queued'
+  return run.epoch === 1 && run.leaseOwner === lease.owner
 }
 
 /**

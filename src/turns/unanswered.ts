@@ -8,7 +8,7 @@ const keptMs = 15_000
 
 /**
  * Runs whose start may have been committed although the COMMIT got no answer, so that their clients were told to try
- * again. This process does not drive them.
+ * again. This process does not drive them, unless it has claimed one since that had to wait.
  */
 export type Unanswered = {
   add(runId: string): void
@@ -19,7 +19,8 @@ export type Unanswered = {
   settle(database: Database): Promise<void>
 }
 
-export function createUnanswered(lease: Lease): Unanswered {
+/** @param drives whether this process drives a run. */
+export function createUnanswered(lease: Lease, drives: (runId: string) => boolean): Unanswered {
   /** By run, when it can be forgotten: known once the database has answered again. */
   const kept = new Map<string, number | undefined>()
   return {
@@ -28,7 +29,10 @@ export function createUnanswered(lease: Lease): Unanswered {
     },
     async settle(database) {
       if (kept.size === 0) return
-      const found = await withBackgroundTx(database, (tx) => noteUnanswered(tx, [...kept.keys()], lease))
+      // Claims are made after this, in the same round: what is driven now has been claimed, or is not among these.
+      const ids = [...kept.keys()]
+      const claimed = ids.filter(drives)
+      const found = await withBackgroundTx(database, (tx) => noteUnanswered(tx, ids, claimed, lease))
       for (const id of found) kept.delete(id)
       const now = performance.now()
       for (const [id, until] of kept) {
@@ -42,9 +46,11 @@ export function createUnanswered(lease: Lease): Unanswered {
 async function noteUnanswered(
   executor: Executor,
   runIds: readonly string[],
+  claimed: readonly string[],
   lease: Lease,
 ): Promise<readonly string[]> {
-  const mine = sql`${runs.leaseOwner} = ${lease.owner} and ${runs.epoch} = 1`
+  const undriven = sql`${runs.id} <> all(${sql.param([...claimed])}::text[])`
+  const mine = sql`${runs.leaseOwner} = ${lease.owner} and ${runs.epoch} = 1 and ${undriven}`
   const found = await executor
     .update(runs)
     .set({

@@ -17,6 +17,8 @@ export type Start = {
   readonly fresh: readonly ModelMessage[]
   /** Undefined: the run waits. */
   readonly lease: Lease | undefined
+  /** The replica that holds the client's connection; null when others cannot see it. */
+  readonly clientAt: string | null
   readonly limits: TurnLimits
 }
 
@@ -28,7 +30,7 @@ export async function writeRun(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
-  { runId, session, fresh, lease, limits }: Start,
+  { runId, session, fresh, lease, clientAt, limits }: Start,
   write: typeof writeTurn,
 ): Promise<Run | undefined> {
   const bounded = (micros: bigint) => (micros < limits.mostMicros ? micros : limits.mostMicros)
@@ -49,6 +51,7 @@ export async function writeRun(
     epoch: lease ? 1 : 0,
     leaseOwner: lease?.owner ?? null,
     onDisconnect: input.onDisconnect,
+    clientAt,
   }
   const [row] = await write(executor, {
     ...run,

@@ -1,7 +1,8 @@
 import { creditsText } from '../../src/billing/credits.ts'
-import { beginOf, type Findings, viewOf } from './findings.ts'
+import { beginOf, type Findings, type Story, viewOf } from './findings.ts'
 import type { FaultKind, Recorded } from './history.ts'
 import { callsOf, repeatsOf } from './rules-of-runs.ts'
+import { mayRunTwice } from './unknowable.ts'
 
 type Line = readonly [name: string, value: string | number]
 
@@ -30,6 +31,7 @@ export function figuresOf(findings: Findings): readonly Line[] {
     ],
     ['  attached to a run that was there', count(attempts.filter(({ reply }) => reply.replayed))],
     ['  answered with 5xx', count(attempts.filter(({ reply }) => (reply.status ?? 0) >= 500))],
+    unkeyedLine(findings),
     ['turns (runs)', rows.runs.length],
     ['  completed / failed / cancelled', ['completed', 'failed', 'cancelled'].map(runs).join(' / ')],
     ['charges', `${rows.charges.length}, ${creditsText(charged)} credits`],
@@ -42,6 +44,20 @@ export function figuresOf(findings: Findings): readonly Line[] {
     ['model calls', calls.flat().length],
     ['  repeated', calls.reduce((sum, those) => sum + repeatsOf(those), 0)],
     ['runs unfinished at the last fault', settleLine(findings)],
+  ]
+}
+
+/** Requests that an application sends again without a key: charges, and those of them that no server could have prevented. */
+function unkeyedLine(findings: Findings): Line {
+  const charged = new Set(findings.rows.charges.map(({ runId }) => runId))
+  const unkeyed = viewOf(findings).stories.filter(({ intent }) => intent.guard === 'app')
+  const chargesOf = ({ runs }: Story) => runs.filter(({ id }) => charged.has(id)).length
+  const again = unkeyed.filter((story) => chargesOf(story) > 1)
+  const sum = unkeyed.reduce((count, story) => count + chargesOf(story), 0)
+  const unknowable = again.filter((story) => mayRunTwice(findings, story)).length
+  return [
+    'sent again without a key',
+    `${unkeyed.length}, ${sum} charges, ${again.length} twice (${unknowable} unknowable)`,
   ]
 }
 

@@ -3,14 +3,15 @@ import { type AimedKill, modelCalls, type Question, type Shape, type Trouble } f
 
 /**
  * One thing that a client wants done once, and how it goes about it. `key`: the client names it by an
- * `Idempotency-Key`; `sdk`: it marks its retries as the official SDKs do; `none`: it sends it once.
+ * `Idempotency-Key`; `sdk`: it marks its retries as the official SDKs do; `app`: its application sends the same again after an
+ * error, and nothing says so; `none`: it sends it once.
  */
 export type Intent = {
   readonly id: string
   readonly client: string
   readonly question: Question
   readonly delivery: 'stream' | 'whole' | 'background'
-  readonly guard: 'key' | 'sdk' | 'none'
+  readonly guard: 'key' | 'sdk' | 'app' | 'none'
   readonly onDisconnect: 'continue' | 'cancel'
   readonly includeUsage: boolean
   readonly progress: boolean
@@ -40,7 +41,10 @@ export function drawScenario(clientRandom: Random, client: string, n: number, ha
   const turns = habit === 'storm' && random.chance(0.25) ? random.whole(2, 5) : 1
   const first = intent(0)
   const rest = Array.from({ length: turns - 1 }, (_, i) => intent(i + 1))
-  return { intents: [first, ...rest], together }
+  if (rest.length === 0) return { intents: [first], together }
+  // A second run where no server could know better would be a turn of the conversation.
+  const guarded = (one: Intent): Intent => (one.guard === 'app' ? { ...one, guard: 'sdk' } : one)
+  return { intents: [guarded(first), ...rest.map(guarded)], together }
 }
 
 function drawIntent(random: Random, client: string, id: string, habit: Habit): Intent {
@@ -63,7 +67,7 @@ function drawIntent(random: Random, client: string, id: string, habit: Habit): I
   return {
     ...common,
     delivery: random.pick(['stream', 'stream', 'stream', 'whole', 'whole', 'background']),
-    guard: random.pick(['key', 'key', 'key', 'sdk', 'sdk', 'none']),
+    guard: random.pick(['key', 'key', 'key', 'sdk', 'sdk', 'app', 'app', 'none']),
     onDisconnect: random.chance(0.12) ? 'cancel' : 'continue',
     ...(extra < 0.12 && { leaveAfterMs: random.between(20, 1_500) }),
     ...(extra >= 0.12 && extra < 0.18 && { cancelAfterMs: random.between(0, 1_200) }),

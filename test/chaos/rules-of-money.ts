@@ -1,6 +1,7 @@
 import { creditsText } from '../../src/billing/credits.ts'
 import type { Rule, Story } from './findings.ts'
 import { expectedMicros } from './questions.ts'
+import { mayRunTwice } from './unknowable.ts'
 
 /** What the clients of an intent were told it costs, each in decimal text. */
 function* costsTold({ attempts, seen }: Story): Generator<{ runId: string; credits: string }> {
@@ -28,6 +29,17 @@ export const rulesOfMoney: readonly Rule[] = [
     *broken({ findings }) {
       const charges = Map.groupBy(findings.rows.charges, ({ runId }) => runId)
       for (const [runId, those] of charges) if (those.length > 1) yield `${runId}: ${those.length} charges`
+    },
+  },
+  {
+    name: 'an intent without a key is charged once',
+    *broken({ findings, stories }) {
+      const charged = new Set(findings.rows.charges.map(({ runId }) => runId))
+      for (const story of stories) {
+        const count = story.runs.filter(({ id }) => charged.has(id)).length
+        if (story.intent.guard !== 'app' || count <= 1 || mayRunTwice(findings, story)) continue
+        yield `${story.intent.id}: ${count} charges after ${story.attempts.length} attempts`
+      }
     },
   },
   {

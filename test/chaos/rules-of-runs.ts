@@ -1,6 +1,7 @@
 import { beginOf, type Rule, type Story } from './findings.ts'
 import { mayFail, modelCalls } from './questions.ts'
 import type { RunStatus } from './replies.ts'
+import { mayRunTwice } from './unknowable.ts'
 
 /** By then every run has to have ended: a lease of 15 s, and the turns that waited behind the last one to expire. */
 export const settleMs = 60_000
@@ -41,19 +42,20 @@ export const rulesOfRuns: readonly Rule[] = [
   },
   {
     name: 'one intent is one run at most',
-    *broken({ stories }) {
-      for (const { intent, runs } of stories) {
-        if (runs.length <= 1) continue
+    *broken({ stories, findings }) {
+      for (const story of stories) {
+        const { intent, runs } = story
+        if (runs.length <= 1 || mayRunTwice(findings, story)) continue
         yield `${intent.id} (guard ${intent.guard}) is ${runs.map(({ id }) => id).join(' and ')}`
       }
     },
   },
   {
     name: 'all replies to one intent name one run',
-    *broken({ stories }) {
+    *broken({ stories, findings }) {
       for (const story of stories) {
         const told = [...runIdsTold(story)]
-        if (told.length > 1) yield `${story.intent.id}: ${told.join(', ')}`
+        if (told.length > 1 && !mayRunTwice(findings, story)) yield `${story.intent.id}: ${told.join(', ')}`
         const held = story.runs.map(({ id }) => id)
         if (told[0] !== undefined && !held.includes(told[0]))
           yield `${story.intent.id}: ${told[0]} holds another question`
@@ -108,8 +110,9 @@ export const rulesOfRuns: readonly Rule[] = [
     *broken({ findings, storyOf }) {
       const calls = callsOf(findings.entries)
       for (const { id, epoch } of findings.rows.runs) {
-        const question = storyOf(id)?.intent.question
-        if (!question) continue
+        const story = storyOf(id)
+        if (!story || (story.runs.length > 1 && mayRunTwice(findings, story))) continue
+        const { question } = story.intent
         const repeats = repeatsOf(calls.get(question.id) ?? [])
         const takeovers = Math.max(0, epoch - 1)
         if (repeats > takeovers) yield `${id} of ${question.id}: ${repeats} repeats, ${takeovers} takeovers`

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileRow, MessageRow, RunRow } from './evidence.ts'
 import type { Findings, Rule } from './findings.ts'
 import { filesOf, questionText, type WrittenFile } from './questions.ts'
+import { mayRunTwice } from './unknowable.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -63,13 +64,15 @@ export const rulesOfStorage: readonly Rule[] = [
     name: 'a file that a turn wrote exists once, with its bytes',
     *broken({ findings, stories }) {
       const files = Map.groupBy(findings.rows.files, ({ name }) => name)
-      for (const { intent, runs } of stories) {
-        for (const wanted of filesOf(intent.question)) {
+      for (const story of stories) {
+        const { intent, runs } = story
+        const isTwice = runs.length > 1 && mayRunTwice(findings, story)
+        for (const wanted of isTwice ? [] : filesOf(intent.question)) {
           for (const problem of problemsOfFile(wanted, files.get(wanted.name) ?? [], runs[0])) {
             yield `${wanted.name} ${problem}`
           }
-          files.delete(wanted.name)
         }
+        for (const { name } of filesOf(intent.question)) files.delete(name)
       }
       for (const name of files.keys()) yield `nobody wanted ${name}`
     },

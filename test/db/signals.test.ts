@@ -65,7 +65,7 @@ test('a connection that is lost again and again comes back each time, and what w
   }
   await expect.poll(listening, { timeout: 3_000 }).toHaveLength(1)
   const heard = Promise.withResolvers<string>()
-  signals.subscribe(({ runId }) => heard.resolve(runId))
+  signals.subscribe((signal) => 'runId' in signal && heard.resolve(signal.runId))
   signals.send({ kind: 'cancel', runId: 'run_c' })
   expect(await heard.promise).toBe('run_c')
 })
@@ -74,7 +74,7 @@ test('what was not sent yet is sent when the signals are closed', async () => {
   const [leaving, staying] = [open(), open()]
   await expect.poll(listening).toHaveLength(2)
   const heard = Promise.withResolvers<string>()
-  staying.subscribe(({ runId }) => heard.resolve(runId))
+  staying.subscribe((signal) => 'runId' in signal && heard.resolve(signal.runId))
   leaving.send({ kind: 'claim', runId: 'run_d' })
   await leaving.close()
   expect(await heard.promise).toBe('run_d')

@@ -33,6 +33,8 @@ afterAll(async () => {
 
 const later = (ms: number) => new Date(Date.now() + ms)
 const lease = { owner: 'replica_gone', seconds: 15 }
+/** Nobody says where the clients are, as in the version before. */
+const unheld = { clientAt: null, settled: [] }
 
 /** Unless told otherwise sent after all others: they make the same request. */
 const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)) =>
@@ -40,6 +42,7 @@ const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)
     writeUsual(calls, principal, plainInput({ text: runId }), {
       runId,
       lease,
+      ...unheld,
       limits: defaultTurnLimits,
       sentAt,
       notAfter,
@@ -131,7 +134,8 @@ test('a connection that is lost under calls fails all of them, and the next call
 /** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
 async function withPlaces(concurrentTurns: number) {
   const of = await withKey(db.database, await makePerson(db.database, { concurrentTurns }))
-  const owner = { lease, limits: defaultTurnLimits, sentAt: later(60_000), notAfter: later(60_000) }
+  const times = { sentAt: later(60_000), notAfter: later(60_000) }
+  const owner = { lease, ...unheld, limits: defaultTurnLimits, ...times }
   return () => {
     const runId = newId('run')
     return withTurnCalls(db.database, of, (calls) =>

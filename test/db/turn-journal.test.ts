@@ -276,3 +276,16 @@ test('steps and events of a run go with its session and with its project, and th
   }
   expect(await rowsOf(kept)).toEqual({ steps: 1, events: 4 })
 })
+
+test('a new owner extends the hold of a step that its predecessor had extended already', async () => {
+  const run = await start(db.database, person, { firstCallMicros: 1_000n })
+  const first = journalOf(run)
+  expect(await first.journal.prepareCall(1, 5_000n)).toBe(true)
+  await first.journal.close()
+  const claimed = await claim(run)
+  const second = journalOf(claimed)
+  expect(await second.journal.prepareCall(1, 3_000n)).toBe(true)
+  // What one attempt asks for, it gets once.
+  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toThrow('prepare_call')
+  await second.journal.end(emptyEnd, closing(claimed))
+})

@@ -94,7 +94,7 @@ test('events of some runs are written without a look at the others that are open
 })
 
 test('steps of a run are written without a look at the other runs that are open', async () => {
-  const append = call('(append_to_run($1, $2, $3, $4, $5, $6, $7, null, null)).owned as done', [
+  const append = call('(append_to_run_2($1, $2, $3, $4, $5, $6, $7, null, null)).owned as done', [
     accountId,
     runId,
     1,
@@ -123,7 +123,15 @@ test('leases of some runs are renewed without a look at the others that are open
 test('a turn begins without a look at each of the turns that are open', async () => {
   const later = new Date(Date.now() + 60_000)
   const lease = { owner: 'replica_gone', seconds: 15 }
-  const owner = { runId: newId('run'), lease, limits: defaultTurnLimits, sentAt: later, notAfter: later }
+  const times = { sentAt: later, notAfter: later }
+  const owner = {
+    runId: newId('run'),
+    lease,
+    clientAt: null,
+    settled: [],
+    limits: defaultTurnLimits,
+    ...times,
+  }
   const begin = (executor: Executor) =>
     writeUsual(executor, principal, plainInput({ text: 'another' }), owner)
   expect(await fetchedBy(begin, (run) => run?.status === 'in_progress')).toBeLessThan(20)

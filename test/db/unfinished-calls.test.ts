@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/agent/tokens.ts'
 import { defaultPrice } from '../../src/billing/pricing.ts'
 import { withTx } from '../../src/db/client.ts'
+import { ClientConnections } from '../../src/turns/client-connections.ts'
 import { clientLeft } from '../../src/turns/client-left.ts'
 import { createDrivenRuns, type DrivenRuns } from '../../src/turns/driven-runs.ts'
 import { readEvents } from '../../src/turns/event-log.ts'
@@ -140,9 +141,11 @@ class Stage {
         stop?.end('cancelled')
         break
       case 'disconnect': {
-        const runner = { leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
+        const lease = { owner: 'replica_of_the_client', seconds: 15 }
+        const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
-        await clientLeft(services, { ...run, onDisconnect: 'cancel' })
+        const client = new ClientConnections().open(undefined, run.id, new AbortController().signal)
+        await clientLeft(services, run, client, { cancel: true })
         break
       }
       case 'deadline':

@@ -4,14 +4,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { ask, type ChatWorld, type Completion, openChatWorld } from '../support/chat-world.ts'
 import { reply } from '../support/scripted-upstream.ts'
-import { call } from '../support/service.ts'
+import { call, startTestService, type TestService } from '../support/service.ts'
 
 let world: ChatWorld
+let other: TestService
 beforeAll(async () => {
   world = await openChatWorld()
   world.upstream.setDefault(() => reply('The answer of the model.'))
+  const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
+  other = await startTestService(world.db.database, { model })
 })
 afterAll(async () => {
+  await other.stop()
   expect(await world.close()).toEqual([])
 })
 
@@ -63,7 +67,7 @@ test('a request whose client has left before its turn began starts none; what th
 /** Requests whose call to begin a turn waits for the account. */
 const startsInLine = () =>
   rows(`select count(*)::int as n from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database() and query like '%begin_turn%'`)
+    where wait_event_type = 'Lock' and datname = current_database() and query like '%begin_turn_2%'`)
 const turnsAsking = (text: string) =>
   rows(`select count(*)::int as n from messages where role = 'user' and content->>'content' = '${text}'`)
 
@@ -74,7 +78,9 @@ test.each([
   'a start that an equal one has overtaken on its way to the database %s',
   async (_, how, turns) => {
     const text = `Overtaken by one that ${how}`
-    expect((await world.chat(ask(text))).status).toBe(200)
+    await until(async () => other.runner.clientsAt() !== null)
+    const before = await call(other, world.key, 'POST', '/v1/chat/completions', ask(text))
+    expect(before.status).toBe(200)
     const idle = await openConnections()
     const client = new AbortController()
     const held = withTx(world.db.database, 'system', async (tx) => {
@@ -84,7 +90,7 @@ test.each([
         .then(({ status }) => status)
         .catch(() => 'gone')
       await until(async () => (await startsInLine()) > 0)
-      // As if the run of before had been begun just now, by the same request sent again.
+      // As if the run of before had been begun just now, by the same request sent again to the other replica.
       await tx.execute(sql`update runs set created_at = clock_timestamp() where id in (
         select run_id from messages where content->>'content' = ${text})`)
       if (how === 'left') {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The library belongs to everybody; the migrations say nothing about anybody. */
+/** The library belongs to everybody; the migrations and the replicas say nothing about anybody. */
 const shared = [
   ...[
     '__drizzle_migrations',
@@ -51,6 +51,7 @@ const shared = [
     'links',
     'passage_texts',
     'passages',
+    'replicas',
   ],
   ...['search_postings', 'search_spellings', 'versions', 'works'],
 ]

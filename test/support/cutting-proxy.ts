@@ -16,13 +16,16 @@ export type CuttingProxy = {
   close(): Promise<void>
 }
 
-/** A TCP proxy on loopback that treats its connections as `plan` says, in order; the rest pass. */
-export async function startCuttingProxy(target: string, plan: readonly Cut[]): Promise<CuttingProxy> {
+/** A TCP proxy on loopback that treats its connections as `plan` says, in order; the rest pass. A function is asked for each. */
+export async function startCuttingProxy(
+  target: string,
+  plan: readonly Cut[] | (() => Cut),
+): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer((client) => {
-    const cut = plan[connections] ?? { kind: 'pass' }
+    const cut = (typeof plan === 'function' ? plan() : plan[connections]) ?? { kind: 'pass' }
     connections += 1
     sockets.add(client)
     client.on('error', () => client.destroy())

@@ -15,7 +15,7 @@ const background =
   /pg_stat_statements|lease_expires_at" = now\(\) \+|skip locked|with waiting as|for update of r|select "id", "epoch", "cancel_requested_at"|listen |select 1$|retention|pg_try_advisory/i
 
 /** Calls that are transactions by themselves. */
-const ownTransaction = /(begin_turn|append_to_run|end_turn|project_files)\(/
+const ownTransaction = /(begin_turn_2|append_to_run_2|end_turn|project_files)\(/
 
 /**
  * Counts by the extension `pg_stat_statements`, in the database of `admin`.

@@ -104,6 +104,7 @@ export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
 /** What drives one attempt at a run outside any runner: it renews no lease, claims nothing and hears no signal. */
 export function turnServices(database: Database, catalogue: Catalogue): TurnServices {
   const signals: Signals = {
+    listening: () => true,
     send: () => undefined,
     subscribe: () => () => undefined,
     waitForEvents: async () => undefined,

@@ -250,6 +250,11 @@ function copyRun(world: World, id: string, more: Partial<RunRow>): void {
   world.runs.push({ ...runOf(world, id), ...more })
 }
 
+const intentOf = (world: World, id: string) => {
+  const entry = world.entries.find((e) => e.type === 'intent' && e.intent.id === id)
+  return (entry as Extract<Recorded, { type: 'intent' }>).intent as Mutable<Intent>
+}
+
 const closing = (world: World, intent: string) => {
   const entry = world.entries.find((e) => e.type === 'closed' && e.intent === intent)
   return entry as Mutable<Extract<Recorded, { type: 'closed' }>>
@@ -270,6 +275,12 @@ const planted: Readonly<Record<string, (world: World) => void>> = {
   'one intent is one run at most': (w) => {
     copyRun(w, 'run_1', { id: 'run_9', sessionId: 'sess_9', turn: 1 })
     w.messages.push(...turn('run_9', 1, written, expectedText(written, [])))
+  },
+  'an intent without a key is charged once': (w) => {
+    intentOf(w, 'found').guard = 'app'
+    copyRun(w, 'run_2', { id: 'run_9', sessionId: 'sess_9', turn: 1 })
+    w.messages.push(...turn('run_9', 1, found, foundText))
+    w.charges.push({ runId: 'run_9', micros: expectedMicros(found) })
   },
   'all replies to one intent name one run': (w) => {
     replyOf(w, 'found').runId = 'run_1'

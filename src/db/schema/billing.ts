@@ -59,6 +59,8 @@ export const creditTransactions = pgTable(
     kind: text('kind', { enum: creditTransactionKinds }).notNull(),
     /** The step before which a hold was extended. */
     step: integer('step'),
+    /** Of a larger hold: the attempt that asked for it. A new owner may ask for the same step again. */
+    epoch: integer('epoch').notNull().default(0),
     amountMicros: micros('amount_micros').notNull(),
     /** Of a charge: model, key, project and tokens, so that usage can be told from the ledger alone. */
     facts: jsonb('facts'),
@@ -68,7 +70,9 @@ export const creditTransactions = pgTable(
     uniqueIndex('credit_transactions_once')
       .on(t.runId, t.kind)
       .where(sql`${t.kind} in ('hold', 'charge', 'release')`),
-    uniqueIndex('credit_transactions_extend').on(t.runId, t.step).where(sql`${t.kind} = 'extend'`),
+    uniqueIndex('credit_transactions_extend_once')
+      .on(t.runId, t.step, t.epoch)
+      .where(sql`${t.kind} = 'extend'`),
     index('credit_transactions_account').on(t.accountId, t.createdAt),
     check('credit_transactions_amount', sql`${t.amountMicros} >= 0`),
   ],

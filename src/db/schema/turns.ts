@@ -88,7 +88,9 @@ export const runs = pgTable(
       .notNull()
       .default('continue'),
     cancelRequestedAt: instant('cancel_requested_at'),
-    /** When the run's own client was seen to leave before its reply was complete. */
+    /** The replica that holds the connection of the run's client; null for a run of an older version. */
+    clientAt: text('client_at'),
+    /** When the run's own client was seen to disconnect before its reply was complete. A retry that finds the run clears it. */
     clientClosedAt: instant('client_closed_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
@@ -103,12 +105,31 @@ export const runs = pgTable(
       .on(t.accountId, t.accountTurn.nullsFirst())
       .where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_queued').on(t.accountId).where(sql`${t.status} = 'queued'`),
-    index('runs_request_hash')
-      .on(t.apiKeyId, t.requestHash, t.createdAt)
+    // Runs of the same request, by the replica that holds the client: see `idempotency`.
+    index('runs_same_request')
+      .on(t.apiKeyId, t.requestHash, t.clientAt, t.createdAt)
       .where(sql`${t.requestHash} is not null`),
+    // Nearly always empty.
+    index('runs_client_closed')
+      .on(t.apiKeyId, t.requestHash, t.createdAt)
+      .where(sql`${t.clientClosedAt} is not null`),
     check('runs_status', sql`${t.status} in ('queued', 'in_progress', 'completed', 'failed', 'cancelled')`),
   ],
 )
+
+/**
+ * Processes that hold connections of clients. One lives as long as its advisory lock is held, see `presence`; these rows
+ * say what the lock cannot.
+ */
+export const replicas = pgTable('replicas', {
+  id: text('id').primaryKey(),
+  /** Its newest heartbeat, one per second. */
+  seenAt: instant('seen_at').notNull(),
+  /** Of runs that ended before this, the client has its reply, or the run says that it disconnected. */
+  settledAt: instant('settled_at').notNull(),
+  /** The same as `seenAt` when that was sent without the lock, else null. */
+  unlockedAt: instant('unlocked_at'),
+})
 
 export const messages = pgTable(
   'messages',

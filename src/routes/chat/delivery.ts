@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { cutWhenStalled, type StreamOut, sendStream } from '../../http/stream.ts'
-import { clientLeft, clientServed, replyCutShort } from '../../turns/client-left.ts'
+import { endsConnection, keepsConnection, onEarlyEnd } from '../../http/early-end.ts'
+import { cutWhenStalled, inTwoPieces, type StreamOut, sendStream } from '../../http/stream.ts'
+import type { Admitted } from '../../turns/admit-turn.ts'
+import type { ClientConnection } from '../../turns/client-connections.ts'
+import { clientLeft, replyCutShort } from '../../turns/client-left.ts'
 import { endOfRun } from '../../turns/follow.ts'
 import type { TerminalEvent } from '../../turns/run-events.ts'
-import type { Run, Started } from '../../turns/start-turn.ts'
+import type { Run } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import { failureReply } from './completion.ts'
 
@@ -12,6 +15,16 @@ import { failureReply } from './completion.ts'
 export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
 
 export const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
+
+/**
+ * Of a connection that its client ends with this reply, nothing is heard after the last byte. So that one comes this much later
+ * than the rest: whoever had cut it off by then is known not to have the reply. With an `Idempotency-Key` nobody has to know.
+ * Clients that neither keep nor end it in words (curl, wrk, Go) are not made to wait: what they lose at the very end is a new question.
+ */
+const holdMs = 100
+
+/** A run that ended longer ago is not asked for in pieces any more: its reply was cut off long ago, or there was none. */
+const recentMs = 60_000
 
 /** What a whole reply says when its run has ended, and when this process has lost it after the status was sent. */
 export type WholeBodies = {
@@ -29,12 +42,13 @@ export type StreamNotes = {
 
 /**
  * The reply to one request for a turn, in the form of any API. It only reads the run, from its beginning, whoever
- * drives it, and notes with the run when its client leaves, when it has to end early, and when a repetition was served.
+ * drives it, and notes with the run when its client leaves and when it has to end early.
  */
 export class Delivery {
   readonly #services: Services
   readonly #reply: FastifyReply
   readonly #run: Run
+  readonly #client: ClientConnection
   readonly #left: AbortSignal
   readonly #pace: ChatPace
   /** Whether the reply has all that there is to say. */
@@ -43,26 +57,41 @@ export class Delivery {
   constructor(
     services: Services,
     reply: FastifyReply,
-    { run, repeated }: Started,
+    { run, repeated, client }: Admitted,
     left: AbortSignal,
     pace: ChatPace,
   ) {
     this.#services = services
     this.#reply = reply
     this.#run = run
+    this.#client = client
     this.#left = left
     this.#pace = pace
     contextHeaders(reply, run)
-    if (!repeated) return
-    reply.header('idempotency-replayed', 'true')
-    reply.raw.once('finish', () => {
-      if (this.#complete) void clientServed(services, run)
-    })
+    if (repeated) reply.header('idempotency-replayed', 'true')
+    reply.raw.once('finish', () => this.#sent())
+  }
+
+  /** All is handed to the network. Whether it arrives, a client that said it would keep its connection tells by doing so. */
+  #sent(): void {
+    // Whoever has ended its side while the rest was written has not waited for it.
+    if (!this.#complete || this.#left.aborted) return
+    this.#client.settle()
+    if (!keepsConnection(this.#reply.request)) return
+    const { finishedAt } = this.#run
+    const isRecent = finishedAt === null || Date.now() - finishedAt.getTime() < recentMs
+    if (isRecent) onEarlyEnd(this.#reply, () => this.#client.doubt())
+  }
+
+  #completed(): void {
+    this.#complete = true
+    this.#client.ended()
   }
 
   /** Answers at once; the run is polled and followed at `location`. */
   background(location: string, body: object): FastifyReply {
-    this.#complete = true
+    this.#watch({ cancel: false })
+    this.#completed()
     return this.#reply.header('location', location).send(body)
   }
 
@@ -71,20 +100,17 @@ export class Delivery {
     write: (out: StreamOut, notes: StreamNotes) => Promise<void>,
     keepAlive: () => string,
   ): FastifyReply {
-    this.#watch()
-    const [services, run] = [this.#services, this.#run]
+    this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const notes: StreamNotes = {
-      complete: () => {
-        this.#complete = true
-      },
-      cutShort: () => replyCutShort(services, run),
+      complete: () => this.#completed(),
+      cutShort: () => replyCutShort(this.#services, this.#run, this.#client),
     }
-    return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace)
+    return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace, this.#holdMs)
   }
 
   /** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
   async whole(bodies: WholeBodies): Promise<FastifyReply> {
-    this.#watch()
+    this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const ending = this.#end()
     const early = await Promise.race([ending, timer(this.#pace.paddingMs)])
     if (early === undefined) throw interrupted()
@@ -97,7 +123,13 @@ export class Delivery {
     const { files } = event.end
     if (files.length > 0) this.#reply.header('x-service-files', files.map((file) => file.id).join(','))
     cutWhenStalled(this.#reply)
-    return this.#reply.send(bodies.ended(event))
+    const body = bodies.ended(event)
+    if (this.#holdMs === 0) return this.#reply.send(body)
+    const bytes = Buffer.from(JSON.stringify(body))
+    return this.#reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('content-length', bytes.length)
+      .send(inTwoPieces(bytes, this.#holdMs))
   }
 
   #padded(ending: Promise<TerminalEvent | undefined>, bodies: WholeBodies): FastifyReply {
@@ -108,19 +140,28 @@ export class Delivery {
       await out.add(JSON.stringify(end ? bodies.ended(end) : bodies.interrupted(interrupted().message)))
     }
     const filler = { everyMs: paddingMs, text: () => '\n' }
-    return sendStream(this.#reply, 'application/json; charset=utf-8', padded, { filler })
+    return sendStream(this.#reply, 'application/json; charset=utf-8', padded, {
+      filler,
+      holdMs: this.#holdMs,
+    })
   }
 
   /** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
   async #end(): Promise<TerminalEvent | undefined> {
     const end = await endOfRun(this.#services, this.#run, this.#left)
-    this.#complete = end !== undefined
-    if (!end && !this.#left.aborted) await replyCutShort(this.#services, this.#run)
+    if (end) this.#completed()
+    else if (!this.#left.aborted) await replyCutShort(this.#services, this.#run, this.#client)
     return end
   }
 
-  #watch(): void {
-    const whenLeft = () => void clientLeft(this.#services, this.#run)
+  get #holdMs(): number {
+    const { request } = this.#reply
+    const hasKey = request.headers['idempotency-key'] !== undefined
+    return hasKey || !endsConnection(request) ? 0 : holdMs
+  }
+
+  #watch(options: { readonly cancel: boolean }): void {
+    const whenLeft = () => void clientLeft(this.#services, this.#run, this.#client, options)
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }
@@ -132,9 +173,10 @@ export function sendEvents(
   write: (out: StreamOut) => Promise<void>,
   keepAlive: () => string,
   { keepAliveMs }: ChatPace,
+  holdMs = 0,
 ): FastifyReply {
   const filler = { everyMs: keepAliveMs, text: keepAlive }
-  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler })
+  return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler, holdMs })
 }
 
 /** Sent before the body: the one channel that every client can read. */

@@ -8,9 +8,9 @@ import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import type { ZodTypes } from '../../http/zod.ts'
 import { admitAfter } from '../../turns/admit-after.ts'
-import { admitTurn } from '../../turns/admit-turn.ts'
+import { type Admitted, admitTurn } from '../../turns/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/requested-model.ts'
-import type { Run, Started } from '../../turns/start-turn.ts'
+import type { Run } from '../../turns/start-turn.ts'
 import { newInput } from '../../turns/transcript.ts'
 import { refuseUnsupported } from '../parameters.ts'
 import type { Services } from '../services.ts'
@@ -57,8 +57,9 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
           },
         )
       }
-      const { run, repeated } = await admit(services, request, body, options, left)
-      const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
+      const admitted = await admit(services, request, body, options, left)
+      const { run, repeated } = admitted
+      const delivery = new Delivery(services, reply, admitted, left, pace)
       const created = unixSeconds(run.createdAt)
       if (options.background) {
         return delivery.background(`/v1/agent/runs/${run.id}`, backgroundBody(run, created, repeated))
@@ -80,7 +81,7 @@ async function admit(
   body: ChatBody,
   options: ServiceOptions,
   left: AbortSignal,
-): Promise<Started> {
+): Promise<Admitted> {
   const model = requireModel(services, body.model)
   const principal = principalOf(request)
   requireTextWithin(body, 'messages')

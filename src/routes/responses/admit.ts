@@ -4,10 +4,9 @@ import { principalOf, resourceOf } from '../../http/auth.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { admitAfter } from '../../turns/admit-after.ts'
-import { admitTurn } from '../../turns/admit-turn.ts'
+import { type Admitted, admitTurn } from '../../turns/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/requested-model.ts'
 import type { ClientTurn } from '../../turns/start-attempts.ts'
-import type { Started } from '../../turns/start-turn.ts'
 import { readAttachments } from '../chat/attachments.ts'
 import { toModelMessages } from '../chat/messages.ts'
 import { refuseUnsupported } from '../parameters.ts'
@@ -26,7 +25,7 @@ export async function admitResponse(
   request: FastifyRequest,
   body: ResponsesBody,
   left: AbortSignal,
-): Promise<Started & { readonly background: boolean }> {
+): Promise<Admitted & { readonly background: boolean }> {
   const principal = principalOf(request)
   const { options, previous } = resourceOf<ResponseContext>(request)
   refuseUnsupported(responsesParameters, body)

@@ -97,8 +97,9 @@ async function create(
 ): Promise<FastifyReply> {
   // From the start: a client can leave while its turn is being admitted.
   const left = disconnectSignal(reply)
-  const { run, repeated, background } = await admitResponse(services, request, body, left)
-  const delivery = new Delivery(services, reply, { run, repeated }, left, pace)
+  const { background, ...admitted } = await admitResponse(services, request, body, left)
+  const { run } = admitted
+  const delivery = new Delivery(services, reply, admitted, left, pace)
   if (body.stream === true) {
     return delivery.stream(
       (out, notes) => responseStream(services, run, undefined, left, out, notes),

@@ -1,0 +1,270 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ask, LiveStream } from '../support/chat-world.ts'
+import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
+import { gate, reply } from '../support/scripted-upstream.ts'
+
+/** Requests without an `Idempotency-Key` that are sent again, over processes that die, freeze and live. */
+
+let world: ReplicaWorld
+/** Of tests that disturb connections only. */
+let first: Replica
+let second: Replica
+beforeAll(async () => {
+  world = await openReplicaWorld()
+  world.upstream.setDefault(() => reply('The answer of the model.'))
+  first = await start()
+  second = await start()
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+let asked = 0
+const fresh = (more: object = {}) => {
+  asked += 1
+  return ask(`Question number ${asked}`, more)
+}
+
+/** Until the others can see that the replica lives. */
+async function start(): Promise<Replica> {
+  const before = await replicas()
+  const replica = await world.start()
+  await vi.waitFor(async () => expect(await replicas()).toBe(before + 1), { timeout: 10_000 })
+  return replica
+}
+const replicas = async () =>
+  (await world.rows('select 1 from replicas where unlocked_at is null or $1 = $1', '')).length
+
+async function answerOf(response: Response) {
+  const body = (await response.json()) as { choices: { message: { content: string } }[] }
+  return {
+    runId: response.headers.get('x-service-run-id') ?? '',
+    replayed: response.headers.get('idempotency-replayed') === 'true',
+    text: body.choices[0]?.message.content,
+  }
+}
+
+const chargesOf = async (question: { readonly messages: readonly { readonly content: string }[] }) =>
+  (
+    await world.rows(
+      `select 1 from credit_transactions t join messages m on m.run_id = t.run_id and m.role = 'user'
+       where t.kind = 'charge' and m.content->>'content' = $1`,
+      question.messages[0]?.content ?? '',
+    )
+  ).length
+
+const runsOf = (question: { readonly messages: readonly { readonly content: string }[] }) =>
+  world.rows<{ run_id: string }>(
+    `select run_id from messages where role = 'user' and content->>'content' = $1`,
+    question.messages[0]?.content ?? '',
+  )
+
+/** A request whose bytes are written by hand, so that the connection can be treated in any way. */
+async function send(at: Replica, body: object, connection = 'keep-alive'): Promise<Socket> {
+  const { hostname, port } = new URL(at.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  const text = JSON.stringify(body)
+  const head = ['POST /v1/chat/completions HTTP/1.1', 'host: localhost', 'content-type: application/json']
+  head.push(`connection: ${connection}`, `authorization: Bearer ${world.key}`)
+  head.push(`content-length: ${Buffer.byteLength(text)}`)
+  socket.write(`${head.join('\r\n')}\r\n\r\n${text}`)
+  return socket
+}
+
+/** Until the model was asked, so that its script is used up. */
+const begun = async (question: Parameters<typeof runsOf>[0]) => {
+  const text = JSON.stringify(question.messages[0]?.content)
+  const isAsked = () => world.upstream.requests.some(({ body }) => JSON.stringify(body).includes(text))
+  await expect.poll(isAsked, { timeout: 10_000 }).toBe(true)
+}
+
+test.each([
+  ['at once', false],
+  ['after its run was taken over and ended', true],
+] as const)('a retry finds the run of a process that was killed, %s', async (_, takenOver) => {
+  const [dying, living] = [await start(), second]
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh()
+  const socket = await send(dying, question)
+  await begun(question)
+  await dying.stop('SIGKILL')
+  socket.destroy()
+  const [run] = await runsOf(question)
+  if (takenOver) {
+    await world.expireLease(run?.run_id ?? '')
+    await expect.poll(() => chargesOf(question), { timeout: 15_000 }).toBe(1)
+  }
+  const again = world.chat(living, question)
+  if (!takenOver) await world.expireLease(run?.run_id ?? '')
+  const answer = await answerOf(await again)
+  expect(answer).toEqual({ runId: run?.run_id, replayed: true, text: 'The answer of the model.' })
+  expect(await chargesOf(question)).toBe(1)
+  held.open()
+})
+
+test('a claim notes that a client left when its process has ended', async () => {
+  const dying = await start()
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh()
+  const socket = await send(dying, question)
+  await begun(question)
+  const [{ run_id: runId = '' } = {}] = await runsOf(question)
+  await dying.stop('SIGKILL')
+  socket.destroy()
+  await world.expireLease(runId)
+  const row = () =>
+    world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
+  await expect.poll(row, { timeout: 15_000 }).toEqual([{ epoch: 2, closed: true }])
+  held.open()
+})
+
+test('a claim does not note it of a client whose process lives, and has lost the run only', async () => {
+  const frozen = await start()
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh()
+  const waiting = world.chat(frozen, question).then(answerOf)
+  await begun(question)
+  const [{ run_id: runId = '' } = {}] = await runsOf(question)
+  frozen.signal('SIGSTOP')
+  await world.expireLease(runId)
+  const row = () =>
+    world.rows('select epoch, client_closed_at is not null as closed from runs where id = $1', runId)
+  await expect.poll(row, { timeout: 15_000 }).toEqual([{ epoch: 2, closed: false }])
+  frozen.signal('SIGCONT')
+  expect((await waiting).runId).toBe(runId)
+  held.open()
+  await frozen.stop('SIGKILL')
+})
+
+test('an equal request is a run of its own while the client of the first is connected to another replica', async () => {
+  const held = gate()
+  world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Held.' }])
+  const question = fresh()
+  const waiting = world.chat(first, question).then(answerOf)
+  await begun(question)
+  const began = performance.now()
+  const other = await answerOf(await world.chat(second, question))
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(other.replayed).toBe(false)
+  held.open()
+  expect((await waiting).runId).not.toBe(other.runId)
+  expect(await chargesOf(question)).toBe(2)
+})
+
+test.each([
+  ['stream', 'another replica', 'destroy'],
+  ['stream', 'the same replica', 'destroy'],
+  ['stream', 'another replica', 'resetAndDestroy'],
+  ['stream', 'the same replica', 'resetAndDestroy'],
+] as const)('a %s that was cut and is sent again at once to %s (%s) is one run', async (_, where, how) => {
+  for (let round = 0; round < 8; round += 1) {
+    const held = gate()
+    world.upstream.enqueue([{ text: 'The answer ' }, { waitFor: held.opened }, { text: 'of the model.' }])
+    const question = fresh({ stream: true })
+    const socket = await send(first, question)
+    let seen = ''
+    for await (const bytes of socket.iterator({ destroyOnReturn: false })) {
+      seen += String(bytes)
+      if (seen.includes('The answer')) break
+    }
+    socket[how]()
+    const again = await world.chat(where === 'another replica' ? second : first, question)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    held.open()
+    expect(await new LiveStream(again).rest()).toContain('of the model.')
+    expect(await chargesOf(question)).toBe(1)
+  }
+})
+
+test.each([
+  ['keep-alive', 'the same replica'],
+  ['keep-alive', 'another replica'],
+  ['close', 'the same replica'],
+  ['close', 'another replica'],
+] as const)(
+  'a whole reply on a connection "%s" that was cut and asked for again at %s is one charge',
+  async (connection, where) => {
+    for (let round = 0; round < 8; round += 1) {
+      const question = fresh()
+      const socket = await send(first, question, connection)
+      await once(socket, 'data')
+      socket.destroy()
+      const again = await answerOf(await world.chat(where === 'another replica' ? second : first, question))
+      expect(again).toMatchObject({ replayed: true, text: 'The answer of the model.' })
+      expect(await chargesOf(question)).toBe(1)
+    }
+  },
+)
+
+test('a retry of a request at a frozen process finds its run within some seconds', async () => {
+  const [frozen, living] = [await start(), second]
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh({ stream: true })
+  const socket = await send(frozen, question)
+  await begun(question)
+  frozen.signal('SIGSTOP')
+  socket.destroy()
+  const [run] = await runsOf(question)
+  const began = performance.now()
+  const again = await world.chat(living, question)
+  expect(again.headers.get('x-service-run-id')).toBe(run?.run_id)
+  expect(performance.now() - began).toBeLessThan(5_000)
+  frozen.signal('SIGCONT')
+  held.open()
+  expect(await new LiveStream(again).rest()).toContain('[DONE]')
+  expect(await chargesOf(question)).toBe(1)
+  await frozen.stop('SIGKILL')
+})
+
+test('a client that got its whole reply and keeps its connection asks anew with the same request', async () => {
+  const question = fresh()
+  const runs = new Set<string>()
+  for (const at of [first, first, second, first]) {
+    const { runId, replayed } = await answerOf(await world.chat(at, question))
+    expect(replayed).toBe(false)
+    runs.add(runId)
+  }
+  expect(runs.size).toBe(4)
+})
+
+test('a reply that was read long before its process was killed is no reason for a replay', async () => {
+  const [dying, living] = [await start(), second]
+  const question = fresh()
+  const one = await answerOf(await world.chat(dying, question))
+  const settled = () =>
+    world.rows(
+      `select 1 from runs r join replicas p on p.id = r.client_at where r.id = $1 and p.settled_at > r.finished_at`,
+      one.runId,
+    )
+  await expect.poll(settled, { timeout: 10_000 }).toHaveLength(1)
+  await dying.stop('SIGKILL')
+  const two = await answerOf(await world.chat(living, question))
+  expect(two).toMatchObject({ replayed: false })
+  expect(two.runId).not.toBe(one.runId)
+})
+
+test('a process that is told to stop leaves its unread replies to be found again', async () => {
+  const [leaving, staying] = [await start(), second]
+  const held = gate()
+  world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
+  const question = fresh({ stream: true })
+  const cut = await world.chat(leaving, question)
+  const stream = new LiveStream(cut)
+  await stream.until('Half')
+  const ended = leaving.stop('SIGTERM')
+  await stream.rest().catch(() => undefined)
+  const again = await world.chat(staying, question)
+  expect(again.headers.get('x-service-run-id')).toBe(cut.headers.get('x-service-run-id'))
+  expect(await new LiveStream(again).rest()).toContain('The answer of the model.')
+  expect(await chargesOf(question)).toBe(1)
+  held.open()
+  await ended
+})
