@@ -29,9 +29,9 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
     'CREATE OR REPLACE FUNCTION delete_with_run',
   ].map((statement) => ({ file: '0007_turn_functions.sql', statement, since: '0.1.0' })),
   // Another index begins with the same columns.
-  { file: '0009_one_charge.sql', statement: 'DROP INDEX "runs_request_hash"', since: '0.1.0' },
+  { file: '0008_one_charge.sql', statement: 'DROP INDEX "runs_request_hash"', since: '0.1.0' },
   // Another index keeps what a replica of the version before writes as unique as this one did.
-  { file: '0009_one_charge.sql', statement: 'DROP INDEX "credit_transactions_extend"', since: '0.1.0' },
+  { file: '0008_one_charge.sql', statement: 'DROP INDEX "credit_transactions_extend"', since: '0.1.0' },
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */
