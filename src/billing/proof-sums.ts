@@ -115,8 +115,8 @@ export async function sumTransactions(
   const weighed = `amount_micros % ${prime} * ${ofNumber('id')} % ${prime} * ${ofText('account_id')}`
   const { rows } = await executor.execute<Texts<TransactionSums>>(
     sql`select kind, case when run_id = any(${list(open)}) then 'open'
-          when kind = 'charge' and run_id = any(${list(silent)}) then 'silent'
-          when kind = 'charge' and run_id = any(${list(free)}) then 'free' else 'others' end as of,
+          when kind = 'charge' and run_id = any(${list(free)})
+            then case when run_id = any(${list(silent)}) then 'silent' else 'free' end else 'others' end as of,
         count(*) as count, sum(${sql.raw(ofText('run_id'))}) as runs,
         sum(${sql.raw(`amount_micros % ${prime} * ${ofText('run_id')}`)}) as amounts, sum(${sql.raw(weighed)}) as weighed
       from credit_transactions group by 1, 2`,
