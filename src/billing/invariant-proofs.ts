@@ -1,232 +1,181 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { ledgers } from '../db/schema/index.ts'
-import { type Ledger, movements } from './ledger.ts'
+import {
+  type ForgottenSums,
+  faultsOfEvents,
+  heldKeepsToPools,
+  type RunSums,
+  sumEntries,
+  sumForgotten,
+  sumRuns,
+  sumSteps,
+  sumTransactions,
+  type TransactionSums,
+} from './proof-sums.ts'
+import { drawWeights, kindWeight, type Weights } from './proof-weights.ts'
 
-/**
+/*
  * Quick proofs that many rules hold at once, in one pass over each table and without grouping its rows by transaction or by
  * run. A rule says "for each run (or transaction) these two sums are equal". Each run gets a random weight, new for each
  * check; if the weighted sums over all runs are equal modulo a prime, the sums of every single run are, but for a chance of
  * about one in two thousand million. A proof that fails says nothing: the statement of the rule then decides.
  */
-export const proofs = [
+export type Proof =
   /** Every transaction has entries of its account which move its amount between the ledgers of its kind. */
-  'transactions balance',
+  | 'transactions balance'
   /** Every entry belongs to the account of its pool. */
-  'entries are in their pools',
+  | 'entries are in their pools'
   /** The sums of every pool are those of its entries. */
-  'pools add up',
-  /** What was held of every settled run was charged or released. */
-  'runs are settled in full',
+  | 'pools add up'
+  /** What was held of every settled run was charged or released, and no other has a charge or release. */
+  | 'runs are settled in full'
   /** Credits of an account that were held could only be those of one pool, or went back to the pool they came from. */
-  'holds keep to their pools',
+  | 'holds keep to their pools'
   /** The database refuses a second hold, charge or release of a run. */
-  'movements are unique',
+  | 'movements are unique'
   /** Every finished run has a release. */
-  'finished runs are released',
-  /** Every completed run has a charge. */
-  'completed runs are charged',
+  | 'finished runs are released'
+  /** Every finished run has a charge, but failed ones that cost nothing. */
+  | 'finished runs are charged'
   /** The hold of every run is that of its transactions. */
-  'holds add up',
+  | 'holds add up'
   /** The cost of every finished run is its charge. */
-  'costs are charges',
+  | 'costs are charges'
   /** No failed run without output has a charge. */
-  'nothing shown costs nothing',
-  /** The cost of every finished run is that of its steps. */
-  'costs are those of steps',
+  | 'nothing shown costs nothing'
+  /** The cost of every finished run is that of its steps, but of failed ones that cost nothing. */
+  | 'costs are those of steps'
   /** No step has a negative cost. */
-  'steps cost something',
-  /** Steps of every run count from 1 to its number of steps. */
-  'steps are numbered',
-  /** Events of every run that has any count from 1 to its number of events. */
-  'events are numbered',
-  /** Every step and event belongs to a run. */
-  'steps and events have runs',
-] as const
+  | 'steps cost something'
+  /** Steps of every run count from 1 to its number of steps, and there are no others. */
+  | 'steps are numbered'
+  /** Events of every run that has any count from some number to its number of events. */
+  | 'events are numbered'
+  /** Every event belongs to a run. */
+  | 'events have runs'
 
-export type Proof = (typeof proofs)[number]
-
-/** @param executor an open transaction that sees all accounts; its isolation need not be more than the usual one. */
+/** @param executor an open transaction that sees all accounts; what changes while it reads makes proofs fail. */
 export async function provenNow(executor: Executor): Promise<ReadonlySet<Proof>> {
   const weights = drawWeights()
-  const found = await executor.execute<{ proven: readonly Proof[]; accounts: readonly string[] }>(
-    sql.raw(proofStatement(weights)),
-  )
-  const { proven: named = [], accounts = [] } = found.rows[0] ?? {}
-  const proven = new Set(named)
-  const balances = proven.has('transactions balance') && proven.has('runs are settled in full')
-  if (balances && (accounts.length === 0 || (await keepToPools(executor, weights, accounts))))
-    proven.add('holds keep to their pools')
+  const runs = await sumRuns(executor, weights)
+  const proven = new Set<Proof>()
+  const add = (proofs: Partial<Record<Proof, boolean>>) => {
+    for (const [proof, holds] of Object.entries(proofs)) if (holds) proven.add(proof as Proof)
+  }
+  add(await proveSteps(executor, weights, runs))
+  add(await proveEvents(executor))
+  add(await proveLedger(executor, weights, runs))
   return proven
 }
 
-/** The largest primes below 2^31: a difference that one of them divides is found by the next check. */
-const primes = [2_147_483_647, 2_147_483_629, 2_147_483_587, 2_147_483_579, 2_147_483_563]
+type Proofs = Partial<Record<Proof, boolean>>
 
-type Weights = {
-  /** The product of two remainders fits into a bigint. */
-  readonly prime: number
-  readonly factor: number
-  readonly ofLedger: ReadonlyMap<Ledger, number>
-  /** SQL for the weight of a number, or of a text: from 1 to 2^30. */
-  readonly ofNumber: (value: string) => string
-  readonly ofText: (value: string) => string
-}
-
-function drawWeights(): Weights {
-  const seed = randomInt(2 ** 47)
-  const draw = () => randomInt(1, 2 ** 30)
+async function proveSteps(executor: Executor, weights: Weights, runs: RunSums): Promise<Proofs> {
+  const { same } = comparison(weights)
+  const steps = await sumSteps(executor, weights, runs)
   return {
-    prime: primes[randomInt(primes.length)] ?? 2_147_483_647,
-    factor: draw(),
-    ofLedger: new Map(ledgers.map((ledger) => [ledger, draw()])),
-    ofNumber: (value) => `((hashint8extended(${value}, ${seed}) & 1073741823) + 1)`,
-    ofText: (value) => `((hashtextextended(${value}, ${seed}) & 1073741823) + 1)`,
+    'costs are those of steps': same(steps.costs, runs.costs),
+    'steps cost something': !steps.hasNegativeCost,
+    'steps are numbered':
+      steps.leastNumber >= 1 && same(steps.counts, runs.stepCounts) && same(steps.numbers, runs.stepNumbers),
   }
 }
 
-/**
- * An entry counts as its amount times a random factor, plus its size: what adds up to the right sum in a ledger, but of other
- * parts than its transaction says, does not add up then.
- */
-function entriesOf({ prime, factor, ofNumber }: Weights): string {
-  return `select pool_id, account_id, ledger, sum(amount_micros) as micros, bool_or(amount_micros = 0) as has_empty,
-      sum((amount_micros % ${prime} * ${factor} + abs(amount_micros) % ${prime}) % ${prime} * ${ofNumber('transaction_id')}) as weighed
-    from credit_entries group by pool_id, account_id, ledger`
+async function proveEvents(executor: Executor): Promise<Proofs> {
+  // The events of few runs: each of these is looked up by its id.
+  await executor.execute(sql.raw('set local enable_nestloop = on; set local enable_hashjoin = off'))
+  const { withoutRun, gaps } = await faultsOfEvents(executor)
+  await executor.execute(sql.raw('set local enable_nestloop = off; set local enable_hashjoin = on'))
+  return { 'events are numbered': !gaps, 'events have runs': !withoutRun }
 }
 
-function transactionsOf({ prime, ofNumber, ofText }: Weights): string {
-  return `select t.kind, r.status, count(*) as n,
-      sum(t.amount_micros % ${prime} * ${ofNumber('t.id')} % ${prime} * ${ofText('t.account_id')}) as weighed,
-      sum(t.amount_micros % ${prime} * ${ofText('t.run_id')}) as by_run,
-      count(*) filter (where t.amount_micros <> r.cost_micros) as unlike_cost,
-      count(*) filter (where r.cost_micros <> 0) as with_cost, count(*) filter (where r.is_empty) as for_nothing
-    from credit_transactions t left join (
-      select id, status, cost_micros,
-        case when status = 'failed' then jsonb_array_length(output) = 0 else false end as is_empty from runs) r on r.id = t.run_id
-    group by t.kind, r.status`
-}
-
-function runsOf({ prime, ofText }: Weights): string {
-  return `select status, count(*) as n, count(*) filter (where cost_micros <> 0) as with_cost,
-      sum(hold_micros % ${prime} * ${ofText('id')}) as holds, sum(cost_micros % ${prime} * ${ofText('id')}) as costs,
-      sum(step_count * ${ofText('id')}) as step_counts,
-      sum(step_count::bigint * (step_count + 1) / 2 * ${ofText('id')}) as step_numbers
-    from runs group by status`
-}
-
-function stepsOf({ prime, ofText }: Weights): string {
-  return `select r.status, count(*) as n, min(s.cost_micros) as least, sum(${ofText('s.run_id')}) as counts,
-      sum(s.step * ${ofText('s.run_id')}) as numbers,
-      sum(s.cost_micros % ${prime} * ${ofText('s.run_id')}) filter (where r.cost_micros > 0) as costs
-    from run_steps s left join (select id, status, cost_micros from runs) r on r.id = s.run_id group by r.status`
-}
-
-/** Each event but the last one asks for the next number; each but the first one is asked for. */
-function eventsOf({ ofNumber, ofText }: Weights): string {
-  const weight = (seq: string) => `${ofNumber(seq)} * ${ofText('e.run_id')}`
-  return `select count(*) filter (where r.id is null) as without_run, count(*) filter (where e.seq > r.event_count) as beyond,
-      coalesce(sum(${weight('e.seq + 1')}) filter (where e.seq < r.event_count), 0)
-        - coalesce(sum(${weight('e.seq')}) filter (where e.seq > 1), 0) as missing
-    from run_events e left join (select id, event_count from runs) r on r.id = e.run_id`
-}
-
-function proofStatement(weights: Weights): string {
-  return `with entries as materialized (${entriesOf(weights)}), transactions as materialized (${transactionsOf(weights)}),
-      all_runs as materialized (${runsOf(weights)}), steps as materialized (${stepsOf(weights)}),
-      events as materialized (${eventsOf(weights)})
-    select array(select account_id from entries where ledger = 'held' group by account_id having count(*) > 1) as accounts,
-      array_remove(array[${Object.entries(conditions(weights))
-        .map(([proof, condition]) => `case when (${condition}) then '${proof}' end`)
-        .join(', ')}], null) as proven`
-}
-
-const finished = `status in ('completed', 'failed', 'cancelled')`
-const oncePerRun = `exists (select from pg_index where indrelid = 'credit_transactions'::regclass and indisunique and indisvalid
-  and pg_get_indexdef(indexrelid) like '%(run_id, kind) WHERE (kind = ANY (ARRAY[''hold''::text, ''charge''::text, ''release''::text]))')`
-
-/** One condition for each proof over the few rows that the passes leave. */
-function conditions(weights: Weights): Readonly<Record<Exclude<Proof, 'holds keep to their pools'>, string>> {
-  const same = (left: string, right: string) =>
-    `(coalesce((${left}), 0) - coalesce((${right}), 0)) % ${weights.prime} = 0`
-  const equal = (left: string, right: string) => `coalesce((${left}), 0) = coalesce((${right}), 0)`
+async function proveLedger(executor: Executor, weights: Weights, runs: RunSums): Promise<Proofs> {
+  const { same } = comparison(weights)
+  const transactions = await sumTransactions(executor, weights, runs)
+  const entries = await sumEntries(executor, weights)
+  const balance = same(
+    entries.weighed,
+    transactions.reduce((sum, { kind, weighed }) => sum + weighed * kindWeight(weights, kind), 0n),
+  )
+  const settled = isSettled(weights, transactions)
   return {
-    'transactions balance': same(
-      `select sum(weighed % ${weights.prime} * ${weights.ofText('account_id')} * case ledger ${ledgerCases(weights)} end) from entries`,
-      `select sum(weighed * (case kind ${kindCases(weights)} end)) from transactions`,
-    ),
-    'entries are in their pools': `not exists (select from entries e left join credit_pools p on p.id = e.pool_id
-      where e.has_empty or p.account_id is distinct from e.account_id)`,
-    'pools add up': `not exists (select from credit_pools p left join (
-        select pool_id, sum(micros) filter (where ledger = 'available') as available, sum(micros) filter (where ledger = 'held') as held
-        from entries group by pool_id) s on s.pool_id = p.id
-      where p.available_micros <> coalesce(s.available, 0) or p.held_micros <> coalesce(s.held, 0))`,
-    'runs are settled in full': same(
-      `select sum(by_run) from transactions where kind in ('hold', 'extend') and (status is null or ${finished})`,
-      `select sum(by_run) from transactions where kind in ('charge', 'release') and (status is null or ${finished})`,
-    ),
-    'movements are unique': oncePerRun,
-    'finished runs are released': `${oncePerRun} and ${equal(
-      `select sum(n) from transactions where kind = 'release' and ${finished}`,
-      `select sum(n) from all_runs where ${finished}`,
-    )}`,
-    'completed runs are charged': `${oncePerRun} and ${equal(
-      `select sum(n) from transactions where kind = 'charge' and status = 'completed'`,
-      `select sum(n) from all_runs where status = 'completed'`,
-    )}`,
-    'holds add up': same(
-      `select sum(by_run) from transactions where kind in ('hold', 'extend') and status is not null`,
-      `select sum(holds) from all_runs`,
-    ),
-    'costs are charges': `${oncePerRun} and ${equal(
-      `select sum(unlike_cost) from transactions where kind = 'charge' and ${finished}`,
-      'select 0',
-    )} and ${equal(
-      `select sum(with_cost) from transactions where kind = 'charge' and ${finished}`,
-      `select sum(with_cost) from all_runs where ${finished}`,
-    )}`,
-    'nothing shown costs nothing': equal(
-      `select sum(for_nothing) from transactions where kind = 'charge'`,
-      'select 0',
-    ),
-    'costs are those of steps': same(
-      `select sum(costs) from all_runs where ${finished}`,
-      `select sum(costs) from steps where ${finished}`,
-    ),
-    'steps cost something': `not exists (select from steps where least < 0)`,
-    'steps are numbered': `${equal('select sum(counts) from steps', 'select sum(step_counts) from all_runs')} and ${equal(
-      'select sum(numbers) from steps',
-      'select sum(step_numbers) from all_runs',
-    )}`,
-    'events are numbered': '(select beyond = 0 and missing = 0 from events)',
-    'steps and events have runs': `not exists (select from steps where status is null) and (select without_run = 0 from events)`,
+    'transactions balance': balance,
+    'entries are in their pools': entries.inTheirPools,
+    'pools add up': entries.poolsAddUp,
+    'runs are settled in full': settled,
+    'holds keep to their pools':
+      balance && settled && (await heldKeepsToPools(executor, weights, runs, entries)),
+    'nothing shown costs nothing': !runs.costsForNothing && !transactions.some(({ of }) => of === 'silent'),
+    ...(await proveMovements(executor, weights, runs, transactions)),
   }
 }
 
-const ledgerCases = ({ ofLedger }: Weights) =>
-  [...ofLedger].map(([ledger, weight]) => `when '${ledger}' then ${weight}`).join(' ')
+function isSettled(weights: Weights, transactions: readonly TransactionSums[]): boolean {
+  const of = (kinds: readonly string[]) => transactions.filter(({ kind }) => kinds.includes(kind))
+  const taken = of(['hold', 'extend']).filter((sums) => sums.of !== 'open')
+  const settled = of(['charge', 'release'])
+  return (
+    settled.every((sums) => sums.of !== 'open') &&
+    comparison(weights).same(total(taken, 'amounts'), total(settled, 'amounts'))
+  )
+}
 
-/** What the entries of a transaction of amount 1 come to. */
-const kindCases = ({ ofLedger, factor }: Weights) =>
-  Object.entries(movements)
-    .map(([kind, [from, to]]) => {
-      const [paid, got] = [BigInt(ofLedger.get(from) ?? 0), BigInt(ofLedger.get(to) ?? 0)]
-      return `when '${kind}' then ${paid * BigInt(1 - factor) + got * BigInt(1 + factor)}`
-    })
-    .join(' ')
-
-/** The same for accounts whose holds were drawn from several pools, which takes a join of the entries with their transactions. */
-async function keepToPools(
+/** Compares the movements of all runs with the runs, and leaves out those of runs that are gone only if there are any. */
+async function proveMovements(
   executor: Executor,
-  { prime, ofNumber, ofText }: Weights,
-  accounts: readonly string[],
-): Promise<boolean> {
-  const weighed = `sum(e.amount_micros % ${prime} * ${ofText('t.run_id')} % ${prime} * ${ofNumber('e.pool_id')})`
-  const found = await executor.execute<{ kept: boolean }>(sql`
-    select coalesce(${sql.raw(weighed)}, 0) % ${sql.raw(String(prime))} = 0 as kept
-    from credit_entries e join credit_transactions t on t.id = e.transaction_id
-    where e.ledger = 'held' and e.account_id = any(${sql.param(accounts)}::text[])
-      and t.run_id not in (select id from runs where status in ('queued', 'in_progress'))`)
-  return found.rows[0]?.kept ?? false
+  weights: Weights,
+  runs: RunSums,
+  transactions: readonly TransactionSums[],
+): Promise<Proofs> {
+  const unique = await isUnique(executor)
+  const first = compareMovements(weights, runs, transactions, [])
+  const proofs = Object.values(first).every(Boolean)
+    ? first
+    : compareMovements(weights, runs, transactions, await sumForgotten(executor, weights))
+  const { 'finished runs are charged': charged, 'costs are charges': costs, ...others } = proofs
+  return {
+    ...others,
+    'movements are unique': unique,
+    'finished runs are charged': unique && charged,
+    'costs are charges': unique && costs,
+  }
 }
+
+function compareMovements(
+  weights: Weights,
+  runs: RunSums,
+  transactions: readonly TransactionSums[],
+  forgotten: readonly ForgottenSums[],
+) {
+  const { same } = comparison(weights)
+  const existing = (field: 'runs' | 'amounts', kinds: readonly string[], of: readonly string[]) =>
+    total(
+      transactions.filter((sums) => kinds.includes(sums.kind) && of.includes(sums.of)),
+      field,
+    ) -
+    total(
+      forgotten.filter((sums) => kinds.includes(sums.kind)),
+      field,
+    )
+  const settled = ['silent', 'free', 'others']
+  return {
+    'finished runs are released': same(existing('runs', ['release'], settled), runs.finished),
+    'finished runs are charged': same(existing('runs', ['charge'], ['others']), runs.paid),
+    'holds add up': same(existing('amounts', ['hold', 'extend'], ['open', ...settled]), runs.holds),
+    'costs are charges': same(existing('amounts', ['charge'], settled), runs.costs),
+  }
+}
+
+async function isUnique(executor: Executor): Promise<boolean> {
+  const { rows } = await executor.execute(sql`
+    select 1 from pg_index where indrelid = 'credit_transactions'::regclass and indisunique and indisvalid
+      and pg_get_indexdef(indexrelid) like '%(run_id, kind) WHERE (kind = ANY (ARRAY[''hold''::text, ''charge''::text, ''release''::text]))'`)
+  return rows.length > 0
+}
+
+const total = <F extends 'runs' | 'amounts'>(sums: readonly Readonly<Record<F, bigint>>[], field: F) =>
+  sums.reduce((sum, one) => sum + one[field], 0n)
+
+const comparison = ({ prime }: Weights) => ({
+  same: (left: bigint, right: bigint) => (left - right) % BigInt(prime) === 0n,
+})

@@ -156,7 +156,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'a completed run has exactly one charge',
-    provenBy: ['completed runs are charged'],
+    provenBy: ['finished runs are charged'],
     statement: `select r.id from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
       where r.status = 'completed' group by r.id having count(t.id) <> 1`,
   },
@@ -175,7 +175,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'steps and events belong to a run',
-    provenBy: ['steps and events have runs'],
+    provenBy: ['steps are numbered', 'events have runs'],
     statement: `select distinct w.run_id from (select run_id from run_steps union all select run_id from run_events) w
       left join runs r on r.id = w.run_id where r.id is null`,
   },

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkChanges, checkFromMark } from '../../src/billing/check-changes.ts'
 import { examine } from '../../src/billing/examine.ts'
+import { provenNow } from '../../src/billing/invariant-proofs.ts'
 import { invariants } from '../../src/billing/invariants.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
@@ -247,6 +248,28 @@ test.each(faults)('a check of old rows notices when %s', async (_, rule, stateme
     return suspectsIn(tx)
   })
   expect(names).toContain(rule)
+})
+
+const allProofs = new Set(invariants.flatMap(({ provenBy = [] }) => provenBy))
+
+test('quick proofs spare all rules their statements, also those of runs that are gone', async () => {
+  const { proven, left } = await withTx(db.database, 'system', async (tx) => {
+    const before = await provenNow(tx)
+    await tx.execute(
+      sql.raw(`delete from sessions where id = (select session_id from runs where id = ${completed})`),
+    )
+    const after = await provenNow(tx)
+    const gone = await tx.execute(
+      sql`select 1 from credit_transactions where kind = 'charge' and run_id not in (select id from runs)`,
+    )
+    expect(gone.rows.length).toBeGreaterThan(0)
+    throw new Undo('', { cause: { proven: before, left: after } })
+  }).catch((fault: unknown) => {
+    if (!(fault instanceof Undo)) throw fault
+    return fault.cause as { readonly proven: unknown; readonly left: unknown }
+  })
+  expect(proven).toEqual(allProofs)
+  expect(left).toEqual(allProofs)
 })
 
 test('every rule is proven by at least one fault', () => {
