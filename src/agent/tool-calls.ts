@@ -60,11 +60,15 @@ async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
   return result
 }
 
+/** Characters of a title: arguments can be as long as a file. */
+const maxTitle = 300
+
 /** One line for progress displays. */
 export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
   try {
     const parsed = parseArguments(call)
-    return tools.get(call.name)?.describe('args' in parsed ? parsed.args : {}) ?? call.name
+    const title = tools.get(call.name)?.describe('args' in parsed ? parsed.args : {}) ?? call.name
+    return title.slice(0, maxTitle).toWellFormed()
   } catch (error) {
     return `${call.name}: ${messageOf(error)}`
   }

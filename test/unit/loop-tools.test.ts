@@ -196,3 +196,13 @@ test('texts of arguments lose what the journal cannot keep', async () => {
     content: '{"ok":"a","args":{"t":["\ufffd\ufffd"]}}',
   })
 })
+
+test('the title of a call has at most 300 characters', async () => {
+  const provider = scriptedProvider(
+    asks([['a', JSON.stringify({ text: 'x'.repeat(100_000) })]]),
+    says('Done.'),
+  )
+  const wordy: Tool<Notebook> = { ...tool('a'), describe: ({ text }) => String(text) }
+  const started = (await play(provider, { tools: [wordy] })).find(({ type }) => type === 'tool.started')
+  expect(started).toMatchObject({ title: 'x'.repeat(300) })
+})
