@@ -1,5 +1,5 @@
 import type { Block } from './blocks.ts'
-import { readBrackets, readParentheses } from './marks.ts'
+import { type Reading, readBrackets, readParentheses } from './marks.ts'
 import type { Anchor, Quotation, QuotedText } from './quotes.ts'
 
 /**
@@ -44,21 +44,19 @@ function readGroup(
   let to = Math.min(from + lookedAt, text.length)
   let input = text.slice(from, to)
   for (;;) {
-    const isEnd = to === text.length
-    const reading = input.startsWith('(')
-      ? readParentheses(input, offered, isEnd)
-      : readBrackets(input, offered, isEnd)
+    const reading = readMarks(input, offered, to === text.length)
     if (reading.kind === 'worded') return { marks: marks.add(reading.mark), end: to - reading.rest.length }
     if (reading.kind !== 'marks') return marks.size === 0 ? undefined : { marks, end: to - input.length }
     for (const mark of reading.marks) marks.add(mark)
     if (!reading.more) return { marks, end: to - reading.rest.length }
-    input = reading.rest
-    if (input.length < lookedAtLeast && !isEnd) {
-      const next = Math.min(to + lookedAt, text.length)
-      input += text.slice(to, next)
-      to = next
-    }
+    const next = reading.rest.length < lookedAtLeast ? Math.min(to + lookedAt, text.length) : to
+    input = reading.rest + text.slice(to, next)
+    to = next
   }
+}
+
+function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boolean): Reading {
+  return input.startsWith('(') ? readParentheses(input, offered, isEnd) : readBrackets(input, offered, isEnd)
 }
 
 /** The end of a sentence and the beginning of the next one. */
