@@ -23,8 +23,9 @@ const keptResults = 2
 export function fitContext(messages: readonly ModelMessage[], tokens: number): readonly ModelMessage[] {
   let excess = messagesTokens(messages) - tokens
   if (excess <= 0) return messages
+  const firstKept = firstKeptResult(messages)
   const shortened = messages.map((message, i) => {
-    const shortens = message.role === 'tool' && excess > 0 && !isRecentResult(messages, i)
+    const shortens = message.role === 'tool' && excess > 0 && i < firstKept
     if (!shortens) return message
     const short: ModelMessage = { ...message, content: resultLeftOut }
     excess -= Math.max(messageTokens(message) - messageTokens(short), 0)
@@ -33,9 +34,13 @@ export function fitContext(messages: readonly ModelMessage[], tokens: number): r
   return excess <= 0 ? shortened : dropTurns(shortened, excess)
 }
 
-function isRecentResult(messages: readonly ModelMessage[], at: number): boolean {
-  const later = messages.slice(at + 1).filter((message) => message.role === 'tool').length
-  return later < keptResults
+/** The index of the oldest tool result that is never shortened. */
+function firstKeptResult(messages: readonly ModelMessage[]): number {
+  let at = messages.length
+  for (let left = keptResults; left > 0 && at !== -1; left -= 1) {
+    at = messages.findLastIndex(({ role }, i) => role === 'tool' && i < at)
+  }
+  return at
 }
 
 /** Drops from the oldest question on, each with all that belongs to it, but never the last one. */

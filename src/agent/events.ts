@@ -30,7 +30,7 @@ export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed
 /** All that comes before the end. */
 export type TurnNews = Exclude<AgentEvent, TurnEnd>
 
-export type TurnFailure = 'aborted' | 'context' | 'upstream' | 'internal'
+export type TurnFailure = 'aborted' | 'context' | 'format' | 'upstream' | 'internal'
 
 /** A finished model reply, as the journal keeps it. */
 export type ModelStep = {

@@ -11,6 +11,7 @@ import {
   searchWords,
   sheetArguments,
 } from './extractive-answer.ts'
+import { schemaFault } from './json-schema.ts'
 import type { CallEnd, ModelMessage, ModelRequest, Provider } from './provider.ts'
 import { fillSchema } from './schema-filling.ts'
 import { estimateUsage } from './usage.ts'
@@ -26,6 +27,7 @@ export function createExtractiveProvider(): Provider {
       const move = nextMove(request)
       if (signal.aborted) return stopped
       const text = move.kind === 'answer' ? shaped(request, move.text) : ''
+      if (text === undefined) return unfit
       if (!pieces(text).every((piece) => !signal.aborted && hear(piece)))
         return signal.aborted ? stopped : { type: 'enough' }
       const calls =
@@ -40,6 +42,13 @@ export function createExtractiveProvider(): Provider {
   }
 }
 
+const unfit: CallEnd = {
+  type: 'error',
+  kind: 'format',
+  message:
+    'The built-in model has no answer that fits the JSON Schema of the answer. Ask for a simpler one, or set up a language model.',
+}
+
 const stopped: CallEnd = { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
 
 type Move =
@@ -47,6 +56,8 @@ type Move =
   | { readonly kind: 'answer'; readonly text: string }
 
 const maxQuoted = 3
+/** What it searches for and how it answers show in fewer characters. */
+const maxQuestion = 10_000
 
 function nextMove(request: ModelRequest): Move {
   const { question, results } = currentTurn(request.messages)
@@ -109,7 +120,7 @@ type Results = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const user = messages[asked]
-  const question = user?.role === 'user' ? textOf(user.content) : ''
+  const question = user?.role === 'user' ? textOf(user.content).slice(0, maxQuestion) : ''
   const results = new Map<string, Readonly<Record<string, unknown>>>()
   const names = new Map<string, string>()
   for (const message of messages.slice(asked + 1)) {
@@ -152,12 +163,16 @@ function passagesIn(result: Readonly<Record<string, unknown>> | undefined): read
   )
 }
 
-/** A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`. */
-function shaped({ sampling }: ModelRequest, text: string): string {
+/**
+ * A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`; undefined when
+ * what it makes does not fit the schema.
+ */
+function shaped({ sampling }: ModelRequest, text: string): string | undefined {
   const format = answerFormatOf(sampling)
   if (!format) return text
   const free = sampling.responseFormat?.['type'] === 'json_object'
-  return JSON.stringify(free ? { answer: text } : fillSchema(format.schema, text))
+  const value = free ? { answer: text } : fillSchema(format.schema, text)
+  return schemaFault(format.schema, value) === null ? JSON.stringify(value) : undefined
 }
 
 /** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */

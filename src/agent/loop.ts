@@ -206,5 +206,5 @@ function cutOff(request: ModelRequest, separator: string, text: string): ModelSt
 }
 
 function failureKind(kind: ProviderFailure): TurnFailure {
-  return kind === 'aborted' || kind === 'context' ? kind : 'upstream'
+  return kind === 'aborted' || kind === 'context' || kind === 'format' ? kind : 'upstream'
 }

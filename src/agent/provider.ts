@@ -81,8 +81,11 @@ export type CallEnd =
 /** Is told the text of a reply as it comes. @returns whether it wants to hear more. */
 export type TextListener = (text: string) => boolean
 
-/** `context`: the prompt is too long; `rejected`: the request is at fault; the others are the upstream's. */
-export type ProviderFailure = 'aborted' | 'context' | 'rejected' | 'timeout' | 'upstream'
+/**
+ * `context`: the prompt is too long; `format`: the built-in model has no answer in the form that was asked for;
+ * `rejected`: the request is at fault; the others are the upstream's.
+ */
+export type ProviderFailure = 'aborted' | 'context' | 'format' | 'rejected' | 'timeout' | 'upstream'
 
 export interface Provider {
   /**

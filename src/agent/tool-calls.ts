@@ -1,23 +1,7 @@
 import { messageOf, ServiceError } from '../errors.ts'
 import type { ToolCall } from './provider.ts'
-import { storable } from './storable-text.ts'
+import { parseArguments } from './tool-arguments.ts'
 import { badArguments, type Toolbox, type ToolOutcome } from './tools.ts'
-
-/** The parsed arguments of a call, every text in them storable; undefined when they are no JSON object. */
-export function parseArguments(call: ToolCall): Readonly<Record<string, unknown>> | undefined {
-  if (call.arguments.trim() === '') return {}
-  try {
-    // Escapes such as \u0000 become characters only here.
-    const value: unknown = JSON.parse(call.arguments, (_, item: unknown) =>
-      typeof item === 'string' ? storable(item) : item,
-    )
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Runs one call. What the model did wrong becomes an outcome that it can read.
@@ -33,10 +17,10 @@ export async function runToolCall<Transaction>(
     const names = tools.specs.map(({ name }) => name).join(', ')
     return badArguments(`There is no tool "${call.name}". Tools: ${names}.`)
   }
-  const args = parseArguments(call)
-  if (!args) return badArguments('The arguments are not a JSON object.')
+  const parsed = parseArguments(call)
+  if ('fault' in parsed) return badArguments(parsed.fault)
   try {
-    return await tool.execute(args, signal, call.id)
+    return await tool.execute(parsed.args, signal, call.id)
   } catch (error) {
     if (error instanceof ServiceError) return badArguments(error.message)
     throw error
@@ -76,10 +60,15 @@ async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
   return result
 }
 
+/** Characters of a title: arguments can be as long as a file. */
+const maxTitle = 300
+
 /** One line for progress displays. */
 export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
   try {
-    return tools.get(call.name)?.describe(parseArguments(call) ?? {}) ?? call.name
+    const parsed = parseArguments(call)
+    const title = tools.get(call.name)?.describe('args' in parsed ? parsed.args : {}) ?? call.name
+    return title.slice(0, maxTitle).toWellFormed()
   } catch (error) {
     return `${call.name}: ${messageOf(error)}`
   }

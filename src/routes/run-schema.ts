@@ -67,7 +67,7 @@ export const runEvent = z
     z.object({
       seq,
       type: z.literal('run.failed'),
-      code: z.enum(['run_failed', 'upstream_failed', 'context_length_exceeded']),
+      code: z.enum(['run_failed', 'upstream_failed', 'context_length_exceeded', 'invalid_value']),
       message: z.string(),
       end: runEnd,
     }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import type { Executor } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { boundedList, boundedText, bounds } from '../http/bounds.ts'
@@ -10,7 +11,7 @@ import { createSearchLimit, createVerificationLimit } from '../http/work-limits.
 import type { ZodTypes } from '../http/zod.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/hit-page.ts'
 import { linksFrom } from '../sources/links.ts'
-import { listWorks, readPassage, type WorkSummary } from '../sources/passages.ts'
+import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../sources/passages.ts'
 import type { Passage } from '../sources/types.ts'
 import { verifyInThread } from '../sources/verification.ts'
 import type { Services } from './services.ts'
@@ -60,7 +61,8 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
   },
   read: {
     summary: 'Read what stands at a ref',
-    description: 'A 404 names the nearest refs that exist.',
+    description:
+      'A 404 names the nearest refs that exist. It counts towards the 4 searches that an account has at a time.',
     tag: 'Sources',
     params: { ref: 'Such as `Tanya, Part I; Likkutei Amarim 32:4`, percent-encoded' },
     response: sourceSchema,
@@ -112,23 +114,35 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
   app.get(
     '/sources/:ref',
     { config: { scope, docs: docs.read }, schema: { querystring: readQuery } },
-    async (request): Promise<BodyOf<typeof sourceSchema>> => {
+    async (request, reply): Promise<BodyOf<typeof sourceSchema>> => {
       const { ref } = request.params as { ref: string }
       const name = ref.replaceAll('\0', '')
-      const read = await readPassage(database.system, name, request.query)
-      if ('nearest' in read) throw noSuchRef(name, read.nearest)
-      const links = await linksFrom(
-        database.system,
-        read.passages.map((passage) => passage.ref),
+      const signal = disconnectSignal(reply)
+      return searches.run(principalOf(request).accountId, signal, () =>
+        readSource(database.system, name, { ...request.query, signal }),
       )
-      return {
-        object: 'source',
-        ref: name,
-        passages: read.passages.map(passageBody),
-        links: [...links].map(([from, to]) => ({ from, to })),
-      }
     },
   )
+}
+
+async function readSource(
+  executor: Executor,
+  ref: string,
+  options: ReadOptions,
+): Promise<BodyOf<typeof sourceSchema>> {
+  const read = await readPassage(executor, ref, options)
+  if ('nearest' in read) throw noSuchRef(ref, read.nearest)
+  options.signal?.throwIfAborted()
+  const links = await linksFrom(
+    executor,
+    read.passages.map((passage) => passage.ref),
+  )
+  return {
+    object: 'source',
+    ref,
+    passages: read.passages.map(passageBody),
+    links: [...links].map(([from, to]) => ({ from, to })),
+  }
 }
 
 function noSuchRef(ref: string, nearest: readonly string[]): ServiceError {

@@ -9,9 +9,17 @@ import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
 /** How many refs are offered in place of one that does not exist. */
 const offered = 5
 
-/** Existing refs that a wrong one may have meant, the likeliest first: under its title, else under similar ones. */
-export async function nearestRefs(executor: Executor, ref: string): Promise<readonly string[]> {
+/**
+ * Existing refs that a wrong one may have meant, the likeliest first: under its title, else under similar ones.
+ * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ */
+export async function nearestRefs(
+  executor: Executor,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   const near = await nearestUnderTitle(executor, ref)
+  signal?.throwIfAborted()
   return near.length > 0 ? near : nearestTitles(executor, clean(ref))
 }
 

@@ -11,6 +11,7 @@ export type ReadOptions = {
   readonly before?: number | undefined
   readonly after?: number | undefined
   readonly language?: string | undefined
+  readonly signal?: AbortSignal
 }
 
 const mostNeighbours = 20
@@ -18,6 +19,7 @@ const mostNeighbours = 20
 /**
  * Reads a ref in all its versions, or in those of one language, with its neighbours in reading order. A ref above
  * passage level gives the passages in it, 60 at most. An unknown one gives the nearest that exist.
+ * @throws the reason of `options.signal` when it is aborted: no further statement is sent then.
  */
 export async function readPassage(
   executor: Executor,
@@ -25,7 +27,8 @@ export async function readPassage(
   options: ReadOptions,
 ): Promise<{ readonly passages: readonly Passage[] } | { readonly nearest: readonly string[] }> {
   const place = await resolveRef(executor, ref)
-  if (!place) return { nearest: await nearestRefs(executor, ref) }
+  options.signal?.throwIfAborted()
+  if (!place) return { nearest: await nearestRefs(executor, ref, options.signal) }
   const rows = await loadPlaces(executor, place, {
     before: clamp(options.before),
     after: clamp(options.after),

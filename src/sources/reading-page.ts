@@ -22,15 +22,21 @@ export type ReadingPage = {
 /** Bytes of text on a page in one version of each script: a long chapter becomes several pages. */
 const mostBytes = 60_000
 
-/** Finds the page on which a ref stands. An unknown ref gives the nearest that exist. */
+/**
+ * Finds the page on which a ref stands. An unknown ref gives the nearest that exist.
+ * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ */
 export async function readPage(
   executor: Executor,
   ref: string,
+  signal: AbortSignal,
 ): Promise<ReadingPage | { readonly nearest: readonly string[] }> {
   const place = await resolveRef(executor, ref)
-  if (!place) return { nearest: await nearestRefs(executor, ref) }
+  signal.throwIfAborted()
+  if (!place) return { nearest: await nearestRefs(executor, ref, signal) }
   const asked = place.first === place.last ? place.first : undefined
   const rows = asked === undefined ? await rowsOf(executor, place) : await rowsAround(executor, place)
+  signal.throwIfAborted()
   const [first] = rows
   const last = rows.at(-1)
   // Between two statements the work may have been removed.

@@ -80,7 +80,7 @@ export type RunEvent =
     }
   | { readonly type: 'run.cancelled'; readonly end: RunEnd }
 
-export type RunFailureCode = 'run_failed' | 'upstream_failed' | 'context_length_exceeded'
+export type RunFailureCode = 'run_failed' | 'upstream_failed' | 'context_length_exceeded' | 'invalid_value'
 
 export type TerminalEvent = Extract<RunEvent, { readonly end: RunEnd }>
 

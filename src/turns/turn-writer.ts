@@ -208,6 +208,7 @@ export class TurnWriter {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
       return this.#fail('run_failed', 'The turn took longer than it may and was stopped.', call)
     if (event.kind === 'context') return this.#fail('context_length_exceeded', event.message, call)
+    if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
     if (event.kind === 'upstream') return this.#fail('upstream_failed', event.message, call)
     // What went wrong inside, a statement with its parameters perhaps, is for the log only.
     this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')

@@ -66,7 +66,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
 }
 
 const readArguments = z.object({
-  name: z.string().describe('Name of the file, or its id.'),
+  name: z.string().max(1_000).describe('Name of the file, or its id.'),
   offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
 })
 

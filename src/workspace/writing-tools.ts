@@ -20,7 +20,7 @@ export function writingTools(workspace: WritingPlace): readonly Tool<Executor>[]
   return [writeTool(workspace), editTool(workspace), renameTool(workspace)]
 }
 
-const fileName = z.string().describe('With an ending, such as sheet.md.')
+const fileName = z.string().max(1_000).describe('With an ending, such as sheet.md.')
 const writeArguments = z.object({ name: fileName, content: z.string().max(maxTextLength) })
 
 function writeTool(workspace: WritingPlace): Tool<Executor> {
@@ -58,7 +58,7 @@ async function write(
 }
 
 const editArguments = z.object({
-  name: z.string(),
+  name: z.string().max(1_000),
   old: z.string().min(1),
   new: z.string().max(maxTextLength),
 })
@@ -105,7 +105,7 @@ async function replaceOnce(
   return { files: [await writeText(tx, place, await findLimits(tx), args.name, edited)] }
 }
 
-const renameArguments = z.object({ name: z.string(), new_name: fileName })
+const renameArguments = z.object({ name: z.string().max(1_000), new_name: fileName })
 
 function renameTool({ place }: WritingPlace): Tool<Executor> {
   return {

@@ -73,6 +73,15 @@ describe('the source tools', () => {
     expect(tools.every((tool) => typeof tool.describe({}) === 'string')).toBe(true)
   })
 
+  it.each([
+    ['search_sources', { query: 'well' }, 'work'],
+    ['list_works', {}, 'category'],
+    ['list_works', {}, 'author'],
+  ])('%s refuses a name of more than 300 characters', async (name, args, member) => {
+    const { outcome } = await call(name, { ...args, [member]: 'a '.repeat(100_000).trim() })
+    expect(outcome).toMatchObject({ isError: true, content: expect.stringContaining(`${member}: `) })
+  })
+
   it('offer exactly the text that they show, under the mark that they show', async () => {
     const { content, sources } = await call('search_sources', { query: 'well water', limit: 5 })
     expect(content.passages).toHaveLength(5)

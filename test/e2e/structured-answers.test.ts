@@ -107,3 +107,18 @@ test.each([
     }
   },
 )
+
+test.each([
+  ['a text longer than the answer', { type: 'string', minLength: 100_000 }],
+  [
+    'a member that must contain itself',
+    { type: 'object', properties: { child: { $ref: '#' } }, required: ['child'] },
+  ],
+  ['nothing at all', { not: {} }],
+])('the built-in model answers 400 to a schema that demands %s', async (_, unfit) => {
+  const format = { type: 'json_schema', json_schema: { name: 'answer', schema: unfit } }
+  const body = ask('What is a beinoni?', { response_format: format })
+  const response = await call(extractive, world.key, 'POST', '/v1/chat/completions', body)
+  expect(response.status).toBe(400)
+  expect(((await response.json()) as ErrorReply).error).toMatchObject({ code: 'invalid_value' })
+})

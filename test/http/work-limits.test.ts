@@ -23,7 +23,7 @@ const newKey = async () => makeKey(db.database, (await makeAccount(db.database))
 /** Work on the library waits for the database as long as `work` takes. */
 async function withLibraryLocked(work: () => Promise<void>): Promise<void> {
   await db.database.system.transaction(async (tx) => {
-    await tx.execute(sql`lock table versions in access exclusive mode`)
+    await tx.execute(sql`lock table versions, headings in access exclusive mode`)
     await work()
   })
 }
@@ -96,16 +96,19 @@ test('an account has one verification at a time, a few waiting, and a 429 beyond
   expect((await verify(other)).status).toBe(200)
 })
 
-test('an address has four searches at a time, 32 waiting, and a 429 beyond them', async () => {
+test.each([
+  ['searches', '/library/search?q=light', 200],
+  ['refs to read', '/library/read/Nowhere 1:2', 404],
+])('an address has four %s at a time, 32 waiting, and a 429 beyond them', async (_, path, answered) => {
   // On the page: looking a key up would wait for a connection behind the searches.
-  const search = () => openVisitor(service).get('/library/search?q=light')
+  const search = () => openVisitor(service).get(path)
   let all: Promise<Response>[] = []
   await withLibraryLocked(async () => {
     all = Array.from({ length: 37 }, search)
     expect((await Promise.race(all)).status).toBe(429)
   })
   const statuses = (await Promise.all(all)).map(({ status }) => status)
-  expect(statuses.filter((status) => status === 200)).toHaveLength(36)
+  expect(statuses.filter((status) => status === answered)).toHaveLength(36)
 })
 
 test('an address has 60 attempts to make an account in an hour, weak passwords included', async () => {

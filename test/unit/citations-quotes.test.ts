@@ -2,17 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attribute, findMarks } from '../../src/sources/citations/anchors.ts'
 import { findQuotations } from '../../src/sources/citations/quotes.ts'
+import { atOnce } from '../support/at-once.ts'
 
 const isOffered = (mark: string) => Number(mark.slice(1)) <= 5
+const marksIn = (text: string) => atOnce(findMarks(text, isOffered))
 
 function quotesOf(text: string): string[] {
-  return findQuotations(text, findMarks(text, isOffered)).quotations.map((quotation) => quotation.text)
+  return atOnce(findQuotations(text, marksIn(text))).quotations.map((quotation) => quotation.text)
 }
 
 /** Every quotation with the marks it belongs to. */
 function owners(text: string): string[] {
-  const marks = findMarks(text, isOffered)
-  const found = findQuotations(text, marks)
+  const marks = marksIn(text)
+  const found = atOnce(findQuotations(text, marks))
   return attribute(text, found, marks).map(
     (anchor, i) => `${found.quotations[i]?.text.split(' ')[0]} ${anchor?.keys.join('+') ?? '-'}`,
   )
@@ -192,7 +194,7 @@ describe('a quotation belongs to', () => {
 
 it('marks keep their places, and words in brackets are none', () => {
   const text = 'A [x] [S1, S2] b ([S3]) c 【S4†x】 d (S5) e (S9) f [S1, chapter 3] g [S12]'
-  const marks = findMarks(text, isOffered)
+  const marks = marksIn(text)
   expect(marks.map(({ start, end }) => text.slice(start, end))).toEqual([
     '[S1, S2]',
     '[S3]',
@@ -235,7 +237,7 @@ it('no text makes it throw, and places are always those of the text', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
       const text = parts.join('')
-      for (const { start, end } of findQuotations(text, findMarks(text, isOffered)).quotations) {
+      for (const { start, end } of atOnce(findQuotations(text, marksIn(text))).quotations) {
         expect(start).toBeGreaterThanOrEqual(0)
         expect(end).toBeGreaterThan(start)
         expect(end).toBeLessThanOrEqual(text.length)
@@ -244,4 +246,24 @@ it('no text makes it throw, and places are always those of the text', () => {
     }),
     { numRuns: 3000 },
   )
+})
+
+it.each([
+  ['commas', '[S1', ',S1', ']'],
+  ['ranges', '[S1', ',S1-S3', ']'],
+  ['blanks', '[S1', '; S2', ']'],
+])('a group of 50,000 marks with %s is read in a second', (_, first, more, last) => {
+  const text = `${first}${more.repeat(50_000)}${last} and [S2]`
+  const began = performance.now()
+  const marks = marksIn(text)
+  expect(performance.now() - began).toBeLessThan(1_000)
+  expect(marks.map(({ start, end }) => [start, end])).toEqual([
+    [0, text.length - 9],
+    [text.length - 4, text.length],
+  ])
+})
+
+it('a mark and a group of 200,000 marks behind it are one anchor', () => {
+  const text = `[S1] [${'S1-S5,'.repeat(40_000)}S5]`
+  expect(marksIn(text).map(({ start, end }) => [start, end])).toEqual([[0, text.length]])
 })

@@ -293,3 +293,16 @@ describe('streaming', () => {
     },
   )
 })
+
+it('a text shows at most 5,000 numbers, however many its ranges stand for', () => {
+  const { text, annotations, unknown } = render([`${'[S1-S4]'.repeat(3_000)} end`])
+  expect(annotations).toHaveLength(5_000)
+  expect(text).toHaveLength(5_000 * '[1]'.length + ' end'.length)
+  expect(unknown).toEqual([])
+})
+
+it('a group of 60,000 marks in one delta is shown in a second', () => {
+  const began = performance.now()
+  render([`[S1${',S1'.repeat(60_000)}]`])
+  expect(performance.now() - began).toBeLessThan(1_000)
+})

@@ -79,3 +79,11 @@ test('whatever is cut, the last question stays, calls keep their results, and no
     }),
   )
 })
+
+test('a conversation with 20,000 tool results is fitted in a second', () => {
+  const results = Array.from({ length: 20_000 }, (_, n) => result(String(n), words(100)))
+  const messages = [system, user('a'), ...results]
+  const began = performance.now()
+  fitContext(messages, 1_000)
+  expect(performance.now() - began).toBeLessThan(1_000)
+})

@@ -174,3 +174,35 @@ test('a tool whose description fails is still run', async () => {
   expect(events.find((event) => event.type === 'tool.started')).toMatchObject({ title: 'shy: no words' })
   expect(resultsOf(events)).toHaveLength(1)
 })
+
+test.each([
+  ['values', `{"a":[${'0,'.repeat(10_000)}0]}`],
+  ['levels', `{"a":${'['.repeat(60)}${']'.repeat(60)}}`],
+])('arguments with too many %s become a result the model reads', async (_, args) => {
+  const record = await resultOf(['a', args], [tool('a')])
+  expect(record).toMatchObject({
+    isError: true,
+    content: '{"error":"The arguments have more than 10000 values or 50 levels."}',
+  })
+})
+
+test('brackets and commas inside texts of arguments do not count', async () => {
+  const text = `${'[{,'.repeat(20_000)}\\" \\\\`
+  expect(await resultOf(['a', JSON.stringify({ text })], [tool('a')])).toMatchObject({ isError: false })
+})
+
+test('texts of arguments lose what the journal cannot keep', async () => {
+  expect(await resultOf(['a', '{"t":["\\u0000\\ud800"]}'], [tool('a')])).toMatchObject({
+    content: '{"ok":"a","args":{"t":["\ufffd\ufffd"]}}',
+  })
+})
+
+test('the title of a call has at most 300 characters', async () => {
+  const provider = scriptedProvider(
+    asks([['a', JSON.stringify({ text: 'x'.repeat(100_000) })]]),
+    says('Done.'),
+  )
+  const wordy: Tool<Notebook> = { ...tool('a'), describe: ({ text }) => String(text) }
+  const started = (await play(provider, { tools: [wordy] })).find(({ type }) => type === 'tool.started')
+  expect(started).toMatchObject({ title: 'x'.repeat(300) })
+})

@@ -34,7 +34,8 @@ a session only the messages after the last assistant message are new.
 ignored, as is every other one.
 
 **Answers as JSON.** With a \`response_format\` the answer is checked before it is sent. One that does not fit is asked for \
-once more; a second one that does not fit fails the turn as \`upstream_error\`.
+once more; a second one that does not fit fails the turn as \`upstream_error\`. The built-in model fails as \`invalid_value\`
+when it has no answer that fits.
 
 **Whole reply.** One that takes more than 15 seconds begins with newlines; after that a failure is a completion that says \
 so in its text and in \`x_service.error\`. With \`x_service.background\` the reply comes at once, empty, and the run is \

@@ -1,44 +1,62 @@
 import type { Block } from './blocks.ts'
-import { readBrackets, readParentheses } from './marks.ts'
+import { type Reading, readBrackets, readParentheses } from './marks.ts'
 import type { Anchor, Quotation, QuotedText } from './quotes.ts'
 
-/** The citation marks in a text as the model wrote it, in order; marks that follow each other are one anchor. */
-export function findMarks(text: string, offered: (mark: string) => boolean): readonly Anchor[] {
+/**
+ * The citation marks in a text as the model wrote it, in order; marks that follow each other are one anchor. Yields
+ * wherever it may be interrupted.
+ */
+export function* findMarks(
+  text: string,
+  offered: (mark: string) => boolean,
+): Generator<undefined, readonly Anchor[]> {
   const anchors: { start: number; end: number; keys: string[] }[] = []
   const bracket = /[[【(]/g
   for (let match = bracket.exec(text); match !== null; match = bracket.exec(text)) {
-    const found = readGroup(text.slice(match.index), offered)
+    yield
+    const found = readGroup(text, match.index, offered)
     if (found === undefined) continue
-    const end = text.length - found.rest.length
+    const { end } = found
     const last = anchors.at(-1)
     if (
       last !== undefined &&
       /^[ ,;]{0,3}$/.test(text.slice(last.end, Math.min(match.index, last.end + 4)))
     ) {
       last.end = end
-      last.keys.push(...found.marks)
+      for (const mark of found.marks) last.keys.push(mark)
     } else anchors.push({ start: match.index, end, keys: [...found.marks] })
     bracket.lastIndex = end
   }
   return anchors
 }
 
+/** A mark is decided within 40 characters. */
+const lookedAt = 200
+const lookedAtLeast = 100
+
+/** Reads a window of the text at a time: each mark of a group makes a new text of what is left. */
 function readGroup(
   text: string,
+  from: number,
   offered: (mark: string) => boolean,
-): { readonly marks: readonly string[]; readonly rest: string } | undefined {
-  const marks: string[] = []
-  let input = text
+): { readonly marks: ReadonlySet<string>; readonly end: number } | undefined {
+  const marks = new Set<string>()
+  let to = Math.min(from + lookedAt, text.length)
+  let input = text.slice(from, to)
   for (;;) {
-    const reading = input.startsWith('(')
-      ? readParentheses(input, offered, true)
-      : readBrackets(input, offered, true)
-    if (reading.kind === 'worded') return { marks: [...marks, reading.mark], rest: reading.rest }
-    if (reading.kind !== 'marks') return marks.length === 0 ? undefined : { marks, rest: input }
-    marks.push(...reading.marks)
-    if (!reading.more) return { marks, rest: reading.rest }
-    input = reading.rest
+    const reading = readMarks(input, offered, to === text.length)
+    if (reading.kind === 'worded') return { marks: marks.add(reading.mark), end: to - reading.rest.length }
+    if (reading.kind !== 'marks') return marks.size === 0 ? undefined : { marks, end: to - input.length }
+    for (const mark of reading.marks) marks.add(mark)
+    if (!reading.more) return { marks, end: to - reading.rest.length }
+    const next = reading.rest.length < lookedAtLeast ? Math.min(to + lookedAt, text.length) : to
+    input = reading.rest + text.slice(to, next)
+    to = next
   }
+}
+
+function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boolean): Reading {
+  return input.startsWith('(') ? readParentheses(input, offered, isEnd) : readBrackets(input, offered, isEnd)
 }
 
 /** The end of a sentence and the beginning of the next one. */

@@ -1,3 +1,4 @@
+import { inSlices, Slices } from '../slices.ts'
 import { attribute, findMarks } from './anchors.ts'
 import { Checker, type FindVerbatim, type Passage, type QuoteCheck } from './checker.ts'
 import type { Cited } from './cited-marks.ts'
@@ -26,15 +27,17 @@ export async function checkCitations(input: {
   readonly findVerbatim?: FindVerbatim
 }): Promise<readonly CitedSource[]> {
   const byMark = new Map(input.cited.map((entry) => [entry.source.mark, entry.source]))
-  const anchors = findMarks(input.text, (mark) => byMark.has(mark))
-  const found = findQuotations(input.text, anchors)
+  const anchors = await inSlices(findMarks(input.text, (mark) => byMark.has(mark)))
+  const found = await inSlices(findQuotations(input.text, anchors))
   const owners = attribute(input.text, found, anchors)
   const checker = new Checker(
     input.cited.map(({ source }) => source),
     input.findVerbatim,
   )
+  const slices = new Slices()
   const checks = new Map<Passage, QuoteCheck[]>()
   for (const [i, quotation] of found.quotations.entries()) {
+    await slices.pause()
     const passages = (owners[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
     const judged = await checker.check(quotation, passages)
     if (judged === undefined) continue

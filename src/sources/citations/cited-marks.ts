@@ -6,6 +6,9 @@ export type Cited = { readonly source: OfferedSource; readonly n: number }
 /** The place of one numbered mark in the visible text, in UTF-16 units, `end` exclusive. */
 export type Annotation = { readonly n: number; readonly start: number; readonly end: number }
 
+/** Marks beyond are left out: a range of marks is much shorter than the numbers that are shown for it. */
+const maxMarks = 5_000
+
 /** Numbers, positions and the text that is ready to be sent. */
 export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
   const cited: Cited[] = []
@@ -28,7 +31,7 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
     unknown,
     annotations,
     show,
-    isShown: (mark: string): boolean => numbers && find(mark) !== undefined,
+    isShown: (mark: string): boolean => numbers && annotations.length < maxMarks && find(mark) !== undefined,
     atLineStart: (): boolean => last === '\n',
     /** Counts one use of a mark and shows its number, if it has one. @returns whether it was shown. */
     cite: (mark: string, brackets: '[]' | ''): boolean => {
@@ -37,6 +40,7 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
         unknown.push(mark)
         return false
       }
+      if (annotations.length >= maxMarks) return false
       const entry = byMark.get(mark) ?? { source, n: cited.length + 1 }
       if (!byMark.has(mark)) cited.push(entry)
       byMark.set(mark, entry)

@@ -1,4 +1,5 @@
-import { locateFuzzy, locateVerbatim, prepareQuote, prepareText } from './locate.ts'
+import { inSlices, Slices } from '../slices.ts'
+import { locateFuzzy, locateVerbatim, type Prepared, prepareQuote, prepareText } from './locate.ts'
 
 /** Far less than checking an answer may cost: one quotation in the texts of one page. */
 const mostSteps = 4_000_000
@@ -12,9 +13,14 @@ export type FoundQuote = {
 
 /** Where a quotation stands: letter for letter in any of the texts, else in close wording in the first that has it. */
 export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
-  const wanted = prepareQuote(quote)
+  const wanted = await inSlices(prepareQuote(quote))
   if (wanted.folded.trim() === '') return undefined
-  const prepared = texts.map(prepareText)
+  const slices = new Slices()
+  const prepared: Prepared[] = []
+  for (const text of texts) {
+    await slices.pause()
+    prepared.push(prepareText(text))
+  }
   for (const [text, passage] of prepared.entries()) {
     const at = locateVerbatim(wanted, passage)
     if (at) return { text, start: at.start, end: at.end }

@@ -49,13 +49,19 @@ export function prepareText(text: string): Prepared {
   return { text, offsets, padded: ` ${folded} ` }
 }
 
-export function prepareQuote(quote: string): PreparedQuote {
+/** Yields wherever it may be interrupted: a quotation can be as long as an answer. */
+export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote> {
   const cleaned = clean(quote).replaceAll('*', '\u2060')
+  yield
   const { folded } = fold(cleaned)
-  const parts = cleaned
-    .split(ellipsis)
-    .map((part) => fold(part).folded)
-    .filter((part) => countLetters(part) >= fewestLettersInPart)
+  const written = cleaned.split(ellipsis)
+  const parts: string[] = []
+  for (const part of written) {
+    yield
+    const words = written.length === 1 ? folded : fold(part).folded
+    if (countLetters(words) >= fewestLettersInPart) parts.push(words)
+  }
+  yield
   return { folded, letters: countLetters(folded), parts: parts.length === 0 ? [folded] : parts }
 }
 

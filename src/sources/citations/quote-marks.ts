@@ -14,14 +14,21 @@ const openers = new Set(['“', '„', '«', '”', '‘', '"', '״'])
  * The outermost quotations of a part of a text, in order. Understands “…”, „…” and „…“, ”…“, «…», ‘…’, "…" and ״…״,
  * quotations within quotations, and tells gershayim (הקב"ה) from quotation marks. A mark that is never closed opens
  * nothing if it is straight; “, „ and « reach to the end of the part, as printers set a quotation of many paragraphs.
+ * Yields wherever it may be interrupted.
  */
-export function quoteSpans(text: string, from: number, to: number): readonly QuoteSpan[] {
+export function* quoteSpans(
+  text: string,
+  from: number,
+  to: number,
+): Generator<undefined, readonly QuoteSpan[]> {
   const spans: QuoteSpan[] = []
   // A kind of mark that has no closing one in the rest is not looked for again: that would take quadratic time.
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {
     const character = text.charAt(at)
-    if (!openers.has(character) || unclosed.has(character) || !opens(text, at, from, to)) continue
+    if (!openers.has(character) || unclosed.has(character)) continue
+    yield
+    if (!opens(text, at, from, to)) continue
     const end = closingOf(character, { text, from: at + 1, to })
     if (end === undefined) {
       unclosed.add(character)
@@ -140,18 +147,26 @@ function placeOf(
 
 const longestLook = 24
 
+/** No character before it is a point or an accent by itself; most characters are. */
+const firstMark = '\u0300'
+
+const isMark = (character: string): boolean => character >= firstMark && mark.test(character)
+
 /** Up to six characters before a place, points left out. */
 function lettersBefore(text: string, at: number, from: number): string {
-  const near = [...text.slice(Math.max(from, at - longestLook), at)].filter(
-    (character) => !mark.test(character),
-  )
+  const near = [...text.slice(Math.max(from, at - longestLook), at)].filter((character) => !isMark(character))
   return near.slice(-6).join('')
 }
 
 /** The letters right after a place, three at most, points left out. */
 function lettersAfter(text: string, at: number, to: number): string {
-  const near = [...text.slice(at + 1, Math.min(to, at + 1 + longestLook))].filter(
-    (character) => !mark.test(character),
-  )
-  return /^[\p{L}\p{N}]{0,3}/u.exec(near.join(''))?.[0] ?? ''
+  let near = ''
+  let letters = 0
+  for (const character of text.slice(at + 1, Math.min(to, at + 1 + longestLook))) {
+    if (isMark(character)) continue
+    if (letters === 3 || !letter.test(character)) break
+    near += character
+    letters += 1
+  }
+  return near
 }

@@ -1,6 +1,6 @@
 import { type Block, splitBlocks } from './blocks.ts'
 import { fewestLetters, type PreparedQuote, prepareQuote } from './locate.ts'
-import { quoteSpans } from './quote-marks.ts'
+import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 
 /** A place in the text that a quotation may belong to: a mark or a ref written out. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
@@ -24,11 +24,11 @@ const shareOfBlock = 0.6
 
 /**
  * Finds what a text quotes: parts in quotation marks, and blocks of `>` lines, with or without them. Quotations with
- * fewer than 12 letters are left out.
+ * fewer than 12 letters are left out. Yields wherever it may be interrupted.
  *
  * @param marks places of citation marks: they are no part of a quotation, and in a `>` block they end one.
  */
-export function findQuotations(text: string, marks: readonly Anchor[]): QuotedText {
+export function* findQuotations(text: string, marks: readonly Anchor[]): Generator<undefined, QuotedText> {
   const blocks = splitBlocks(text)
   const masked = withoutMarks(text, marks)
   const quotations: Quotation[] = []
@@ -40,13 +40,17 @@ export function findQuotations(text: string, marks: readonly Anchor[]): QuotedTe
       nextMark += 1
     }
     const quoted =
-      block.kind === 'quote' ? blockSpans(masked, block, inBlock) : quoteSpans(masked, block.start, block.end)
+      block.kind === 'quote'
+        ? yield* blockSpans(masked, block, inBlock)
+        : yield* quoteSpans(masked, block.start, block.end)
     // Folding tens of thousands of words in quotation marks would take longer than all the rest.
     const spans = quoted.filter(({ start, end }) => end - start >= fewestLetters)
     if (spans.length === 0) continue
+    yield
     const letters = lettersIn(masked.slice(block.start, block.end))
     for (const { start, end } of spans) {
-      const prepared = prepareQuote(masked.slice(start, end))
+      yield
+      const prepared = yield* prepareQuote(masked.slice(start, end))
       if (prepared.letters < fewestLetters) continue
       const standsAlone = prepared.letters >= shareOfBlock * letters
       const words = masked.slice(start, end).replace(/\s+/g, ' ').trim()
@@ -73,21 +77,24 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
 const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
 
 /** The quotations of a `>` block: one up to each mark, as a whole unless most of it is in quotation marks. */
-function blockSpans(
+function* blockSpans(
   masked: string,
   block: Block,
   marks: readonly Anchor[],
-): { start: number; end: number }[] {
+): Generator<undefined, readonly QuoteSpan[]> {
   const starts = [block.start, ...marks.map((mark) => mark.end)]
   const edges = [...marks.map((mark) => mark.start), block.end]
-  return edges.flatMap((edge, i) => {
+  const all: QuoteSpan[] = []
+  for (const [i, edge] of edges.entries()) {
     const start = starts[i] ?? block.start
     const piece = masked.slice(start, edge)
     const end = start + piece.replace(attribution, '').length
-    const spans = quoteSpans(masked, start, end)
+    const spans = yield* quoteSpans(masked, start, end)
     const inMarks = spans.reduce((sum, span) => sum + lettersIn(masked.slice(span.start, span.end)), 0)
-    return inMarks >= shareOfBlock * lettersIn(masked.slice(start, end)) ? spans : [{ start, end }]
-  })
+    const isInMarks = inMarks >= shareOfBlock * lettersIn(masked.slice(start, end))
+    for (const span of isInMarks ? spans : [{ start, end }]) all.push(span)
+  }
+  return all
 }
 
 function lettersIn(text: string): number {

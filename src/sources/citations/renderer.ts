@@ -39,7 +39,10 @@ export function createCitationRenderer(
   return {
     push: (delta) => {
       raw.add(delta)
-      return scanner.advance(delta, false)
+      let visible = ''
+      for (let at = 0; at < delta.length; at += pieceLength)
+        visible += scanner.advance(delta.slice(at, at + pieceLength), false)
+      return visible
     },
     end: () => ({ text: scanner.advance('', true) }),
     cited: () => ledger.cited,
@@ -48,6 +51,9 @@ export function createCitationRenderer(
     raw: () => raw.toString(),
   }
 }
+
+/** Each mark makes a text of what is held, so that must not be as long as a delta can be. */
+const pieceLength = 500
 
 type Marks = Extract<Reading, { kind: 'marks' }>
 

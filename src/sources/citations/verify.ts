@@ -1,4 +1,5 @@
 import type { OfferedSource } from '../../agent/tools.ts'
+import { inSlices, Slices } from '../slices.ts'
 import { attribute, attributeToNearest, findMarks } from './anchors.ts'
 import { Checker, type FindVerbatim, longestPart, type Passage, type QuoteCheck } from './checker.ts'
 import { locateVerbatim, prepareText } from './locate.ts'
@@ -49,10 +50,10 @@ export async function verifyText(
   },
 ): Promise<Verification> {
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
-  const marks = findMarks(text, (mark) => byMark.has(mark))
+  const marks = await inSlices(findMarks(text, (mark) => byMark.has(mark)))
   const inText = await resolvePlainRefs(findPlainRefs(text), options.resolveRef)
   const asked = await Promise.all((options.refs ?? []).map((ref) => checkRef(ref, options.resolveRef)))
-  const found = findQuotations(text, marks)
+  const found = await inSlices(findQuotations(text, marks))
   const marked = attribute(text, found, marks)
   const near = attributeToNearest(
     text,
@@ -71,10 +72,12 @@ export async function verifyText(
     return (await Promise.all(refs.filter((ref) => isExisting.has(ref)).map(readVersions))).flat()
   }
 
+  const slices = new Slices()
   const quotes: VerifiedQuote[] = []
   let checked = 0
   for (const [i, quotation] of found.quotations.slice(0, mostQuotations).entries()) {
     if (options.enough?.()) break
+    await slices.pause()
     checked += 1
     const passages = await passagesFor(i)
     const judged = passages.length > 0 ? await checker.check(quotation, passages) : undefined

@@ -87,7 +87,10 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
   app.get<{ Params: { ref: string } }>('/library/read/:ref', anyone, async (request, reply) => {
     const { ref } = request.params
     const query = readFields(readQuery, withoutEmpty(request.query))
-    const page = await readPage(executor, ref.slice(0, 600))
+    const signal = disconnectSignal(reply)
+    const page = await searches.run(clientAddress(request), signal, () =>
+      readPage(executor, ref.slice(0, 600), signal),
+    )
     if ('nearest' in page) return sendUnknown(request, reply, ref, page.nearest)
     const refs = page.asked === undefined ? page.passages.map((passage) => passage.ref) : [page.asked]
     const parallels = await findParallels(executor, [...new Set([...refs, page.section])])

@@ -32,7 +32,7 @@ const mostTextLength = 300_000
 const words = (most: number) => z.string().max(most).transform(printable)
 
 const sheetArguments = z.object({
-  name: z.string().min(1).describe('Name of the files, without an ending, such as beinoni.'),
+  name: z.string().min(1).max(1_000).describe('Name of the files, without an ending, such as beinoni.'),
   title: words(200).pipe(z.string().min(1)).describe('The sheet is labelled in the language of its title.'),
   intro: words(4_000).default('').describe('Introduction in your words. Plain text, as all others.'),
   items: z

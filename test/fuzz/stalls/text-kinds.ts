@@ -85,6 +85,10 @@ const libraryBait: readonly TextKind[] = [
   textKind('Hebrew refs', (n) => `תניא חלק א פרק ל״ב, ${hebrewLetters(n)}; `),
   textKind('marks', (n) => `word [S${n}] `),
   textKind('marks of nothing', '[S'),
+  textKind('marks in one bracket', 'S1,', '[S1,', 'S1]'),
+  textKind('ranges of marks', '[S1-S8]'),
+  textKind('ranges in one bracket', 'S1-S8,', '[S1] [S1,', 'S1] “the soul of every Jew is a part”'),
+  textKind('quotations in single marks', '‘a’'),
 ]
 
 /** Half of it makes the columns of a table, half rows of one letter, each of which gets all the columns. */

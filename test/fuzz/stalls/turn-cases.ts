@@ -21,7 +21,7 @@ export function turnCases({ tools }: Pick<World, 'tools'>): readonly Case[] {
       ]),
     ]),
     ...textKinds
-      .slice(0, 60)
+      .slice(0, 70)
       .map((kind) =>
         answer('text after a search', kind.name, (bytes) => afterSearch([{ text: kind.text({ bytes }) }])),
       ),

@@ -10,6 +10,7 @@ import {
   refReadings,
   sectionOf,
 } from '../../../src/sources/refs.ts'
+import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 
 /** Refs as people and models write them, alone and within a text. */
@@ -62,7 +63,7 @@ export const refs: Target = {
     mayBeRef(line)
     for (const { start, end } of findPlainRefs(text))
       require(0 <= start && start < end && end <= text.length, 'a ref lies in its text', start, end)
-    for (const { start, end } of findQuotations(text, []).quotations)
+    for (const { start, end } of atOnce(findQuotations(text, [])).quotations)
       require(0 <= start && start <= end && end <= text.length, 'a quotation lies in its text', start, end)
   },
 }
