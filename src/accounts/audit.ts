@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, notLike, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../db/client.ts'
 import { accounts, auditLog } from '../db/schema/index.ts'
@@ -22,6 +22,8 @@ export const auditActions = {
   'credits.taken_back': 'Credits taken back',
   'key.created': 'API key created',
   'key.revoked': 'API key revoked',
+  'project.renamed': 'Project renamed',
+  'project.deleted': 'Project deleted',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -41,6 +43,16 @@ export type AuditRecord = {
  */
 export async function recordAction(executor: Executor, record: AuditRecord): Promise<void> {
   await executor.insert(auditLog).values(record)
+}
+
+/**
+ * As `recordAction`, from a transaction of the account that acts on what is its own. The transaction sees all accounts for this one
+ * statement.
+ */
+export async function recordOwnAction(executor: Executor, record: Omit<AuditRecord, 'actor'>): Promise<void> {
+  await executor.execute(sql`select set_config('app.account', '*', true)`)
+  await recordAction(executor, { ...record, actor: record.accountId })
+  await executor.execute(sql`select set_config('app.account', ${record.accountId}, true)`)
 }
 
 export type AuditEntry = {
@@ -95,11 +107,14 @@ export function listAuditEntries(
     .limit(page.limit)
 }
 
-/** Id of the newest entry about an account, `0` before the first. A form shows the state it was opened on by it. */
+/**
+ * Id of the newest entry about an account, `0` before the first. A form shows the state it was opened on by it. What owners do to
+ * their projects is none of it: they could keep an operator's form from being taken.
+ */
 export async function newestAuditEntry(executor: Executor, accountId: string): Promise<string> {
   const [row] = await executor
     .select({ id: sql<string>`coalesce(max(${auditLog.id}), 0)::text` })
     .from(auditLog)
-    .where(eq(auditLog.accountId, accountId))
+    .where(and(eq(auditLog.accountId, accountId), notLike(auditLog.action, 'project.%')))
   return row?.id ?? '0'
 }

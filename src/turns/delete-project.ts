@@ -1,11 +1,12 @@
 import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import { lockAccount } from '../accounts/accounts.ts'
+import { recordOwnAction } from '../accounts/audit.ts'
 import { removalTimeout } from '../accounts/delete-account.ts'
 import type { Principal } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { apiKeys, projects, runs } from '../db/schema/index.ts'
 import { notFound, ServiceError } from '../errors.ts'
-import { requireOwnerWide } from './projects.ts'
+import { detailsOf, requireOwnerWide } from './projects.ts'
 
 /**
  * Deletes a project with its sessions, runs and files, and revokes the keys that see no other project; an owner-wide key
@@ -52,6 +53,8 @@ export function deleteProject(database: Database, principal: Principal, projectI
         ),
       )
     await tx.delete(projects).where(eq(projects.id, projectId))
+    const details = detailsOf(principal, projectId)
+    await recordOwnAction(tx, { action: 'project.deleted', accountId, details })
   })
 }
 

@@ -1,4 +1,5 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { recordOwnAction } from '../accounts/audit.ts'
 import { confinedTo, type Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { accounts, apiKeys, projects } from '../db/schema/index.ts'
@@ -89,7 +90,14 @@ export async function renameProject(
     .where(and(eq(projects.id, id), visible(principal)))
     .returning()
   if (!project) throw notFound()
+  const details = detailsOf(principal, id)
+  await recordOwnAction(executor, { action: 'project.renamed', accountId: principal.accountId, details })
   return project
+}
+
+/** What the audit log says of a change to a project: no name, which may be a person's. The key is null for the pages. */
+export function detailsOf({ keyId }: Principal, projectId: string) {
+  return { project: projectId, key: keyId }
 }
 
 /** A bound key can do nothing to its project itself, whatever scopes its row has. @throws ServiceError `missing_scope`. */

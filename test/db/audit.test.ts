@@ -6,7 +6,7 @@ import { runCommand } from '../../src/commands/commands.ts'
 import { readConfig } from '../../src/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { pepperText, startTestService, type TestService } from '../support/service.ts'
+import { call, makeKey, pepperText, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
 
 let db: TestDatabase
@@ -98,6 +98,36 @@ test('each command that changes an account leaves one entry, without secrets and
     `credits grant --account ${id.toLowerCase()}@deleted.invalid --amount 1`,
   ])
     await expect(command(line), line).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('renaming and deleting a project is recorded, by page and by key, and stales no form of an operator', async () => {
+  const visitor = await signedUp(service, 'projects@example.org')
+  const id = await accountId('projects@example.org')
+  const formSeen = async () =>
+    /name="seen" value="(\d+)"/.exec(await (await operator.get(`/operator/accounts/${id}`)).text())?.[1]
+  const seen = await formSeen()
+  const made = await visitor.post('/projects', { name: 'Private name' })
+  const page = made.headers.get('location') ?? ''
+  const project = page.replace('/projects/', '')
+  expect((await visitor.post(`${page}/rename`, { name: 'Another name' })).status).toBe(303)
+  expect((await visitor.post(`${page}/rename`, { name: '' })).status).toBe(400)
+  await command('accounts set-plan --email projects@example.org --plan basic')
+  const changed = await formSeen()
+  expect(Number(changed)).toBeGreaterThan(Number(seen))
+  const key = await makeKey(db.database, id, { reach: { kind: 'owner' }, scopes: ['projects:write'] })
+  const byKey = (method: string, body?: object) => call(service, key, method, `/v1${page}`, body)
+  expect((await byKey('PATCH', { name: 'A third name' })).status).toBe(200)
+  expect((await byKey('DELETE')).status).toBe(200)
+  expect((await byKey('DELETE')).status).toBe(404)
+  expect(await formSeen()).toBe(changed)
+  const found = (await entries(` --account ${id}`)).filter(({ action }) => action.startsWith('project.'))
+  const keyId = expect.stringMatching(/^key_/)
+  expect(found.map(({ action, actor, details }) => [action, actor, details])).toEqual([
+    ['project.deleted', id, { project, key: keyId }],
+    ['project.renamed', id, { project, key: keyId }],
+    ['project.renamed', id, { project, key: null }],
+  ])
+  expect(await (await operator.get('/operator/audit')).text()).toContain('Project deleted')
 })
 
 test('each change on the pages of operators is recorded with the id of who made it', async () => {

@@ -98,7 +98,7 @@ describe.skipIf(!hasNginx)('behind ops/nginx.conf (skipped where there is no ngi
     expect(JSON.parse(refused.text).error).toMatchObject({ code: 'file_too_large' })
   })
 
-  test('a chat body above 32 MiB gets a JSON error', async () => {
+  test('a chat body beyond its bound gets a JSON error', async () => {
     const body = JSON.stringify(question('x'.repeat(40 * mebibyte)))
     const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
     const reply = await send(proxied, { method: 'POST', path: '/v1/chat/completions', key, headers, body })
@@ -122,12 +122,22 @@ describe.skipIf(!hasNginx)('behind ops/nginx.conf (skipped where there is no ngi
     expect(text).toBe('First. Second.')
   })
 
+  test('the access log has no path of a password reset link', async () => {
+    const token = 'a'.repeat(43)
+    expect((await fetch(`${nginx.url}/reset-password/${token}`)).status).toBe(404)
+    expect((await fetch(`${nginx.url}/signin`)).status).toBe(200)
+    const log = await nginx.accessLog()
+    expect(log).toContain('/signin')
+    expect(log).not.toContain(token)
+  })
+
   test('while no replica answers, clients get a JSON error', async () => {
     const alone = await startPrintedNginx(['http://127.0.0.1:1'])
     const reply = await fetch(`${alone.url}/v1/models`)
     await alone.close()
-    expect(reply.status).toBe(502)
+    expect(reply.status).toBe(503)
+    expect(reply.headers.get('retry-after')).toBe('2')
     expect(reply.headers.get('content-type')).toContain('application/json')
-    expect((await reply.json()) as object).toMatchObject({ error: { code: 'upstream_error' } })
+    expect((await reply.json()) as object).toMatchObject({ error: { code: 'overloaded' } })
   })
 })

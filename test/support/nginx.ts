@@ -11,7 +11,7 @@ const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/home
 /** Whether this machine has an nginx to try. */
 export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0
 
-export type Nginx = { readonly url: string; close(): Promise<void> }
+export type Nginx = { readonly url: string; accessLog(): Promise<string>; close(): Promise<void> }
 
 /**
  * nginx as a reverse proxy over the given servers, in turn. All settings of the proxy are nginx's own, but for those of
@@ -59,7 +59,7 @@ pid ${folder}/nginx.pid;
 error_log ${folder}/error.log;
 events {}
 http {
-  access_log off;
+  access_log ${folder}/access.log;
   ${temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
   ${serverBlock(port)}
 }
@@ -80,6 +80,7 @@ http {
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    accessLog: () => readFile(path.join(folder, 'access.log'), 'utf8'),
     async close() {
       child.kill('SIGTERM')
       await ended

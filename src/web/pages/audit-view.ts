@@ -27,6 +27,8 @@ function actorOf({ actor, actorEmail, accountId }: AuditEntry): Html {
 }
 
 function detailsOf({ details }: AuditEntry): Html {
-  const facts = Object.entries(details as Readonly<Record<string, unknown>>)
+  const facts = Object.entries(details as Readonly<Record<string, unknown>>).filter(
+    ([, value]) => value !== null,
+  )
   return html`${facts.map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`).join(', ')}`
 }
