@@ -64,7 +64,8 @@ test('every example of a body in the description works as it stands', async () =
     for (const [method, { requestBody }] of Object.entries(operations)) {
       const body = requestBody?.content['application/json']?.example
       if (!body) continue
-      const to = { method: method.toUpperCase(), path: path.replace('{id}', things.sessionId), body }
+      const id = path.startsWith('/v1/projects/') ? things.projectId : things.sessionId
+      const to = { method: method.toUpperCase(), path: path.replace('{id}', id), body }
       const reply = await sendJson(world.service, { ...to, key: things.key })
       expect({ ...to, status: reply.status }).toEqual({ ...to, status: 200 })
       tried.push(path)
