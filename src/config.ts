@@ -52,7 +52,8 @@ function isAddressRange(text: string): boolean {
   if (namedRanges.includes(text)) return true
   // A shorthand such as 10.1 would be read as 10.0.0.1.
   const full = text.includes(':') || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text)
-  return full && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
+  // All addresses are as many as with "true".
+  return full && !/\/0+$/.test(text) && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
 }
 
 /** Exactly what browsers send as `Origin`: no path, no capital letters, no port that is the scheme's own. */

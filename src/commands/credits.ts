@@ -1,4 +1,4 @@
-import { type Account, findAccount } from '../accounts/accounts.ts'
+import { type Account, findAccount, lockAccount } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
 import type { Plans } from '../accounts/plans.ts'
 import { creditsText, parseCredits } from '../billing/credits.ts'
@@ -48,6 +48,8 @@ export const creditCommands: Readonly<Record<string, Command>> = {
       const micros = amount === 'all' ? 'all' : amountOf(amount)
       const rows = await withTx(installation.database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
+        // Before the pools, like starts of turns.
+        await lockAccount(tx, account.id)
         await ensureAllowance(tx, account.id, installation.plans.of(account.plan))
         const taken = await takeCreditsBack(tx, { actor: commandLine, accountId: account.id, micros })
         return { taken_back: creditsText(taken), ...(await balanceRow(tx, installation.plans, account)) }

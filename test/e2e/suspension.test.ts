@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -85,6 +88,28 @@ test('a key of a suspended account is refused everywhere, also where it was let 
   await resumeAccount(db.database, { actor: commandLine, accountId })
   expect((await chat(key, question('Fourth'))).status).toBe(200)
   expect((await call(service, key, 'GET', `/v1/projects/${projectId}`)).status).toBe(200)
+})
+
+test('an upload that is under way when its account is suspended leaves no file', async () => {
+  const { id: accountId } = await makeAccount(db.database)
+  const projectId = await makeProject(db.database, accountId)
+  const key = await makeKey(db.database, accountId, { reach: { kind: 'project', projectId } })
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+  const sent = request(`${service.url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=b' },
+  })
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+  sent.write(`${head}the first half`)
+  const versions = async () =>
+    (await db.database.systemPool.query('select state from file_versions where account_id = $1', [accountId]))
+      .rows
+  await expect.poll(versions).toEqual([{ state: 'uploading' }])
+  await suspendAccount(db.database, { actor: commandLine, accountId })
+  sent.end(', the second half\r\n--b--\r\n')
+  const [response] = await answered
+  expect({ status: response.statusCode, body: JSON.parse(await text(response)) }).toMatchObject(suspended)
+  expect(await versions()).toEqual([])
 })
 
 test('no statement writes a run of a suspended account', async () => {

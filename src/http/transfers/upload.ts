@@ -1,5 +1,6 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
+import { accountSuspended, lockAccount } from '../../accounts/accounts.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { defaultProjectId, holdProject } from '../../turns/projects.ts'
@@ -45,6 +46,9 @@ export async function receiveFile(
     const purpose = purposeOf(fields)
     const projectId = place.project ?? fields.get('project_id')
     return await withTx(services.database, principal, async (tx) => {
+      // The bytes may have taken hours to come since the key was looked up.
+      const { suspendedAt } = await lockAccount(tx, principal.accountId)
+      if (suspendedAt) throw accountSuspended()
       if (projectId !== undefined && !(await holdProject(tx, principal, projectId))) throw notFound()
       const where = {
         accountId: principal.accountId,
