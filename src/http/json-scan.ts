@@ -39,6 +39,8 @@ class JsonScan {
   #values = 1
   #inText = false
   #textFrom = 0
+  /** By how much the text is longer as it is written than it will be: an escaped character is written with two or six. */
+  #escaped = 0
   /** The next entry of the innermost container has not begun. */
   #entryDue = false
   /** The text that begins next, or is being read, is the name of a member. */
@@ -66,7 +68,9 @@ class JsonScan {
       code = text.charCodeAt(at)
       if (code === quote) break
       if (code === backslash) {
-        if (text.charCodeAt(at + 1) === 0x75) this.#checkEscape(at + 2)
+        const isUnicode = text.charCodeAt(at + 1) === 0x75
+        if (isUnicode) this.#checkEscape(at + 2)
+        this.#escaped += isUnicode ? 5 : 1
         at += 1
       }
       at += 1
@@ -76,7 +80,7 @@ class JsonScan {
     this.#at = at + 1
     this.#inText = false
     if (this.#isName) this.#endName(at)
-    else if (at - this.#textFrom > bounds.text.most) this.#endLongText()
+    else if (at - this.#textFrom - this.#escaped > bounds.text.most) this.#endLongText()
   }
 
   /** Only the data of an image or a file may be so long. */
@@ -101,7 +105,7 @@ class JsonScan {
     const inner = this.#open.at(-1)
     if (!inner) return
     inner.nameTo = at
-    if (at - inner.nameFrom > bounds.memberName.most) {
+    if (at - inner.nameFrom - this.#escaped > bounds.memberName.most) {
       throw this.#exceeded('the name of a member may have', bounds.memberName, this.#open.length - 1)
     }
     if (memberName(this.#text.slice(inner.nameFrom, at)) === '__proto__') {
@@ -134,6 +138,7 @@ class JsonScan {
   #beginText(at: number): void {
     this.#inText = true
     this.#textFrom = at
+    this.#escaped = 0
     const inner = this.#open.at(-1)
     if (this.#isName && inner) inner.nameFrom = at
   }

@@ -104,6 +104,14 @@ describe('the scan of a JSON body', () => {
 })
 
 describe('the check of a value', () => {
+  test('counts a character once, however it is written', async () => {
+    const hebrew = '\\u05d0'.repeat(1_000_000)
+    expect(await scanJson(`{"a":"${hebrew}"}`)).toEqual({ surrogates: false })
+    expect(await refusal(`{"a":"${hebrew}\\n"}`)).toMatchObject({ param: 'a' })
+    expect(await scanJson(`{"${'\\"'.repeat(1_000)}":1}`)).toEqual({ surrogates: false })
+    expect(await refusal(`{"${'\\u05d0'.repeat(1_001)}":1}`)).toMatchObject({ code: 'invalid_value' })
+  })
+
   test('ends with the first fault, however many there are', () => {
     const list = boundedList(z.object({ name: boundedText(bounds.name) }), bounds.entries)
     const parsed = checkInput(z.object({ list, other: z.string() }), { list: Array(10_000).fill(0) })
