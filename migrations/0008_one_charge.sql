@@ -1,3 +1,7 @@
+-- All that this version's migrations change, in the order in which turns lock them: otherwise a turn and the migration, which is one
+-- transaction, could wait for each other, and one of them would fail.
+LOCK TABLE accounts, runs, run_steps, run_events, credit_transactions, credit_entries IN ACCESS EXCLUSIVE MODE;
+--> statement-breakpoint
 CREATE TABLE "replicas" (
 	"id" text PRIMARY KEY NOT NULL,
 	"seen_at" timestamp (6) with time zone NOT NULL,

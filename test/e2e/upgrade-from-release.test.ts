@@ -81,9 +81,10 @@ async function post(service: ServiceProcess, options: object = {}): Promise<Resp
 async function turnsUntil(service: ServiceProcess, until: Promise<unknown>): Promise<readonly number[]> {
   const statuses: number[] = []
   let isOver = false
-  void until.then(() => {
+  const over = () => {
     isOver = true
-  })
+  }
+  void until.then(over, over)
   do {
     const response = await post(service, { stream: statuses.length % 2 === 1 })
     statuses.push(response.status)

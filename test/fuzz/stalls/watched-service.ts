@@ -126,7 +126,8 @@ function order(child: ChildProcess, what: ProbeOrder['order']): Promise<number> 
     const gone = () => settle(Number.POSITIVE_INFINITY)
     child.on('message', read)
     child.once('close', gone)
-    if (child.connected) child.send({ id, order: what } satisfies ProbeOrder)
+    // The process may end between the look and the send: without a listener the error would be an uncaught one.
+    if (child.connected) child.send({ id, order: what } satisfies ProbeOrder, (error) => error && gone())
     else gone()
   })
 }
