@@ -224,7 +224,7 @@ const names = ({ broken, unchecked }: Examination) => ({
   unchecked: [...new Set(unchecked.map(({ invariant }) => invariant))],
 })
 
-/** After a look at all rows: what it found, and the sums made anew from all settled entries. */
+/** After a look at all rows: what it found, and the sums rebuilt from all settled entries. */
 async function startOver(tx: Executor, found: Examination): Promise<void> {
   await tx.execute(sql`set transaction isolation level repeatable read`)
   await tx.execute(sql`set local statement_timeout = '120s'`)

@@ -49,11 +49,15 @@ export async function findProject(
   principal: Principal,
   id: string,
 ): Promise<Project | undefined> {
-  const [project] = await executor
+  const [project] = await selectProject(executor, principal, id)
+  return project
+}
+
+function selectProject(executor: Executor, principal: Principal, id: string) {
+  return executor
     .select()
     .from(projects)
     .where(and(eq(projects.id, id), visible(principal)))
-  return project
 }
 
 /**
@@ -65,11 +69,7 @@ export async function holdProject(
   principal: Principal,
   id: string,
 ): Promise<Project | undefined> {
-  const [project] = await executor
-    .select()
-    .from(projects)
-    .where(and(eq(projects.id, id), visible(principal)))
-    .for('key share')
+  const [project] = await selectProject(executor, principal, id).for('key share')
   return project
 }
 
