@@ -1,8 +1,11 @@
+import { chassidicAbbreviations } from './abbreviations-chassidic.ts'
+
 /**
  * Abbreviations of rabbinic and chassidic Hebrew, each with its words. Only what has one usual reading in these
  * books is listed: `א"א`, which may be three things, is not.
  */
 export const abbreviations: readonly (readonly [short: string, long: string])[] = [
+  ...chassidicAbbreviations,
   ['הקב"ה', 'הקדוש ברוך הוא'],
   ['קב"ה', 'קודשא בריך הוא'],
   ['קוב"ה', 'קודשא בריך הוא'],
@@ -137,5 +140,4 @@ export const abbreviations: readonly (readonly [short: string, long: string])[] 
   ['קבע"מ', 'קבלת עול מלכות'],
   ['קבעו"ל', 'קבלת עול'],
   ['עומ"ש', 'עול מלכות שמים'],
-  ['בש"ט', 'בעל שם טוב'],
 ]

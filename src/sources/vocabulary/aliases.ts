@@ -1,4 +1,6 @@
+import { divineNames } from './divine-names.ts'
 import { nameGroups } from './names.ts'
+import { spokenNames } from './spoken-names.ts'
 
 /**
  * Names of one thing: whoever asks for one of them means all. The first of a group names it in the index and must
@@ -25,6 +27,8 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ['tzimtzum', 'tsimtsum', 'zimzum', 'contraction', 'צמצום'],
   ['shevirat hakelim', 'shevirah', 'breaking of the vessels', 'shattering of the vessels', 'שבירת הכלים'],
   ['Shechinah', 'Shekhinah', 'Shekhina', 'Divine Presence', 'שכינה'],
+  ...divineNames,
+  ...spokenNames,
   // Teachings
   ['beinoni', 'benoni', 'beinonim', 'intermediate', 'בינוני', 'בינונים'],
   ['tzaddik', 'tzadik', 'tsaddik', 'zaddik', 'tzaddikim', 'righteous', 'צדיק', 'צדיקים'],
@@ -104,7 +108,6 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ],
   ['Shema', 'Kriat Shema', 'Keriat Shema', 'קריאת שמע', 'ק"ש'],
   ['Holy Temple', 'Beit HaMikdash', 'Beis HaMikdash', 'Temple', 'בית המקדש', 'ביהמ"ק', 'מקדש'],
-  ['Sabbath', 'Shabbat', 'Shabbos', 'שבת'],
   ['Passover', 'Pesach', 'פסח'],
   ['Rosh Hashanah', 'Rosh Hashana', 'ראש השנה', 'ר"ה'],
   ['Yom Kippur', 'Day of Atonement', 'יום הכפורים', 'יום כיפור', 'יוהכ"פ'],
@@ -115,26 +118,11 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ['humility', 'anavah', 'anava', 'ענוה', 'ענווה'],
   ['pride', 'gaavah', "ga'avah", 'arrogance', 'גאוה', 'גאווה', 'גסות הרוח'],
   ['anger', 'kaas', "ka'as", 'כעס'],
-  ['melody', 'niggun', 'nigun', 'niggunim', 'ניגון', 'נגון', 'ניגונים'],
   ['angels', 'angel', 'malach', 'malachim', 'מלאך', 'מלאכים'],
   ['prophecy', 'nevuah', 'נבואה'],
   ['providence', 'hashgachah', 'hashgacha', 'hashgachah pratit', 'divine providence', 'השגחה', 'השגחה פרטית'],
   ['free choice', 'free will', 'bechirah', 'בחירה', 'בחירה חפשית', 'בחירה חופשית'],
   ['miracle', 'miracles', 'nes', 'נס', 'ניסים', 'נסים'],
-  [
-    'God',
-    'Hashem',
-    'Lord',
-    "ה'",
-    'אלהים',
-    'השם יתברך',
-    'השי"ת',
-    'קב"ה',
-    'הקב"ה',
-    'הקדוש ברוך הוא',
-    'Holy One',
-    'Almighty',
-  ],
   ['iskafya', 'itkafya', 'iskafia', 'אתכפיא', 'אתכפייא'],
   ['ithapkha', 'ishapcha', "it'hapcha", 'אתהפכא'],
   ['birur', 'berur', 'birurim', 'refinement', 'בירור', 'בירורים', 'ברורים'],
@@ -177,4 +165,12 @@ export const aliasGroups: readonly (readonly string[])[] = [
   ['Land of Israel', 'Holy Land', 'Eretz Yisrael', 'Eretz Yisroel', 'ארץ ישראל', 'ארץ הקודש', 'א"י', 'אה"ק'],
   ['hod', 'הוד'],
   ['yesod', 'יסוד'],
+]
+
+/**
+ * Names that a wider one stands for too, by its first name: a question about God finds what is said of each name, but
+ * not the reverse.
+ */
+export const narrowerNames: readonly (readonly [wider: string, ...narrower: readonly string[]])[] = [
+  ['God', 'הויה', 'אלהים', 'Havayah', 'Elokim'],
 ]

@@ -32,3 +32,17 @@ function compile(): ReadonlyMap<string, TitleGroup> {
 export function otherTitleKeys(key: string): readonly string[] {
   return (groups.get(key) ?? []).filter((other) => other !== key)
 }
+
+/** All titles of the vocabulary, as keys: those whose other names lead to a work, whether the library has it or not. */
+export function vocabularyTitleKeys(): Iterable<string> {
+  return groups.keys()
+}
+
+const authors: ReadonlySet<string> = new Set(
+  authorAliases.flatMap(([, ...names]) => names.flatMap((name) => [headingKey(name), looseHeadingKey(name)])),
+)
+
+/** Whether a key is the name of an author that stands for a work. */
+export function isAuthorKey(key: string): boolean {
+  return authors.has(key)
+}

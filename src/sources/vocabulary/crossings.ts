@@ -1,0 +1,88 @@
+import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
+import type { Script, Token } from '../tokens.ts'
+import { inflectionsOf } from './inflections.ts'
+import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
+import { type FoundPhrase, PhraseFinder } from './phrases.ts'
+
+type Place = Pick<Token, 'term' | 'script'>
+
+type Lexicon = {
+  /** Entries by their forms of one word. */
+  readonly words: ReadonlyMap<string, readonly LexiconEntry[]>
+  readonly phrases: PhraseFinder<{ readonly entry: LexiconEntry; readonly term: string }>
+}
+
+const otherScript: Readonly<Record<Script, Script>> = { he: 'en', en: 'he' }
+
+function compile(): Lexicon {
+  const words = new Map<string, LexiconEntry[]>()
+  const phrases: Lexicon['phrases'] = new PhraseFinder()
+  for (const entry of readLexicon()) {
+    for (const script of ['he', 'en'] as const) {
+      for (const form of entry[script]) {
+        const [first = ''] = form.terms
+        if (form.terms.length > 1) phrases.add(form.terms, { entry, term: phraseTerm(form) })
+        else words.set(first, [...(words.get(first) ?? []), entry])
+      }
+    }
+  }
+  return { words, phrases }
+}
+
+const lexicon = compile()
+
+/** What the words from `at` on are in the other script. */
+export type Crossing = {
+  readonly script: Script
+  /** Words of the query that it translates. */
+  readonly length: number
+  /** Index terms, in every form. */
+  readonly terms: ReadonlySet<string>
+}
+
+/** The longest phrase that begins at `words[at]`, in the other script. All its meanings are one. */
+export function phraseCrossing(words: readonly Place[], at: number): Crossing | undefined {
+  const found = lexicon.phrases.at(words, at)
+  const [first] = found
+  if (!first) return undefined
+  const length = found.reduce((most, phrase) => Math.max(most, phrase.length), 0)
+  const longest = found.filter((phrase: FoundPhrase<unknown>) => phrase.length === length)
+  return crossing(
+    words[at]?.script ?? 'en',
+    length,
+    longest.map(({ value }) => value.entry),
+  )
+}
+
+/** A word in the other script. A Hebrew word may bear a prefix. All its meanings are one. */
+export function wordCrossing({ term, script }: Place): Crossing | undefined {
+  for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
+    const entries = lexicon.words.get(base)
+    if (entries) return crossing(script, 1, entries)
+  }
+  return undefined
+}
+
+function crossing(from: Script, length: number, entries: readonly LexiconEntry[]): Crossing {
+  const script = otherScript[from]
+  const terms = new Set<string>()
+  for (const form of new Set(entries.flatMap((entry) => entry[script]))) addForms(terms, form, script)
+  return { script, length, terms }
+}
+
+function addForms(terms: Set<string>, form: LexiconForm, script: Script): void {
+  if (form.terms.length > 1) {
+    terms.add(phraseTerm(form))
+    return
+  }
+  const [word = ''] = form.terms
+  terms.add(word)
+  if (script === 'en') return
+  for (const prefixed of withPrefixes(word)) terms.add(prefixed)
+  for (const inflected of inflectionsOf(word)) {
+    for (const prefix of inflectedPrefixes) terms.add(prefix + inflected)
+  }
+}
+
+/** Prefixes of inflected words: fewer than a bare word bears, or a question would ask for thousands of forms. */
+const inflectedPrefixes = ['', ...'והבכלמשד', 'וב', 'ול', 'שב']

@@ -1,0 +1,67 @@
+import { earlierPeople } from './people-before.ts'
+import { chabadMasters } from './people-chabad.ts'
+import { earlyMasters } from './people-early.ts'
+import { polishMasters } from './people-poland.ts'
+import { type Town, type TownName, towns } from './towns.ts'
+
+/** A person whom books call by several names; lists of names are divided by `;`. */
+export type Person = {
+  /** Whole names in both scripts, without `Rabbi`. The index knows the person by the first, which must stay. */
+  readonly names: string
+  /** Given names (or a title such as `Maggid`) that name the person together with a town. */
+  readonly given?: string
+  readonly towns?: readonly TownName[]
+  /** True for the one who is meant when only the town is named: `the Kotzker`, `the Rebbe of Kotzk`. */
+  readonly isMaster?: boolean
+}
+
+const hebrew = /[א-ת]/
+
+/** All names of each person, in both scripts, the one that names the person in the index first. */
+export const peopleGroups: readonly (readonly string[])[] = [
+  ...earlyMasters,
+  ...polishMasters,
+  ...chabadMasters,
+  ...earlierPeople,
+].map(namesOf)
+
+/** Shorter names of towns are other words, too: `Apt`, `גור`. */
+const shortestTown = 5
+
+/** Spellings of each town: who asks for `Berdichev` finds what is said of it and its masters in any spelling. */
+export const townGroups: readonly (readonly string[])[] = Object.values<Town>(towns)
+  .map(({ en, he }) =>
+    [...new Set([...listOf(en), ...listOf(he)])].filter((name) => name.length >= shortestTown),
+  )
+  .filter((names) => names.length > 0)
+
+function namesOf(person: Person): readonly string[] {
+  const places: readonly Town[] = (person.towns ?? []).map((town) => towns[town])
+  const composed = places.flatMap((town) => [
+    ...(person.given ? listOf(person.given).flatMap((given) => withTown(given, town)) : []),
+    ...(person.isMaster ? mastersOf(town) : []),
+  ])
+  return [...new Set([...listOf(person.names), ...composed])]
+}
+
+function listOf(names: string): readonly string[] {
+  return names.split(/;\s*/)
+}
+
+/** `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק ברדיטשובער`. */
+function withTown(given: string, { en, he, masters }: Town): readonly string[] {
+  const isHebrew = hebrew.test(given)
+  const after = isHebrew ? listOf(he).map((place) => `מ${place}`) : listOf(en).map((place) => `of ${place}`)
+  const named = listOf(masters).filter((name) => hebrew.test(name) === isHebrew)
+  return [...after, ...named].map((end) => `${given} ${end}`)
+}
+
+/** The one whom a town alone names: `the Kotzker`, `Rebbe of Kotzk`, `הרבי מקוצק`. */
+function mastersOf({ en, he, masters }: Town): readonly string[] {
+  return [
+    ...listOf(masters),
+    ...listOf(masters).map((name) => `${name} ${hebrew.test(name) ? 'רבי' : 'Rebbe'}`),
+    ...listOf(en).flatMap((place) => [`Rebbe of ${place}`, `${place} Rebbe`]),
+    ...listOf(he).flatMap((place) => [`רבי מ${place}`, `אדמו"ר מ${place}`]),
+  ]
+}

@@ -1,0 +1,44 @@
+import type { Token, Word } from '../tokens.ts'
+import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
+import { type Begun, PhraseFinder } from './phrases.ts'
+import { readSynonyms } from './synonyms.ts'
+
+type Place = Pick<Token, 'term' | 'script'>
+
+/** Every phrase that a query can be expanded to: those of the lexicon, and the Hebrew ones that stand for newer words. */
+function compile(): PhraseFinder<string> {
+  const finder = new PhraseFinder<string>()
+  const known = new Set<string>()
+  const add = (form: LexiconForm): void => {
+    const term = phraseTerm(form)
+    if (form.terms.length < 2 || known.has(term)) return
+    known.add(term)
+    finder.add(form.terms, term)
+  }
+  for (const { en, he } of readLexicon()) {
+    for (const form of en) add(form)
+    for (const form of he) add(form)
+  }
+  for (const { older } of readSynonyms()) for (const form of older) add(form)
+  return finder
+}
+
+const phrases = compile()
+
+/** The index terms of the known phrases that begin at `words[at]`, each with its length in words. */
+export function phraseTermsAt(
+  words: readonly Place[],
+  at: number,
+): readonly (readonly [term: string, length: number])[] {
+  const first = words[at]
+  if (!first) return none
+  // A word of a text remembers what begins with it: nothing, for most.
+  const { counted } = first as Partial<Word>
+  const begun = (counted?.phrases as Begun<string> | undefined) ?? phrases.begunBy(first.term)
+  if (counted) counted.phrases = begun
+  if (begun.length === 0) return none
+  const found = phrases.at(words, at, begun)
+  return found.length === 0 ? none : found.map(({ value, length }) => [value, length])
+}
+
+const none: readonly (readonly [string, number])[] = []

@@ -1,0 +1,86 @@
+import { splitPrefixes } from '../hebrew.ts'
+import { isFunctionWord, type Token } from '../tokens.ts'
+
+/** Function words that may stand between two words of a phrase: `garments of the soul`. */
+const mostBetween = 3
+
+type Known<T> = { readonly order: number; readonly terms: readonly string[]; readonly value: T }
+
+export type FoundPhrase<T> = {
+  readonly value: T
+  /** Words of the text from the first to the last of the phrase. */
+  readonly length: number
+}
+
+type Place = Pick<Token, 'term' | 'script'>
+
+/** The phrases that may begin with a word. */
+export type Begun<T> = readonly Known<T>[]
+
+const none: readonly never[] = []
+
+/** Finds phrases in texts. A Hebrew phrase may bear prefixes, and any word of it the article. */
+export class PhraseFinder<T> {
+  /** By the first word without prefixes: with each of them there would be forty times as many. */
+  readonly #byFirst = new Map<string, Known<T>[]>()
+  #added = 0
+
+  /** @param terms two or more. */
+  add(terms: readonly string[], value: T): void {
+    const [first = ''] = terms
+    const phrase = { order: this.#added, terms, value }
+    this.#added += 1
+    const known = this.#byFirst.get(first)
+    if (known) known.push(phrase)
+    else this.#byFirst.set(first, [phrase])
+  }
+
+  /** The phrases that may begin with a word, in the order in which they were added. */
+  begunBy(term: string): Begun<T> {
+    const own = this.#byFirst.get(term) ?? none
+    const others = splitPrefixes(term).flatMap((rest) => this.#byFirst.get(rest) ?? [])
+    return others.length === 0 ? own : [...own, ...others].sort((a, b) => a.order - b.order)
+  }
+
+  /**
+   * The phrases that begin at `words[at]`, in the order in which they were added.
+   * @param begun what `begunBy` gives for that word, when it is known.
+   */
+  at(words: readonly Place[], at: number, begun?: Begun<T>): readonly FoundPhrase<T>[] {
+    const first = words[at]
+    const found: FoundPhrase<T>[] = []
+    if (!first) return found
+    for (const { terms, value } of begun ?? this.begunBy(first.term)) {
+      const end = phraseEnd(words, at, terms)
+      if (end !== undefined) found.push({ value, length: end - at })
+    }
+    return found
+  }
+}
+
+/** Where the phrase ends whose first word is `words[at]`, if the others follow. */
+function phraseEnd(words: readonly Place[], at: number, terms: readonly string[]): number | undefined {
+  let next = at + 1
+  for (let i = 1; i < terms.length; i += 1) {
+    const wanted = terms[i] ?? ''
+    const last = next + mostBetween
+    while (next < last && isPassedOver(words[next], wanted)) next += 1
+    if (!isSame(words[next], wanted)) return undefined
+    next += 1
+  }
+  return next
+}
+
+function isPassedOver(word: Place | undefined, wanted: string): boolean {
+  return word !== undefined && !isSame(word, wanted) && isFunctionWord(word)
+}
+
+function isSame(word: Place | undefined, wanted: string): boolean {
+  if (word === undefined) return false
+  const { term } = word
+  return term === wanted || isWithArticle(term, wanted) || isWithArticle(wanted, term)
+}
+
+function isWithArticle(longer: string, word: string): boolean {
+  return longer.length === word.length + 1 && longer.startsWith('ה') && longer.endsWith(word)
+}

@@ -1,0 +1,59 @@
+/**
+ * What ways of transliterating Hebrew and Yiddish write differently, as one letter, in this order: Ashkenazi and
+ * Sephardi sav and holam, German and Polish digraphs, and the academic signs for ḥet, tsade and qof.
+ */
+const latinRules: readonly (readonly [RegExp, string])[] = [
+  [/tzsch|tsch|tch|tsh|cz|tš|č/g, 'C'],
+  [/sch|sh|š|ş/g, 'S'],
+  [/dzh|zh|dz|tz|ts|ṣ|ž/g, 'z'],
+  [/ch|kh|ḥ/g, 'h'],
+  [/ck|[qc]/g, 'k'],
+  [/ph/g, 'f'],
+  [/w/g, 'v'],
+  [/j/g, 'y'],
+  [/th|(?<=.)s/g, 't'],
+]
+
+/** Marks that no rule above knows: points below and above letters, ayin and alef as signs. */
+const marks = /[\p{M}\p{Cf}'’‘`ʾʿ"“”]/gu
+
+/** A sav at the end, which Ashkenazim write as s and the stem of an English word loses. */
+const lastSav = /(?<=[aeiou])(?:th|t|s)$/
+
+/**
+ * What stays of a transliterated word when vowels and the ways of writing a consonant are left out: `mesirus` and
+ * `mesirut` are one. Words are compared by it within names alone, where the words beside it keep chance meetings away.
+ */
+export function latinSound(word: string): string {
+  let sound = word.normalize('NFC').toLowerCase().replace(lastSav, '')
+  for (const [written, letter] of latinRules) sound = sound.replace(written, letter)
+  // A digraph before h, as in `Yizhak`, cannot be told from one with it: within a word h says nothing.
+  sound = sound
+    .normalize('NFKD')
+    .replace(marks, '')
+    .replace(/(?<=.)h/g, '')
+  const first = /^[aeiou]/.test(sound) ? 'a' : sound.slice(0, 1)
+  return (first + sound.slice(1).replace(/[aeiouy]/g, '')).replace(/(.)\1+/g, '$1')
+}
+
+const vowelLetters = 'ויאע'
+
+/**
+ * What stays of a Hebrew or Yiddish word: without the vowel letters inside it, of which Hebrew leaves out ו and י, and
+ * Yiddish adds א and ע. Words of which two letters stay or fewer are left as they are. It looks at each letter once,
+ * since an import asks for each form of each word.
+ *
+ * @param word in medial letters, without gershayim.
+ */
+export function hebrewSound(word: string): string {
+  const last = word.length - 1
+  let sound = word.charAt(0)
+  for (let i = 1; i < last; i += 1) {
+    const letter = word.charAt(i)
+    // Yiddish writes zh as זש.
+    if (vowelLetters.includes(letter) || (letter === 'ש' && word.charAt(i - 1) === 'ז')) continue
+    sound += letter
+  }
+  if (last > 0) sound += word.charAt(last)
+  return sound.length > 2 ? sound : word
+}

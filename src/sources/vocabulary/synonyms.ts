@@ -1,0 +1,68 @@
+import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
+import type { Token } from '../tokens.ts'
+import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
+import { PhraseFinder } from './phrases.ts'
+
+/** Words of one meaning in Hebrew: how people say it today, and how older texts say it. */
+export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly older: readonly LexiconForm[] }
+
+/**
+ * The lines of `synonyms/*.tsv`: newer words, a tab, and the words of older texts, Aramaic too; `|` stands between
+ * alternatives. They lead from the newer to the older words only.
+ */
+export function readSynonyms(): readonly SynonymEntry[] {
+  entries ??= readPairs(new URL('./synonyms/', import.meta.url)).map(([newer, older]) => ({ newer, older }))
+  return entries
+}
+
+/** Read once. */
+let entries: readonly SynonymEntry[] | undefined
+
+type Place = Pick<Token, 'term' | 'script'>
+
+/** What stands for words of a query in older texts. */
+export type Synonyms = {
+  /** Words of the query for which it stands. */
+  readonly length: number
+  /** Index terms, with every prefix. */
+  readonly terms: ReadonlySet<string>
+}
+
+const words = new Map<string, SynonymEntry[]>()
+const phrases = new PhraseFinder<SynonymEntry>()
+for (const entry of readSynonyms()) {
+  for (const form of entry.newer) {
+    const [first = ''] = form.terms
+    if (form.terms.length > 1) phrases.add(form.terms, entry)
+    else words.set(first, [...(words.get(first) ?? []), entry])
+  }
+}
+
+/** The older words for the longest known phrase that begins at `tokens[at]`. */
+export function synonymsOfPhrase(tokens: readonly Place[], at: number): Synonyms | undefined {
+  const found = phrases.at(tokens, at)
+  if (found.length === 0) return undefined
+  const length = Math.max(...found.map((phrase) => phrase.length))
+  const longest = found.filter((phrase) => phrase.length === length).map(({ value }) => value)
+  return { length, terms: olderTerms(longest) }
+}
+
+/** The older words for a Hebrew word, which may bear a prefix. */
+export function synonymsOfWord({ term, script }: Place): Synonyms | undefined {
+  if (script !== 'he') return undefined
+  for (const base of withoutPrefixes(term)) {
+    const entries = words.get(base)
+    if (entries) return { length: 1, terms: olderTerms(entries) }
+  }
+  return undefined
+}
+
+function olderTerms(entries: readonly SynonymEntry[]): ReadonlySet<string> {
+  const terms = new Set<string>()
+  for (const form of new Set(entries.flatMap(({ older }) => older))) {
+    const [word = ''] = form.terms
+    if (form.terms.length > 1) terms.add(phraseTerm(form))
+    else for (const written of [word, ...withPrefixes(word)]) terms.add(written)
+  }
+  return terms
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { type Script, type Token, tokenize } from '../tokens.ts'
+
+type Place = Pick<Token, 'term' | 'script'>
+
+/**
+ * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words
+ * with a second sense in chassidic books (king, light, garment, vessel, candle) are not among them.
+ */
+const phrases = new Map<string, (readonly string[])[]>()
+for (const script of ['en', 'he'] as const) {
+  for (const written of readTopics(script)) add(tokenize(written).map(({ term }) => term))
+}
+
+function add(terms: readonly string[]): void {
+  const [first] = terms
+  if (first === undefined) return
+  const known = phrases.get(first)
+  if (known) known.push(terms)
+  else phrases.set(first, [terms])
+}
+
+/** The lines of `topics/*.tsv`: a topic, a tab, and its words and phrases with `|` between them. */
+export function readTopics(script: Script): readonly string[] {
+  const text = readFileSync(new URL(`./topics/${script}.tsv`, import.meta.url), 'utf8')
+  return text.split('\n').flatMap((line) => line.split('\t')[1]?.split('|') ?? [])
+}
+
+/** Positions of the words that name an everyday matter, alone or as parts of a phrase. */
+export function everydayWords(words: readonly Place[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  for (const at of words.keys()) {
+    for (const terms of phrasesAt(words, at)) for (const i of terms.keys()) found.add(at + i)
+  }
+  return found
+}
+
+function phrasesAt(words: readonly Place[], at: number): readonly (readonly string[])[] {
+  const { term = '', script = 'en' } = words[at] ?? {}
+  const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases.get(form) ?? [])
+  return begun.filter((terms) => terms.every((wanted, i) => i === 0 || isSame(words[at + i]?.term, wanted)))
+}
+
+/** Prefixes with which a Hebrew word of everyday life is asked for. */
+const prefixes = ['ו', 'ה', 'ב', 'ל', 'מ', 'כ', 'ש', 'וה', 'של', 'מה', 'כש', 'וב', 'ול', 'ומ', 'שה', 'לה']
+
+/** Two letters may be a prefix and a word of one letter: what is left has three. */
+const shortestBase = 3
+
+function bases(term: string): readonly string[] {
+  const cut = prefixes.filter(
+    (prefix) => term.startsWith(prefix) && term.length - prefix.length >= shortestBase,
+  )
+  return [term, ...cut.map((prefix) => term.slice(prefix.length))]
+}
+
+function isSame(term: string | undefined, wanted: string): boolean {
+  return term === wanted || term === `ה${wanted}`
+}
