@@ -1,4 +1,9 @@
+import { bareWord, excerptOf } from './extractive-excerpt.ts'
+
 /** What the extractive provider writes: passages of the library, quoted, under marks, in the asker's language. */
+
+/** A place to read on. */
+export type PointedPlace = { readonly ref: string; readonly heRef: string; readonly url: string }
 
 export type FoundPassage = {
   /** With brackets, as the tools print it. */
@@ -7,9 +12,17 @@ export type FoundPassage = {
   readonly heRef: string
   readonly language: string
   readonly text: string
-  /** Refs of the primary texts that the passage names. */
-  readonly pointsTo: readonly string[]
+  /** The part of the text that matches the search best, when the text is long. */
+  readonly bestPart?: string | undefined
+  /** The places of the library that the passage points to. */
+  readonly pointsTo: readonly PointedPlace[]
 }
+
+/**
+ * What was found, which the opening words say: `named` stands at a place that the question names; `most` has most words of
+ * the question, `some` has fewer.
+ */
+export type Finding = 'named' | 'most' | 'some'
 
 const hebrew = /[\u05d0-\u05ea]/u
 
@@ -91,20 +104,23 @@ export function fileNameFor(question: string): string {
 
 const words = {
   en: {
-    opening:
-      'No language model is configured on this server. These passages of its library come nearest to the question, quoted as they stand:',
-    openingWithFile:
-      'No language model is configured on this server. These passages of the attached file and of its library come nearest to the question, quoted as they stand:',
+    start: 'No language model is configured on this server: it quotes its library and explains nothing.',
+    named: 'At the place that the question names stands:',
+    most: 'The library has this with most words of the question, or with words of the same meaning:',
+    some: 'No passage of the library has most words of the question. This has some of them, and may speak of something else:',
+    attached: 'From the attached file and the library, with words of the question:',
     none: 'The library of this server has no passage that answers this. No language model is configured here, so nothing is said beyond the texts.',
-    primary: 'Primary texts on this:',
+    primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
   he: {
-    opening: 'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבספרייה הקרובים ביותר לשאלה, כלשונם:',
-    openingWithFile:
-      'בשרת זה לא הוגדר מודל שפה. אלו הקטעים שבקובץ המצורף ובספרייה הקרובים ביותר לשאלה, כלשונם:',
+    start: 'בשרת זה לא הוגדר מודל שפה: הוא מצטט מן הספרייה ואינו מבאר.',
+    named: 'במקום שנזכר בשאלה כתוב:',
+    most: 'זה מה שיש בספרייה שבו רוב מילות השאלה, או מילים שמשמען כמותן:',
+    some: 'אין בספרייה קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
+    attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
     none: 'אין בספריית השרת קטע שמשיב על כך. לא הוגדר כאן מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
-    primary: 'מקורות ראשונים בעניין:',
+    primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },
 } as const
@@ -129,58 +145,60 @@ function bareWords(text: string): readonly string[] {
   )
 }
 
-/** The answer text with marks. No passages: a plain refusal. */
+export type AnswerParts = {
+  readonly finding: Finding
+  readonly fileName?: string | undefined
+  /** The first passages are those of a file of the user's. */
+  readonly attached?: boolean
+  /** What the question names and does not exist, in words: said before anything else. */
+  readonly missing?: string | undefined
+}
+
+/** The answer text with marks. No passages: what is missing, or a plain refusal. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  {
-    fileName,
-    attached = false,
-  }: { readonly fileName?: string | undefined; readonly attached?: boolean } = {},
+  { finding, fileName, attached = false, missing }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? words.he : words.en
-  if (passages.length === 0) return say.none
-  const blocks = passages.map(quoteBlock)
-  const primary = primaryList(say.primary, passages)
-  const opening = attached ? say.openingWithFile : say.opening
-  return [opening, ...blocks, ...primary, ...(fileName ? [say.file(fileName)] : [])].join('\n\n')
+  if (passages.length === 0) return missing ?? say.none
+  const opening = `${say.start} ${attached ? say.attached : say[finding]}`
+  const blocks = passages.map((passage) => quoteBlock(passage, question))
+  const primary = primaryList(question, passages)
+  const said = [missing, opening, ...blocks, ...primary, fileName && say.file(fileName)]
+  return said.filter((part) => part).join('\n\n')
 }
 
-/** Where to read on: each ref on a line of its own, as a place to look up and not as a quotation. */
-function primaryList(heading: string, passages: readonly FoundPassage[]): readonly string[] {
-  const refs = [...new Set(passages.flatMap((passage) => passage.pointsTo))]
-  return refs.length === 0 ? [] : [[heading, ...refs.map((ref) => `- ${ref}`)].join('\n')]
+/** Where to read on: each place on a line of its own, as a link. */
+function primaryList(question: string, passages: readonly FoundPassage[]): readonly string[] {
+  const hebrew = asksInHebrew(question)
+  const shown = new Set(passages.map(({ ref }) => ref))
+  const places = new Map(passages.flatMap((passage) => passage.pointsTo.map((place) => [place.ref, place])))
+  const links = [...places.values()]
+    .filter(({ ref }) => !shown.has(ref))
+    .map(({ ref, heRef, url }) => `- [${hebrew && heRef !== '' ? heRef : ref}](${url})`)
+  return links.length === 0 ? [] : [[(hebrew ? words.he : words.en).primary, ...links].join('\n')]
 }
 
 /** The content of the produced file: the same quotations, with their refs and without marks. */
 export function composeFile(question: string, passages: readonly FoundPassage[]): string {
-  const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage)}`)
-  const say = asksInHebrew(question) ? words.he : words.en
+  const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage, question)}`)
   const title = `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed()}`
-  return `${[title, ...blocks, ...primaryList(say.primary, passages)].join('\n\n')}\n`
+  return `${[title, ...blocks, ...primaryList(question, passages)].join('\n\n')}\n`
 }
 
 /** The ref on a line of its own, then the quotation as a block: readable also where two directions would mix. */
-function quoteBlock(passage: FoundPassage): string {
-  return `${headingOf(passage)}\n${quoted(passage)} ${passage.mark}`
+function quoteBlock(passage: FoundPassage, question: string): string {
+  return `${headingOf(passage)}\n${quoted(passage, question)} ${passage.mark}`
 }
 
 function headingOf(passage: FoundPassage): string {
   return passage.language === 'he' && passage.heRef !== '' ? passage.heRef : passage.ref
 }
 
-function quoted(passage: FoundPassage): string {
-  const [open, close] = passage.language === 'he' ? ['„', '”'] : ['“', '”']
-  return `> ${open}${excerpt(passage.text).replaceAll(/\s*\n\s*/g, ' ')}${close}`
-}
-
-const excerptLength = 900
-
-/** The beginning of a long passage, cut at the end of a sentence where there is one: always contiguous. */
-function excerpt(text: string): string {
-  const whole = text.trim()
-  if (whole.length <= excerptLength) return whole
-  const head = whole.slice(0, excerptLength)
-  const end = Math.max(head.lastIndexOf('. '), head.lastIndexOf(': '), head.lastIndexOf('? '))
-  return end > excerptLength / 3 ? head.slice(0, end + 1) : head.slice(0, head.lastIndexOf(' '))
+function quoted({ language, text, bestPart }: FoundPassage, question: string): string {
+  const [open, close] = language === 'he' ? ['„', '”'] : ['“', '”']
+  const asked = new Set(question.split(/\s+/).map(bareWord))
+  const isAsked = (word: string) => word.length > 2 && asked.has(word) && !plainWords.has(word)
+  return `> ${open}${excerptOf(text, bestPart, isAsked)}${close}`
 }

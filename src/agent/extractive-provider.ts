@@ -11,6 +11,7 @@ import {
   searchWords,
   sheetArguments,
 } from './extractive-answer.ts'
+import { choosePlaces, hitsIn, passagesIn } from './extractive-places.ts'
 import { schemaFault } from './json-schema.ts'
 import type { CallEnd, ModelMessage, ModelRequest, Provider } from './provider.ts'
 import { fillSchema } from './schema-filling.ts'
@@ -30,8 +31,7 @@ export function createExtractiveProvider(): Provider {
       if (text === undefined) return unfit
       if (!pieces(text).every((piece) => !signal.aborted && hear(piece)))
         return signal.aborted ? stopped : { type: 'enough' }
-      const calls =
-        move.kind === 'call' ? [{ id: 'call', name: move.name, arguments: JSON.stringify(move.args) }] : []
+      const calls = move.kind === 'call' ? move.calls.map(toolCall) : []
       return {
         type: 'finish',
         reason: calls.length > 0 ? 'tool_calls' : 'stop',
@@ -52,8 +52,20 @@ const unfit: CallEnd = {
 const stopped: CallEnd = { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
 
 type Move =
-  | { readonly kind: 'call'; readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'call'; readonly calls: readonly Call[] }
   | { readonly kind: 'answer'; readonly text: string }
+
+type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+
+function callOf(name: string, args: Call['args']): Move {
+  return { kind: 'call', calls: [{ name, args }] }
+}
+
+const toolCall = ({ name, args }: Call, i: number) => ({
+  id: `call_${i + 1}`,
+  name,
+  arguments: JSON.stringify(args),
+})
 
 const maxQuoted = 3
 /** What it searches for and how it answers show in fewer characters. */
@@ -64,68 +76,74 @@ function nextMove(request: ModelRequest): Move {
   const may = (name: string) =>
     request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
   if (may('search_sources')) {
-    return {
-      kind: 'call',
-      name: 'search_sources',
-      args: { query: searchWords(question).slice(0, 500), limit: 8 },
-    }
+    return callOf('search_sources', { query: searchWords(question).slice(0, 500), limit: 8 })
   }
-  const found = passagesIn(results.get('search_sources'))
-  const best = found[0]
-  if (best && may('read_source')) return { kind: 'call', name: 'read_source', args: { ref: best.ref } }
-  const fromLibrary = choose(question, found, passagesIn(results.get('read_source')))
-  const fromFile = nearestOfFile(question, passagesIn(results.get('read_file')))
+  const search = results.get('search_sources')?.[0]
+  const statement = search?.['does_not_exist']
+  const missing = typeof statement === 'string' ? statement : undefined
+  const { places, finding } = choosePlaces(hitsIn(search), missing !== undefined)
+  const asked = asksInHebrew(question) ? 'he' : 'en'
+  const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
+  if (toRead.length > 0 && may('read_source')) {
+    return { kind: 'call', calls: toRead.map(({ ref }) => ({ name: 'read_source', args: { ref } })) }
+  }
+  const fromLibrary = inLanguage(asked, places, results.get('read_source') ?? [])
+  const fromFile = nearestOfFile(question, (results.get('read_file') ?? []).flatMap(passagesIn))
   const quoted = [...fromFile, ...fromLibrary].slice(0, maxQuoted)
   if (fromLibrary.length > 0 && asksForSheet(question) && may('make_source_sheet')) {
-    return { kind: 'call', name: 'make_source_sheet', args: sheetArguments(question, fromLibrary) }
+    return callOf('make_source_sheet', sheetArguments(question, fromLibrary))
   }
   if (quoted.length > 0 && asksForFile(question) && !results.has('make_source_sheet') && may('write_file')) {
-    const args = { name: fileNameFor(question), content: composeFile(question, quoted) }
-    return { kind: 'call', name: 'write_file', args }
+    return callOf('write_file', { name: fileNameFor(question), content: composeFile(question, quoted) })
   }
   const fileName = fileWritten(question, results)
   return {
     kind: 'answer',
-    text: composeAnswer(question, quoted, { fileName, attached: fromFile.length > 0 }),
+    text: composeAnswer(question, quoted, { finding, fileName, attached: fromFile.length > 0, missing }),
   }
 }
 
 function fileWritten(question: string, results: Results): string | undefined {
-  const sheet = results.get('make_source_sheet')?.['written']
+  const sheet = results.get('make_source_sheet')?.[0]?.['written']
   if (Array.isArray(sheet)) return sheet.join(', ')
-  const written = results.get('write_file')
+  const written = results.get('write_file')?.[0]
   return written && !('error' in written) ? fileNameFor(question) : undefined
 }
 
-/** The best passage in the asker's language first and in the other one, then the next best places. */
-function choose(
-  question: string,
-  found: readonly FoundPassage[],
-  read: readonly FoundPassage[],
+/**
+ * The version of each place in the asker's language. Where the library has only the other one it is quoted as well, unless
+ * the best place can be read in the asker's language.
+ */
+function inLanguage(
+  asked: string,
+  places: readonly FoundPassage[],
+  read: readonly ToolResult[],
 ): readonly FoundPassage[] {
-  const asked = asksInHebrew(question) ? 'he' : 'en'
-  const bothVersions = read
-    .filter((passage) => passage.ref === found[0]?.ref)
-    .toSorted((a, b) => Number(b.language === asked) - Number(a.language === asked))
-  const first = bothVersions.length > 0 ? bothVersions.slice(0, 2) : found.slice(0, 1)
-  const refs = new Set(first.map((passage) => passage.ref))
-  const inAsked = found.filter((passage) => passage.language === asked)
-  const others = inAsked.filter((passage) => !refs.has(passage.ref) && refs.add(passage.ref))
-  return [...first, ...others].slice(0, maxQuoted)
+  const versions = read.flatMap(passagesIn)
+  const [best, ...others] = places.map((place) =>
+    place.language === asked
+      ? place
+      : (versions.find(({ ref, language }) => ref === place.ref && language === asked) ?? place),
+  )
+  if (best === undefined) return []
+  return [best, ...others.filter(({ language }) => language === asked || best.language !== asked)]
 }
 
-type Results = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+type ToolResult = Readonly<Record<string, unknown>>
+type Results = ReadonlyMap<string, readonly ToolResult[]>
 
 /** The newest question, and the results of the tools that were called since, by the tool's name. */
 function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const user = messages[asked]
   const question = user?.role === 'user' ? textOf(user.content).slice(0, maxQuestion) : ''
-  const results = new Map<string, Readonly<Record<string, unknown>>>()
+  const results = new Map<string, ToolResult[]>()
   const names = new Map<string, string>()
   for (const message of messages.slice(asked + 1)) {
     if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name)
-    if (message.role === 'tool') results.set(names.get(message.callId) ?? '', parsed(message.content))
+    if (message.role !== 'tool') continue
+    const name = names.get(message.callId) ?? ''
+    results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
   }
   return { question, results }
 }
@@ -135,32 +153,13 @@ function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): st
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-function parsed(content: string): Readonly<Record<string, unknown>> {
+function parsed(content: string): ToolResult {
   try {
     const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    return typeof value === 'object' && value !== null ? (value as ToolResult) : {}
   } catch {
     return {}
   }
-}
-
-function passagesIn(result: Readonly<Record<string, unknown>> | undefined): readonly FoundPassage[] {
-  const list = result?.['passages']
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item: Record<string, unknown>) =>
-    typeof item['mark'] === 'string' && typeof item['text'] === 'string' && item['weak_match'] !== true
-      ? [
-          {
-            mark: item['mark'],
-            ref: String(item['ref'] ?? ''),
-            heRef: String(item['he_ref'] ?? ''),
-            language: String(item['language'] ?? ''),
-            text: item['text'],
-            pointsTo: Array.isArray(item['points_to']) ? item['points_to'].map(String) : [],
-          },
-        ]
-      : [],
-  )
 }
 
 /**

@@ -128,6 +128,7 @@ function outputItems(run: Run, end: RunEnd): readonly Record<string, unknown>[] 
       arguments: call.arguments,
     })),
     ...end.sources.map((source) => ({ type: 'source', ...source })),
+    ...(end.quotations ?? []).map((quotation) => ({ type: 'quotation', ...quotation })),
     ...end.files.map((file) => ({
       type: 'file',
       id: file.id,

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { FinishReason, ToolCall } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
+import type { VerifiedQuote } from '../sources/citations/verify.ts'
 import { type CommittedEvent, readEvents } from './event-log.ts'
 import type { CitedSource, RunEnd, RunFailureCode, RunUsage, TerminalEvent } from './run-events.ts'
 import type { Run } from './start-turn.ts'
@@ -45,6 +46,7 @@ function endOf(run: Run): RunEnd {
     citations: [],
     unknown_marks: 0,
     unknown_refs: [],
+    quotations: of('quotation', ({ type: _, ...quotation }) => quotation as unknown as VerifiedQuote),
     files: of('file', (item) => ({
       id: String(item['id']),
       filename: String(item['filename']),

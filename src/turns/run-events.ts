@@ -1,6 +1,7 @@
 import type { FinishReason, ToolCall } from '../agent/provider.ts'
 import type { FileChange } from '../agent/tools.ts'
 import type { QuoteCheck } from '../sources/citations/check.ts'
+import type { VerifiedQuote } from '../sources/citations/verify.ts'
 
 /** A source of the answer as clients see it: `n` is the number that stands in the text. */
 export type CitedSource = {
@@ -44,6 +45,11 @@ export type RunEnd = {
   readonly unknown_marks: number
   /** Refs that the text names and the library does not have, with the nearest that it has. */
   readonly unknown_refs: readonly { readonly ref: string; readonly nearest: string | null }[]
+  /**
+   * Quotations of the answer that carry no citation, in order: looked for where their sentence says, else in the whole
+   * library. Absent in ends that were logged by versions before this field.
+   */
+  readonly quotations?: readonly VerifiedQuote[]
   readonly files: readonly FileChange[]
   /** Calls of the client's own tools that the client must answer. */
   readonly tool_calls: readonly ToolCall[]

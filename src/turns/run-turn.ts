@@ -22,6 +22,7 @@ import type { RunRequest } from './run-request.ts'
 import type { SharedAppends } from './shared-appends.ts'
 import type { Signals } from './signals.ts'
 import type { Run } from './start-turn.ts'
+import { givenNumbers, questionOf, toldHistory } from './told-history.ts'
 import { readTranscript } from './transcript.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 import type { TurnStop } from './turn-stop.ts'
@@ -80,13 +81,16 @@ export async function runTurn(
       onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
-    const turn = new TurnWriter(services, run, live, journal, { steps: journaled.steps, begun }, stop, watch)
+    const given = givenNumbers(transcript)
+    const left = { steps: journaled.steps, begun, given, question: questionOf(transcript) }
+    const turn = new TurnWriter(services, run, live, journal, left, stop, watch)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
     else {
+      const told = await toldHistory(transcript, given)
       const shown = await retryTransient(
-        () => presentFiles(services.database, run, transcript, model.readsImages),
+        () => presentFiles(services.database, run, told, model.readsImages),
         stop.writing,
       )
       await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
@@ -155,7 +159,7 @@ function loopInput(
     finished: turn.journaled,
     sampling: request.sampling,
     limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
-    journal: turn.journal,
+    journal: turn.steps,
     budget: (next) => turn.prepareCall(next, model.price),
     newCallId: () => newId('call'),
     signal,

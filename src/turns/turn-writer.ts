@@ -1,6 +1,6 @@
 import { isKeyUsable } from '../accounts/keys.ts'
 import type { ModelStep, TurnEnd, TurnNews } from '../agent/events.ts'
-import { type LoopInput, runAgent } from '../agent/loop.ts'
+import { type Journal, type LoopInput, runAgent } from '../agent/loop.ts'
 import type { ModelRequest } from '../agent/provider.ts'
 import { Turn } from '../agent/turn-state.ts'
 import { promptTokens } from '../agent/usage.ts'
@@ -31,6 +31,10 @@ export type Earlier = {
   readonly steps: Steps
   /** What they have said in the step that none of them has finished. */
   readonly begun: string
+  /** Numbers in brackets that the client wrote, see `givenNumbers`. */
+  readonly given: ReadonlySet<number>
+  /** The user's message of this turn. */
+  readonly question: string
 }
 
 /** Turns what the loop tells into the run's events and its end. */
@@ -57,7 +61,7 @@ export class TurnWriter {
     run: Run,
     live: LiveRun,
     journal: RunJournal,
-    { steps: journaled, begun }: Earlier,
+    { steps: journaled, begun, given, question }: Earlier,
     stop: TurnStop,
     watch: TurnWatch,
   ) {
@@ -76,7 +80,7 @@ export class TurnWriter {
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
     )
-    this.#answer = createAnswer(this.register, run.request as RunRequest)
+    this.#answer = createAnswer(this.register, run.request as RunRequest, given, question)
     this.#restore()
   }
 
@@ -93,6 +97,7 @@ export class TurnWriter {
         this.#answer.show(textLength > 0 ? `\n\n${step.text}` : step.text)
         textLength += step.text.length
       }
+      if (step.kind === 'model') this.#answer.rest()
       this.#answer.add(step)
     }
   }
@@ -152,6 +157,17 @@ export class TurnWriter {
     const charged = chargedCall(call, status, () => new Turn(input).request())
     if (status === 'failed') return this.#failAs(end, charged)
     return this.#end((cost) => ({ type: 'run.cancelled', end: this.#endAt(cost) }), charged)
+  }
+
+  /** The journal of the loop. What was held back of a reply is shown with its step, and committed before it. */
+  get steps(): Journal<Executor> {
+    return {
+      model: (record) => {
+        this.#showRest()
+        this.journal.model(record)
+      },
+      tool: (step, call, outcome) => this.journal.tool(step, call, outcome),
+    }
   }
 
   #tell(event: RunEvent): void {

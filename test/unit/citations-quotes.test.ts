@@ -74,8 +74,13 @@ describe('quotations are found', () => {
   it('fewer than twelve letters are no quotation, whatever stands between them', () => {
     expect(quotesOf('"abcdefghijk" “אבגדהוזחטיכ”')).toEqual([])
     expect(quotesOf('"a b-c, d!!! e f g h i j k"')).toEqual([])
-    expect(quotesOf('"abcdefghijkl"')).toEqual(['abcdefghijkl'])
-    expect(quotesOf('"אָבָגָדָהָוָזָחָטָיָ"')).toEqual([])
+    expect(quotesOf('"abcd efgh ijkl"')).toEqual(['abcd efgh ijkl'])
+    expect(quotesOf('"אָבָגָ דָהָוָ זָחָטָיָ"')).toEqual([])
+  })
+
+  it('fewer than three words are a term, not a quotation', () => {
+    expect(quotesOf('the so-called "intellectual contemplation" of the book')).toEqual([])
+    expect(quotesOf('ענין "אתערותא דלעילא" הידוע')).toEqual([])
   })
 
   it('a mark that is never closed opens nothing, an unclosed “ reaches to the end of its paragraph', () => {
@@ -266,4 +271,52 @@ it.each([
 it('a mark and a group of 200,000 marks behind it are one anchor', () => {
   const text = `[S1] [${'S1-S5,'.repeat(40_000)}S5]`
   expect(marksIn(text).map(({ start, end }) => [start, end])).toEqual([[0, text.length]])
+})
+
+describe('single quotation marks', () => {
+  it.each([
+    ["He said 'the river doesn't run slowly' then.", ["the river doesn't run slowly"]],
+    ["He said 'the dogs' tails wag all day' and left.", ["the dogs' tails wag all day"]],
+    ["אמר 'ה' אחד ושמו אחד בעולם כולו' ושתק.", ["ה' אחד ושמו אחד בעולם כולו"]],
+    ['Il dit ‹the river runs slowly› alors.', ['the river runs slowly']],
+    ['Er sagt ‚the river runs slowly‘ hier.', ['the river runs slowly']],
+    [`'twas said "the river runs slowly" by the dogs' keeper`, ['the river runs slowly']],
+    ["The millers' sons and the miller's daughters' children came.", []],
+    ["וכו' וגו' ועי' בפי' הר' אברהם שכ' כן בס' הישר", []],
+  ])('%s', (text, quotes) => {
+    expect(quotesOf(text)).toEqual(quotes)
+  })
+
+  it.each(["'a ", " 'a b' ", "'‘‚"])('%j 30,000 times is read in two seconds', (unit) => {
+    const began = performance.now()
+    quotesOf(unit.repeat(30_000))
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+})
+
+describe('italics', () => {
+  it.each([
+    ['The book says: *the river runs slowly to the sea*.', ['the river runs slowly to the sea']],
+    ['As he writes _the river runs slowly to the sea_.', ['the river runs slowly to the sea']],
+    ['*the river runs slowly to the sea* (Book of Rivers 3)', ['the river runs slowly to the sea']],
+    ['So *the river runs slowly to the sea* [S1].', ['the river runs slowly to the sea']],
+    ['*The river runs slowly to the sea*', ['The river runs slowly to the sea']],
+    ['זה לשונו: *הנהר זורם לאט מאוד*', ['הנהר זורם לאט מאוד']],
+  ])('that frame a quotation count: %s', (text, quotes) => {
+    expect(quotesOf(text)).toEqual(quotes)
+  })
+
+  it.each([
+    'It is *very much more important* than all else.',
+    'He says: **the river runs slowly to the sea**.',
+    'A snake_case_name_here and 2*3*4 are no italics.',
+  ])('that do not are emphasis: %s', (text) => {
+    expect(quotesOf(text)).toEqual([])
+  })
+
+  it('around a quotation in quotation marks add nothing', () => {
+    expect(quotesOf('He says: *“the river runs slowly to the sea”*.')).toEqual([
+      'the river runs slowly to the sea',
+    ])
+  })
 })

@@ -60,6 +60,10 @@ it.each([
     [{ result: 'misattributed', found_ref: 'Sayings 54' }],
     ['Quotation: not in this passage, but in', 'Sayings 54'],
   ],
+  [
+    [{ result: 'misattributed', found_ref: source.ref, named_ref: 'Sayings 54' }],
+    ['Quotation: the answer names another place', 'Sayings 54', 'It stands in', source.ref],
+  ],
   [[{ result: 'paraphrase' }], ['No quotation']],
   [
     [{ result: 'not_found' }, { result: 'verbatim' }],

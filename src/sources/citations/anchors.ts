@@ -91,32 +91,11 @@ export function attribute(
   })
 }
 
-/**
- * The nearest anchor in the paragraph of each quotation, one in its sentence before others; for a quotation that has
- * its own paragraph, also in the next one or the one before.
- */
-export function attributeToNearest(
-  text: string,
-  { blocks, quotations }: QuotedText,
+/** The anchors of each block. */
+export function groupByBlock(
+  blocks: readonly Block[],
   anchors: readonly Anchor[],
-): readonly (Anchor | undefined)[] {
-  const byBlock = groupByBlock(blocks, anchors)
-  return quotations.map((quotation) => {
-    const around = quotation.standsAlone ? [0, 1, -1] : [0]
-    const found = around.map((step) => nearest(text, quotation, byBlock[quotation.block + step] ?? []))
-    return found.find((anchor) => anchor !== undefined)
-  })
-}
-
-function nearest(text: string, quotation: Quotation, anchors: readonly Anchor[]): Anchor | undefined {
-  const { before, after } = neighbours(quotation, anchors)
-  if (before === undefined || after === undefined) return before ?? after
-  const beforeIsWithin = within(text, before.end, quotation.start)
-  if (beforeIsWithin !== within(text, quotation.end, after.start)) return beforeIsWithin ? before : after
-  return quotation.start - before.end < after.start - quotation.end ? before : after
-}
-
-function groupByBlock(blocks: readonly Block[], anchors: readonly Anchor[]): readonly (readonly Anchor[])[] {
+): readonly (readonly Anchor[])[] {
   let at = 0
   return blocks.map((block) => {
     const from = at
@@ -139,7 +118,8 @@ function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?
   return { ...(before && { before }), ...(after && { after }) }
 }
 
-function within(text: string, from: number, to: number): boolean {
+/** Whether two places with this between them are in one sentence. */
+export function within(text: string, from: number, to: number): boolean {
   return to - from <= longestSentence && !sentenceEnd.test(text.slice(from, to + 1))
 }
 

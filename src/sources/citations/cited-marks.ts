@@ -26,6 +26,14 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
     last = text.slice(-1)
   }
 
+  /** The entry of a source, which gets the next number the first time. */
+  function entryOf(mark: string, source: OfferedSource): Cited {
+    const entry = byMark.get(mark) ?? { source, n: cited.length + 1 }
+    if (!byMark.has(mark)) cited.push(entry)
+    byMark.set(mark, entry)
+    return entry
+  }
+
   return {
     cited,
     unknown,
@@ -41,13 +49,16 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
         return false
       }
       if (annotations.length >= maxMarks) return false
-      const entry = byMark.get(mark) ?? { source, n: cited.length + 1 }
-      if (!byMark.has(mark)) cited.push(entry)
-      byMark.set(mark, entry)
+      const entry = entryOf(mark, source)
       const start = shownLength
       if (numbers) show(brackets === '' ? String(entry.n) : `[${entry.n}]`)
       annotations.push({ n: entry.n, start, end: shownLength })
       return numbers
+    },
+    /** Counts a source as cited that has no number in the text. */
+    mention: (mark: string): void => {
+      const source = find(mark)
+      if (source !== undefined) entryOf(mark, source)
     },
     take: (): string => {
       const text = ready.join('')

@@ -1,5 +1,6 @@
 import { inSlices, Slices } from '../slices.ts'
-import { locateFuzzy, locateVerbatim, type Prepared, prepareQuote, prepareText } from './locate.ts'
+import { leastSimilarity, located, locateVerbatim, nearestPlace } from './locate.ts'
+import { type Prepared, prepareQuote, prepareText } from './prepare.ts'
 
 /** Far less than checking an answer may cost: one quotation in the texts of one page. */
 const mostSteps = 4_000_000
@@ -27,8 +28,10 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
   }
   const budget = { left: mostSteps }
   for (const [text, passage] of prepared.entries()) {
-    const at = await locateFuzzy(wanted, passage, budget)
-    if (at.result === 'fuzzy') return { text, start: at.start, end: at.end }
+    const near = await nearestPlace(wanted, passage, budget)
+    if (near === undefined || near.similarity < leastSimilarity) continue
+    const { start, end } = located('fuzzy', near.spans, passage, near.similarity)
+    return { text, start, end }
   }
   return undefined
 }

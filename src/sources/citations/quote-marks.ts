@@ -8,10 +8,10 @@ const letter = /[\p{L}\p{N}]/u
 const mark = /\p{M}/u
 const hebrewLetter = /[א-ת]/
 const prefixes = /(?:^|[^\p{L}\p{M}])[ושהבכלמד]{1,3}$/u
-const openers = new Set(['“', '„', '«', '”', '‘', '"', '״'])
+const openers = new Set(['“', '„', '«', '”', '‘', '"', '״', "'", '‹', '‚', '׳'])
 
 /**
- * The outermost quotations of a part of a text, in order. Understands “…”, „…” and „…“, ”…“, «…», ‘…’, "…" and ״…״,
+ * The outermost quotations of a part of a text, in order. Understands “…”, „…” and „…“, ”…“, «…», ‹…›, ‘…’, ‚…‘, '…', "…" and ״…״,
  * quotations within quotations, and tells gershayim (הקב"ה) from quotation marks. A mark that is never closed opens
  * nothing if it is straight; “, „ and « reach to the end of the part, as printers set a quotation of many paragraphs.
  * Yields wherever it may be interrupted.
@@ -31,9 +31,10 @@ export function* quoteSpans(
     if (!opens(text, at, from, to)) continue
     const end = closingOf(character, { text, from: at + 1, to })
     if (end === undefined) {
-      unclosed.add(character)
+      if (!isSingle(character)) unclosed.add(character)
       continue
     }
+    if (isSingle(character) && !isWhole(text, at + 1, end)) continue
     spans.push({ start: at + 1, end })
     at = end
   }
@@ -42,7 +43,7 @@ export function* quoteSpans(
 
 function opens(text: string, at: number, from: number, to: number): boolean {
   const character = text.charAt(at)
-  if (character === '“' || character === '„' || character === '«') return true
+  if (character === '“' || character === '„' || character === '«' || character === '‹') return true
   return ['opening', 'alone'].includes(placeOf(text, at, from, to))
 }
 
@@ -56,8 +57,15 @@ function closingOf(opener: string, search: Search): number | undefined {
       return lowOpenedEnd(search) ?? search.to
     case '”':
       return firstOf(search, '“”')
+    case '‹':
+      return nestedEnd(search, '‹', '›')
     case '‘':
-      return singleEnd(search)
+      return singleEnd(search, '’')
+    case '‚':
+      return singleEnd(search, '‘’')
+    case "'":
+    case '׳':
+      return singleEnd(search, opener)
     default:
       return straightEnd(search, opener)
   }
@@ -109,11 +117,53 @@ function straightEnd({ text, from, to }: Search, character: string): number | un
   return last
 }
 
-function singleEnd({ text, from, to }: Search): number | undefined {
-  for (let at = text.indexOf('’', from); at >= 0 && at < to; at = text.indexOf('’', at + 1)) {
-    if (!letter.test(text.charAt(at + 1))) return at
+const isSingle = (character: string): boolean => "'‚‘׳".includes(character)
+
+/** The longest quotation in single marks, and the marks within it that are looked at: each may be an apostrophe. */
+const longestInSingle = 1_500
+const mostSingles = 20
+
+/** Words that begin with an apostrophe. */
+const elided = /^(?:tis|twas|twere|twill|til|till|em|cause|round|bout|n)(?![\p{L}\p{M}])/iu
+
+/**
+ * The end of a quotation in single marks: one that no letter follows. It may be an apostrophe (`the dogs' tails`) or the
+ * geresh of a short word (`ה' אחד`); then it ends the quotation only if no better one follows before the next opening mark.
+ */
+function singleEnd({ text, from, to }: Search, closers: string): number | undefined {
+  const inside = text.slice(from, Math.min(to, from + longestInSingle))
+  if (elided.test(inside.slice(0, 8))) return undefined
+  let doubtful: number | undefined
+  let seen = 0
+  for (let at = 0; at < inside.length && seen < mostSingles; at += 1) {
+    if (!closers.includes(inside.charAt(at))) continue
+    seen += 1
+    if (letter.test(text.charAt(from + at + 1))) continue
+    if (placeOf(text, from + at, from, to) === 'opening') break
+    const kind = kindOfEnd(
+      inside.slice(Math.max(0, at - longestLook), at),
+      text.slice(from + at + 1, from + at + 3),
+    )
+    if (kind === 'end') return from + at
+    if (kind === 'geresh' && doubtful !== undefined) break
+    doubtful = from + at
   }
-  return undefined
+  return doubtful
+}
+
+/** Hebrew words of up to three letters with a geresh are abbreviations where words go on: `ה'`, `וכו'`. */
+function kindOfEnd(before: string, after: string): 'end' | 'geresh' | 'possessive' {
+  if (!/^\s\p{L}/u.test(after)) return 'end'
+  if (/[a-z]s$/i.test(before)) return 'possessive'
+  return /(?:^|[^\p{L}])[\u05d0-\u05ea]{1,3}$/u.test(before.replace(/\p{M}/gu, '')) ? 'geresh' : 'end'
+}
+
+/** Whether no quotation in double marks begins in here and ends outside. */
+function isWhole(text: string, from: number, to: number): boolean {
+  const inside = text.slice(from, to)
+  const count = (marks: RegExp): number => inside.match(marks)?.length ?? 0
+  const straight = count(/(?<![\u05d0-\u05ea\p{M}])"|"(?![\u05d0-\u05ea])/gu)
+  return count(/[“„]/g) <= count(/[”“]/g) && count(/«/g) === count(/»/g) && straight % 2 === 0
 }
 
 function firstOf({ text, from, to }: Search, characters: string): number | undefined {

@@ -1,11 +1,12 @@
 import { type Block, splitBlocks } from './blocks.ts'
-import { fewestLetters, type PreparedQuote, prepareQuote } from './locate.ts'
+import { italicSpans } from './italics.ts'
+import { fewestLetters, type PreparedQuote, prepareQuote } from './prepare.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 
 /** A place in the text that a quotation may belong to: a mark or a ref written out. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
 
-/** A quotation of at least 12 letters; `start` and `end` in UTF-16 units of the text it was found in. */
+/** A quotation of at least 12 letters and three words; `start` and `end` in UTF-16 units of the text it was found in. */
 export type Quotation = {
   readonly text: string
   readonly start: number
@@ -23,12 +24,19 @@ export type QuotedText = { readonly blocks: readonly Block[]; readonly quotation
 const shareOfBlock = 0.6
 
 /**
- * Finds what a text quotes: parts in quotation marks, and blocks of `>` lines, with or without them. Quotations with
- * fewer than 12 letters are left out. Yields wherever it may be interrupted.
+ * Finds what a text quotes: parts in quotation marks, italics that frame a quotation, and blocks of `>` lines, with or
+ * without them. Quotations with
+ * fewer than 12 letters or three words are left out. Yields wherever it may be interrupted.
  *
- * @param marks places of citation marks: they are no part of a quotation, and in a `>` block they end one.
+ * @param citationMarks they are no part of a quotation, and in a `>` block they end one.
+ * @param edges the same for refs at the edges of such blocks.
  */
-export function* findQuotations(text: string, marks: readonly Anchor[]): Generator<undefined, QuotedText> {
+export function* findQuotations(
+  text: string,
+  citationMarks: readonly Anchor[],
+  edges: readonly Anchor[] = [],
+): Generator<undefined, QuotedText> {
+  const marks = edges.length === 0 ? citationMarks : apart([...citationMarks, ...edges])
   const blocks = splitBlocks(text)
   const masked = withoutMarks(text, marks)
   const quotations: Quotation[] = []
@@ -42,7 +50,7 @@ export function* findQuotations(text: string, marks: readonly Anchor[]): Generat
     const quoted =
       block.kind === 'quote'
         ? yield* blockSpans(masked, block, inBlock)
-        : yield* quoteSpans(masked, block.start, block.end)
+        : yield* proseSpans(masked, block, inBlock)
     // Folding tens of thousands of words in quotation marks would take longer than all the rest.
     const spans = quoted.filter(({ start, end }) => end - start >= fewestLetters)
     if (spans.length === 0) continue
@@ -51,13 +59,33 @@ export function* findQuotations(text: string, marks: readonly Anchor[]): Generat
     for (const { start, end } of spans) {
       yield
       const prepared = yield* prepareQuote(masked.slice(start, end))
-      if (prepared.letters < fewestLetters) continue
+      if (!isQuotation(prepared)) continue
       const standsAlone = prepared.letters >= shareOfBlock * letters
       const words = masked.slice(start, end).replace(/\s+/g, ' ').trim()
       quotations.push({ text: words, start, end, block: index, standsAlone, prepared })
     }
   }
   return { blocks, quotations }
+}
+
+/** One or two words in quotation marks are a term. What has no blanks at all is in a script without them. */
+const fewestWords = 3
+const longestTerm = 40
+
+function isQuotation({ letters, words }: PreparedQuote): boolean {
+  return letters >= fewestLetters && (words >= fewestWords || letters > longestTerm)
+}
+
+/** In order, those that overlap another left out. */
+function apart(anchors: readonly Anchor[]): readonly Anchor[] {
+  let end = 0
+  return anchors
+    .toSorted((a, b) => a.start - b.start)
+    .filter((anchor) => {
+      const isApart = anchor.start >= end
+      if (isApart) end = anchor.end
+      return isApart
+    })
 }
 
 /** Marks and the `>` of quoted lines become blanks, so that every place stays where it is. */
@@ -71,6 +99,17 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
   return [...parts, text.slice(from)]
     .join('')
     .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
+}
+
+/** In quotation marks or in italics that frame a quotation, in order. */
+function* proseSpans(
+  masked: string,
+  block: Block,
+  marks: readonly Anchor[],
+): Generator<undefined, readonly QuoteSpan[]> {
+  const quoted = yield* quoteSpans(masked, block.start, block.end)
+  const italic = italicSpans(masked, block, quoted, marks)
+  return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
 }
 
 /** A line such as `— Tanya 32:4` under a quotation. */

@@ -11,6 +11,8 @@ export type CitationRenderer = {
   push(delta: string): string
   /** @returns what was held back. A mark that the end of the reply cut through is not shown. */
   end(): { readonly text: string }
+  /** Counts a known mark as cited that does not stand in the text; others are passed over. */
+  mention(mark: string): void
   /** The sources in order of first use. */
   cited(): readonly Cited[]
   /** Marks that were never offered, as `S9`, once for each time they were written. None of them was shown. */
@@ -45,6 +47,7 @@ export function createCitationRenderer(
       return visible
     },
     end: () => ({ text: scanner.advance('', true) }),
+    mention: ledger.mention,
     cited: () => ledger.cited,
     unknownMarks: () => ledger.unknown,
     annotations: () => ledger.annotations,

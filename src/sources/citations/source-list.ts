@@ -9,6 +9,8 @@ export type SourceListOptions = {
   readonly language?: 'en' | 'he'
   /** Puts every foreign run between Unicode isolates. Off by default: they come along when a reader copies text. */
   readonly isolates?: boolean
+  /** Quotations of the answer without a citation that the library does not have. */
+  readonly notFound?: number
 }
 
 const hebrew = /[\u0590-\u05ff]/
@@ -32,6 +34,13 @@ const english = {
     count === 1 ? 'Quotation: not found in this passage' : `${count} quotations: not found in this passage`,
   paraphrase: () => 'No quotation',
   misattributed: 'Quotation: not in this passage, but in',
+  misnamed: 'Quotation: the answer names another place',
+  standsIn: 'It stands in',
+  contextLost: (words: string) => `Left out beside a quotation: ${words}`,
+  missing: (count: number) =>
+    count === 1
+      ? '1 quotation of this answer was not found in the library.'
+      : `${count} quotations of this answer were not found in the library.`,
 }
 
 const inHebrew: typeof english = {
@@ -45,19 +54,25 @@ const inHebrew: typeof english = {
   not_found: (count) => (count === 1 ? 'ציטוט: לא נמצא בקטע זה' : `${count} ציטוטים: לא נמצאו בקטע זה`),
   paraphrase: () => 'ללא ציטוט',
   misattributed: 'ציטוט: אינו בקטע זה אלא ב:',
+  misnamed: 'ציטוט: התשובה מציינת מקום אחר',
+  standsIn: 'לשון הציטוט נמצאת ב:',
+  contextLost: (words) => `הושמט סמוך לציטוט: ${words}`,
+  missing: (count) =>
+    count === 1 ? 'ציטוט אחד בתשובה זו לא נמצא בספרייה.' : `${count} ציטוטים בתשובה זו לא נמצאו בספרייה.`,
 }
 
 /**
  * The list that closes an answer, to be appended to its text as it is: it begins with a blank line. Every source has
  * lines of its own, with Hebrew and Latin text on different lines, so that clients that know nothing about direction
- * show both rightly. It says what was compared and no more. Empty for no sources.
+ * show both rightly. It says what was compared and no more. Empty for no sources, unless quotations were not found.
  */
 export function renderSourceList(sources: readonly ListedSource[], options: SourceListOptions = {}): string {
-  if (sources.length === 0) return ''
   const say = options.language === 'he' ? inHebrew : english
+  const missing = options.notFound ? [say.missing(options.notFound)] : []
+  if (sources.length === 0) return missing.map((line) => `\n\n${line}`).join('')
   const run = options.isolates ? isolated : oneLine
   const entries = sources.map((entry) => linesOf(entry, say, run).join(lineBreak))
-  return `\n\n${[say.heading, ...entries].join('\n\n')}`
+  return `\n\n${[say.heading, ...entries, ...missing].join('\n\n')}`
 }
 
 function linesOf(
@@ -83,10 +98,31 @@ function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: 
   const counted = (['verbatim', 'fuzzy', 'not_found', 'paraphrase'] as const)
     .filter((result) => count(result) > 0)
     .map((result) => say[result](count(result)))
-  const elsewhere = new Set(
-    checks.flatMap((check) => (check.result === 'misattributed' ? [check.found_ref ?? ''] : [])),
+  const lost = checks.flatMap(({ context_warning: context }) =>
+    context ? [say.contextLost(run(context.words))] : [],
   )
-  return [...counted, ...[...elsewhere].flatMap((ref) => [say.misattributed, run(ref)])]
+  return [...counted, ...lost, ...elsewhereInWords(checks, say, run)]
+}
+
+/** Where quotations stand: instead of in this passage, or instead of at the place that the answer names in words. */
+function elsewhereInWords(checks: readonly QuoteCheck[], say: typeof english, run: typeof oneLine): string[] {
+  const misplaced = checks.filter(({ result }) => result === 'misattributed')
+  const places = (some: readonly QuoteCheck[]) => new Set(some.map(({ found_ref }) => found_ref ?? ''))
+  const named = Map.groupBy(
+    misplaced.filter(({ named_ref }) => named_ref !== undefined),
+    ({ named_ref }) => named_ref ?? '',
+  )
+  return [
+    ...[...places(misplaced.filter(({ named_ref }) => named_ref === undefined))].flatMap((ref) => [
+      say.misattributed,
+      run(ref),
+    ]),
+    ...[...named].flatMap(([wrong, some]) => [
+      say.misnamed,
+      run(wrong),
+      ...[...places(some)].flatMap((ref) => [say.standsIn, run(ref)]),
+    ]),
+  ]
 }
 
 function oneLine(text: string): string {

@@ -1,14 +1,17 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import { inSlices, Slices } from '../slices.ts'
-import { attribute, attributeToNearest, findMarks } from './anchors.ts'
-import { Checker, type FindVerbatim, longestPart, type Passage, type QuoteCheck } from './checker.ts'
-import { locateVerbatim, prepareText } from './locate.ts'
-import { findPlainRefs, type RefCheck, type RefLookup, resolvePlainRefs } from './plain-refs.ts'
-import { findQuotations, type Quotation } from './quotes.ts'
+import { Slices } from '../slices.ts'
+import { type Attribution, readAttributions } from './attribution.ts'
+import { Checker, type QuoteCheck } from './checker.ts'
+import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './named-refs.ts'
+import { holds } from './pairing.ts'
+import type { Quotation } from './quotes.ts'
 
-export type { RefCheck, RefLookup } from './plain-refs.ts'
+export type { NamedRef, RefCheck, VerifyLookups } from './named-refs.ts'
 
-/** A check of one quotation; `ref` is what it was compared with, absent if the text attributes it to nothing. */
+/**
+ * A check of one quotation. `ref` is the place it was compared with, a range if it runs over several passages; absent
+ * if the text attributes it to nothing.
+ */
 export type VerifiedQuote = QuoteCheck & { readonly ref?: string }
 
 /** The reply of `POST /v1/sources/verify`. */
@@ -23,106 +26,97 @@ export type Verification = {
 /** Each may cost a look-up of some milliseconds. */
 const mostQuotations = 500
 
-/** Everything that verifying asks of the library. */
-export type VerifyLookups = {
-  readonly findVerbatim: FindVerbatim
-  readonly resolveRef: RefLookup
-  /** All versions of an existing ref. */
-  readonly passages: (ref: string) => Promise<readonly Passage[]>
+/** What checking one quotation came to; `marked` is the offered passage that it belongs to. */
+export type CheckedQuote = { readonly check: VerifiedQuote; readonly marked?: OfferedSource }
+
+/** What checking a whole text came to. */
+export type CheckedText = {
+  readonly quotes: readonly CheckedQuote[]
+  readonly refs: readonly NamedRef[]
+  /** Those of `refs` that do not stand within words quoted from the library, which names what it likes. */
+  readonly ownRefs: readonly NamedRef[]
+  readonly unchecked: number
+}
+
+export type CheckOptions = {
+  /** Passages that marks such as `[S1]` in the text stand for. */
+  readonly offered?: readonly OfferedSource[]
+  /** Refs to check besides those in the text. */
+  readonly refs?: readonly string[]
+  /** Asked before each quotation: true leaves it and all after it unchecked. */
+  readonly enough?: () => boolean
+  readonly mostLookups?: number
 }
 
 /**
- * Checks any text against the library: the refs it names and every quotation of 12 letters or more. A quotation
- * belongs to its mark, if `offered` knows that; else to the nearest ref in its paragraph; else to any of `refs`. One
- * that belongs to nothing is looked for in the whole library: `verbatim` with `found_ref`, or `not_found`.
- *
- * @param options.offered passages that marks such as `[S1]` in the text stand for.
- * @param options.refs refs to check besides those in the text.
- * @param options.enough asked before each quotation: true leaves it and all after it unchecked.
+ * Checks any text against the library: the refs it names and every quotation (see `findQuotations`). A quotation
+ * belongs to the mark beside it and to the refs that its sentence names; else to any of `refs`. One that belongs to
+ * nothing is looked for in the whole library: `verbatim` or `fuzzy` with `found_ref`, or `not_found`.
  * @throws what the look-ups throw.
  */
 export async function verifyText(
   text: string,
-  options: VerifyLookups & {
-    readonly offered?: readonly OfferedSource[]
-    readonly refs?: readonly string[]
-    readonly enough?: () => boolean
-  },
+  { refsIn, resolveRef, isTitle, candidates, stretches, ...options }: VerifyLookups & CheckOptions,
 ): Promise<Verification> {
-  const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
-  const marks = await inSlices(findMarks(text, (mark) => byMark.has(mark)))
-  const inText = await resolvePlainRefs(findPlainRefs(text), options.resolveRef)
-  const asked = await Promise.all((options.refs ?? []).map((ref) => checkRef(ref, options.resolveRef)))
-  const found = await inSlices(findQuotations(text, marks))
-  const marked = attribute(text, found, marks)
-  const near = attributeToNearest(
-    text,
-    found,
-    inText.map(({ anchor }) => anchor),
-  )
-  const readVersions = remembering(options.passages)
-  const checker = new Checker(options.offered ?? [], options.findVerbatim)
-  const existing = [...inText.map(({ check }) => check), ...asked].filter((check) => check.exists)
-  const isExisting = new Set(existing.map((check) => check.ref))
-
-  async function passagesFor(i: number): Promise<readonly Passage[]> {
-    const offered = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
-    if (offered.length > 0) return offered
-    const refs = near[i]?.keys ?? asked.map((check) => check.ref)
-    return (await Promise.all(refs.filter((ref) => isExisting.has(ref)).map(readVersions))).flat()
+  const lookups = { refsIn, resolveRef, isTitle, candidates, stretches }
+  const checked = await checkText(text, lookups, { mostLookups: mostQuotations, ...options })
+  return {
+    object: 'source.verification',
+    quotes: checked.quotes.map(({ check }) => check),
+    refs: checksOf(checked.refs),
+    unchecked: checked.unchecked,
   }
+}
 
+/** The work of `verifyText`, for answers as well. Without look-ups only marks are compared. */
+export async function checkText(
+  text: string,
+  lookups: VerifyLookups | undefined,
+  options: CheckOptions,
+): Promise<CheckedText> {
+  const read = await readAttributions(text, lookups, options)
+  const checker = new Checker(options.offered ?? [], lookups, options.mostLookups)
   const slices = new Slices()
-  const quotes: VerifiedQuote[] = []
+  const quotes: CheckedQuote[] = []
+  const confirmed: Quotation[] = []
   let checked = 0
-  for (const [i, quotation] of found.quotations.slice(0, mostQuotations).entries()) {
+  for (const [i, quotation] of read.quotations.slice(0, mostQuotations).entries()) {
     if (options.enough?.()) break
     await slices.pause()
     checked += 1
-    const passages = await passagesFor(i)
-    const judged = passages.length > 0 ? await checker.check(quotation, passages) : undefined
-    if (judged) quotes.push({ ...judged.check, ref: judged.passage.ref })
-    else if (passages.length === 0)
-      quotes.push(await checkAnywhere(quotation, near[i]?.keys[0], options.findVerbatim))
+    if (isRef(quotation, read.refs)) continue
+    const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
+    if (quote === undefined) continue
+    quotes.push(quote)
+    if (quote.check.result === 'verbatim' || quote.check.result === 'fuzzy') confirmed.push(quotation)
   }
-  return {
-    object: 'source.verification',
-    quotes,
-    refs: distinct([...inText.map(({ check }) => check), ...asked]),
-    unchecked: found.quotations.length - checked,
-  }
+  const ownRefs = read.refs.filter((ref) => !confirmed.some((quotation) => holds(quotation, ref)))
+  return { quotes, refs: read.refs, ownRefs, unchecked: read.quotations.length - checked }
 }
 
-/** For a quotation without a passage to compare with; `missing` is the ref it was given, which does not exist. */
-async function checkAnywhere(
-  { text, prepared }: Quotation,
-  missing: string | undefined,
-  findVerbatim: FindVerbatim,
-): Promise<VerifiedQuote> {
-  const found = await findVerbatim(longestPart(prepared))
-  const place = found?.text === undefined ? undefined : locateVerbatim(prepared, prepareText(found.text))
-  const ref = missing === undefined ? {} : { ref: missing }
-  if (found === undefined || (prepared.parts.length > 1 && place === undefined)) {
-    return { quote: text, result: 'not_found', ...ref }
-  }
-  const result = missing === undefined ? 'verbatim' : 'misattributed'
-  return { quote: text, ...place, result, found_ref: found.ref, ...ref }
+/** Whether what stands in quotation marks is nothing but a ref: the name of a place, also of one that does not exist. */
+function isRef(quotation: Quotation, refs: readonly NamedRef[]): boolean {
+  const signs = 2
+  return refs.some(
+    (ref) => ref.written !== '' && ref.start <= quotation.start + signs && ref.end >= quotation.end - signs,
+  )
 }
 
-async function checkRef(ref: string, resolve: RefLookup): Promise<RefCheck> {
-  const { exists, nearest } = await resolve(ref, true)
-  return { ref, exists, nearest: exists ? null : (nearest[0] ?? null) }
-}
+/** More words than this are no title. */
+const longestTitle = 8
 
-function distinct(checks: readonly RefCheck[]): readonly RefCheck[] {
-  return [...new Map(checks.map((check) => [check.ref, check])).values()]
-}
-
-function remembering(read: VerifyLookups['passages']): VerifyLookups['passages'] {
-  const kept = new Map<string, ReturnType<typeof read>>()
-  return (ref) => {
-    const reading = kept.get(ref) ?? read(ref)
-    kept.set(ref, reading)
-    return reading
-  }
+/** @returns undefined for a title in quotation marks. */
+async function checkQuote(
+  quotation: Quotation,
+  attribution: Attribution,
+  checker: Checker,
+  lookups: VerifyLookups | undefined,
+): Promise<CheckedQuote | undefined> {
+  const judged = await checker.check(quotation, attribution)
+  if (judged === undefined) return undefined
+  const mayBeTitle = judged.check.result === 'not_found' && quotation.prepared.words <= longestTitle
+  if (mayBeTitle && (await lookups?.isTitle(quotation.text))) return undefined
+  const check = { ...judged.check, ...(judged.ref !== undefined && { ref: judged.ref }) }
+  const marked = attribution.marked.find((source: OfferedSource) => source === judged.passage)
+  return marked === undefined ? { check } : { check, marked }
 }

@@ -1,0 +1,143 @@
+/** Words of an excerpt at most; a passage that is hardly longer is quoted whole. */
+const maxWords = 60
+const maxWhole = 75
+/** Some texts have very long words, or no spaces at all. */
+const maxLength = 900
+
+type Span = { readonly start: number; readonly end: number }
+
+/**
+ * The part of a passage to quote: the whole of a short one, otherwise whole sentences around the words that match, at most
+ * 60 words, with `…` where it is cut. Between these signs it is the passage's own text on one line.
+ * @param bestPart the part of the text that matches best, as a search found it; may begin and end with `…`.
+ * @param isAsked whether a word is one of the question's, for a passage without `bestPart`.
+ */
+export function excerptOf(
+  passage: string,
+  bestPart: string | undefined,
+  isAsked: (word: string) => boolean,
+): string {
+  const text = passage.trim().replaceAll(/\s*\n\s*/g, ' ')
+  const words = wordsOf(text)
+  if (words.length <= maxWhole && text.length <= maxLength) return text
+  const focus = partIn(text, bestPart) ?? densest(text, words, isAsked)
+  const span = wholeSentences(sentencesOf(text), words, focus) ?? wordsAround(words, focus)
+  const { start, end } = withinSense(text, words, span)
+  // A word that is longer than an excerpt is cut.
+  const quoted = end > start ? text.slice(start, end) : text.slice(0, maxLength).toWellFormed()
+  return `${start > 0 ? '… ' : ''}${quoted}${start + quoted.length < text.length ? ' …' : ''}`
+}
+
+function wordsOf(text: string): readonly Span[] {
+  return [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }))
+}
+
+/** Cut behind `.`, `?`, `!`, `:` and the Hebrew `׃`, with the signs that close them. */
+function sentencesOf(text: string): readonly Span[] {
+  return [...text.matchAll(/\S(?:[^.?!:׃]|[.?!:׃](?!["”’)\]]{0,3}(?:\s|$)))*[.?!:׃]?["”’)\]]{0,3}/g)].map(
+    ({ index, 0: sentence }) => ({ start: index, end: index + sentence.length }),
+  )
+}
+
+const negation =
+  /^[ושד]{0,2}(?:לא|לאו|אין|אינו|אינה|אינם|אינן|בל|בלי|בלתי|אם)$|^(?:not|no|never|nor|neither|without|cannot|if|unless)$/
+
+/** Words that are given up at an edge, at most. */
+const maxGivenUp = 4
+
+/** The words of a span, fewer where a negation stands directly beside them: without it they may say the opposite. */
+function withinSense(text: string, words: readonly Span[], span: Span): Span {
+  const isNegation = (at: number): boolean => {
+    const { start, end } = words[at] ?? { start: 0, end: 0 }
+    return negation.test(bareWord(text.slice(start, end)))
+  }
+  let first = Math.max(
+    0,
+    words.findIndex(({ start }) => start >= span.start),
+  )
+  const from = words[first]?.start ?? 0
+  let last = words.findLastIndex(({ end }) => end <= Math.min(span.end, from + maxLength))
+  for (let i = 0; i < maxGivenUp && last - first > maxGivenUp && isNegation(first - 1); i += 1) first += 1
+  for (let i = 0; i < maxGivenUp && last - first > maxGivenUp && isNegation(last + 1); i += 1) last -= 1
+  const start = words[first]?.start ?? 0
+  return { start, end: last < first ? start : (words[last]?.end ?? start) }
+}
+
+function partIn(text: string, bestPart: string | undefined): Span | undefined {
+  const part = (bestPart ?? '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/^…\s*|\s*…$/g, '')
+    .trim()
+  const start = part === '' ? -1 : text.indexOf(part)
+  return start < 0 ? undefined : { start, end: start + part.length }
+}
+
+/** The run of half an excerpt that has most different words of the question; the first of several. */
+function densest(text: string, words: readonly Span[], isAsked: (word: string) => boolean): Span {
+  const room = maxWords / 2
+  const asked = words.map(({ start, end }) => {
+    const word = bareWord(text.slice(start, end))
+    return isAsked(word) ? word : undefined
+  })
+  let best = { at: 0, count: 0, last: 0 }
+  asked.forEach((word, at) => {
+    if (word === undefined) return
+    const run = asked.slice(at, at + room)
+    const count = new Set(run.filter((one) => one !== undefined)).size
+    if (count > best.count) best = { at, count, last: at + run.findLastIndex((one) => one !== undefined) }
+  })
+  return { start: words[best.at]?.start ?? 0, end: words[best.last]?.end ?? 0 }
+}
+
+/** A word without points, marks and signs, in small letters. */
+export function bareWord(word: string): string {
+  return (
+    word
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? []
+  ).join('')
+}
+
+/** The sentences that the focus touches, with those after and before them that fit; undefined if they are too long. */
+function wholeSentences(sentences: readonly Span[], words: readonly Span[], focus: Span): Span | undefined {
+  const fits = ({ start, end }: Span): boolean =>
+    end - start <= maxLength &&
+    words.filter((word) => word.start >= start && word.end <= end).length <= maxWords
+  const margin = (focus.end - focus.start) / 4
+  const core = { start: focus.start + margin, end: focus.end - margin }
+  const touched = [focus, core]
+    .map((part) => sentences.filter(({ start, end }) => start < part.end && end > part.start))
+    .map((some) => ({ first: some[0], last: some.at(-1) }))
+    .find(({ first, last }) => first && last && fits({ start: first.start, end: last.end }))
+  if (!touched?.first || !touched.last) return undefined
+  let span = { start: touched.first.start, end: touched.last.end }
+  for (const { end } of sentences.filter(({ start }) => start >= span.end)) {
+    if (!fits({ ...span, end })) break
+    span = { ...span, end }
+  }
+  for (const { start } of sentences.filter(({ end }) => end <= span.start).toReversed()) {
+    if (!fits({ ...span, start })) break
+    span = { ...span, start }
+  }
+  return span
+}
+
+/** As many words as an excerpt has, with the focus in their middle. */
+function wordsAround(words: readonly Span[], focus: Span): Span {
+  const first = Math.max(
+    0,
+    words.findIndex(({ end }) => end > focus.start),
+  )
+  const last = Math.max(
+    first,
+    words.findLastIndex(({ start }) => start < focus.end),
+  )
+  const from = Math.max(
+    0,
+    Math.min(first + Math.ceil((last - first + 1 - maxWords) / 2), words.length - maxWords),
+  )
+  const to = Math.min(words.length, from + maxWords) - 1
+  return { start: words[from]?.start ?? 0, end: words[to]?.end ?? 0 }
+}

@@ -1,0 +1,60 @@
+import type { Executor } from '../../db/client.ts'
+import { loadDocuments, loadPlaces, type PassageRow } from '../documents.ts'
+import { resolveRef } from '../ref-lookup.ts'
+import { headingOf } from '../refs.ts'
+import type { Passage, Stretch } from './stretch.ts'
+
+/**
+ * Each of these documents between its neighbours of the same version: the documents of a version are numbered in
+ * reading order.
+ */
+export async function neighboursOf(executor: Executor, docs: readonly number[]): Promise<readonly Stretch[]> {
+  const rows = await loadDocuments(executor, [...new Set(docs.flatMap((doc) => [doc - 1, doc, doc + 1]))])
+  return docs.flatMap((doc) => {
+    const own = rows.get(doc)
+    if (own === undefined) return []
+    const around = [rows.get(doc - 1), own, rows.get(doc + 1)]
+    const passages = around.filter((row) => row !== undefined && isSameVersion(row, own))
+    return [{ passages: passages.flatMap((row) => (row === undefined ? [] : [passageOf(row)])) }]
+  })
+}
+
+/** What stands at a ref, one stretch for each version, with the passage before and the one after it. */
+export async function stretchesAt(executor: Executor, ref: string): Promise<readonly Stretch[]> {
+  const place = await resolveRef(executor, ref)
+  if (place === undefined) return []
+  const meant = await loadPlaces(executor, place)
+  const versions = [...Map.groupBy(meant, versionOf).values()]
+  const edges = versions.flatMap((rows) => [firstDoc(rows) - 1, lastDoc(rows) + 1])
+  const neighbours = await loadDocuments(executor, edges)
+  return versions.map((rows) => {
+    const [one] = rows
+    const beside = (doc: number): readonly PassageRow[] => {
+      const row = neighbours.get(doc)
+      return row !== undefined && one !== undefined && isSameVersion(row, one) ? [row] : []
+    }
+    const before = beside(firstDoc(rows) - 1)
+    const passages = [...before, ...rows, ...beside(lastDoc(rows) + 1)].map(passageOf)
+    return { passages, own: { first: before.length, last: before.length + rows.length - 1 } }
+  })
+}
+
+function firstDoc(rows: readonly PassageRow[]): number {
+  return Math.min(...rows.map(({ doc_id }) => doc_id))
+}
+
+function lastDoc(rows: readonly PassageRow[]): number {
+  return Math.max(...rows.map(({ doc_id }) => doc_id))
+}
+
+function versionOf({ work_id, language, version }: PassageRow): string {
+  return JSON.stringify([work_id, language, version])
+}
+
+function isSameVersion(a: PassageRow, b: PassageRow): boolean {
+  return versionOf(a) === versionOf(b)
+}
+
+function passageOf({ ref, he_ref, work, language, version, text }: PassageRow): Passage {
+  return { ref, heRef: he_ref, title: headingOf(ref), work, language, version, text }
+}

@@ -1,0 +1,76 @@
+/** Letters and, for each, its place in the original text; see `fold`. */
+type Letters = { readonly folded: string; readonly offsets: readonly number[] }
+
+/**
+ * Substitutes for the Name, which the letter ה (`ה'`) stands for here: texts that write it in full, and quotations
+ * that leave off the geresh, are one wording then.
+ */
+const name = /(?<![^ ])([והבכלמשד]{0,2}?)(?:ייי|יי|יהוה|הויה|ידוד|יקוק)(?![^ ])/g
+
+/** These are the Name only with a geresh: `הוי` is an Aramaic verb. */
+const shortName = /(?<![^ ])([והבכלמשד]{0,2}?)הוי(?![^ ])/g
+
+/** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
+const elohim = /(?<![^ ])([והבכלמשד]{0,3}?אל)ו?[קה](ימ|ות|ותו|ית|יי|יות|י|ינו|יכ|יכמ|יו|יהמ|א|אי)(?![^ ])/g
+const hosts = /(?<![^ ])([והבכלמשד]{0,2}?)צבקות(?![^ ])/g
+
+/** Hyphens within a name, put there so that it is not written: `א-ל`, `יה-וה`. */
+const hyphened =
+  /(?<![א-ת])[והבכלמשד]{0,2}(?:י[-–]ה[-–]ו[-–]ה|יה[-–]וה|י[-–]הוה|הוי[-–]ה|א[-–]ל(?:הי|קי|וה)?|אל[-–](?:הי|קי|ה|וה)|אלה[-–]י|אלק[-–]י|א[-–]דני|אד[-–]ני|אדנ[-–]י|ש[-–]די|שד[-–]י|צב[-–]אות|צ[-–]באות)/g
+
+/** Joins names that are written with hyphens, in Hebrew and English, letter for letter so that places stay true. */
+export function joinNames(text: string): string {
+  if (!/[-–]/.test(text)) return text
+  return text
+    .replace(hyphened, (written) => written.replace(/[-–]/g, '\u2060'))
+    .replace(/\b(G|L)[-–‐‑](?=(?:d|rd)\b)/g, '$1o')
+}
+
+/**
+ * Puts names of God into one form, in folded text.
+ * @param written the text that the letters are from: a geresh decides about some of them.
+ */
+export function foldNames(letters: Letters, written: string): Letters {
+  let made = letters
+  for (const form of [name, shortName]) {
+    made = replaceWords(made, form, (match, at) =>
+      form === name || hasGeresh(made, at, at + match[0].length, written) ? `${match[1] ?? ''}ה` : undefined,
+    )
+  }
+  made = replaceWords(made, elohim, (match) => `${match[1] ?? ''}ה${match[2] ?? ''}`)
+  return replaceWords(made, hosts, (match) => `${match[1] ?? ''}צבאות`)
+}
+
+/** The same without looking for a geresh, and with `ד'` for the Name: a second reading of a quotation. */
+export function foldNamesFreely(letters: Letters, written: string): Letters {
+  const made = replaceWords(letters, shortName, (match) => `${match[1] ?? ''}ה`)
+  return replaceWords(made, /(?<![^ ])([והבכלמש]?)[די](?![^ ])/g, (match, at) =>
+    hasGeresh(made, at, at + match[0].length, written) ? `${match[1] ?? ''}ה` : undefined,
+  )
+}
+
+function hasGeresh({ offsets }: Letters, start: number, end: number, written: string): boolean {
+  return /["'׳״’”]/.test(written.slice(offsets[start] ?? 0, (offsets[end] ?? 0) + 1))
+}
+
+/** Replaces words; all letters of a new one come from the beginning of the old. */
+function replaceWords(
+  letters: Letters,
+  form: RegExp,
+  replacement: (match: RegExpExecArray, at: number) => string | undefined,
+): Letters {
+  const parts: string[] = []
+  const offsets: number[] = []
+  let from = 0
+  for (const match of letters.folded.matchAll(form)) {
+    const made = replacement(match, match.index)
+    if (made === undefined || made === match[0]) continue
+    parts.push(letters.folded.slice(from, match.index), made)
+    for (let i = from; i < match.index; i += 1) offsets.push(letters.offsets[i] ?? 0)
+    for (let i = 0; i < made.length; i += 1) offsets.push(letters.offsets[match.index] ?? 0)
+    from = match.index + match[0].length
+  }
+  if (parts.length === 0) return letters
+  for (let i = from; i < letters.offsets.length; i += 1) offsets.push(letters.offsets[i] ?? 0)
+  return { folded: parts.join('') + letters.folded.slice(from), offsets }
+}

@@ -1,0 +1,111 @@
+import { bare, isClaimSentence } from './own-claims.ts'
+
+/**
+ * What a list of sources looks like that a model writes itself. The service makes the list of an answer from the marks;
+ * one that a model adds was compared with nothing.
+ */
+
+const headings = new Set(
+  (
+    'source,sources,sources cited,sources used,sources consulted,sources and references,cited sources,list of sources,source list,' +
+    'references,reference list,citations,works cited,bibliography,sources quoted,quoted sources,' +
+    'מקור,מקורות,המקורות,רשימת מקורות,רשימת המקורות,מקורות והפניות,מראי מקומות,מראי מקום,הפניות,ביבליוגרפיה,סימוכין,מקורות שצוטטו'
+  ).split(','),
+)
+
+/** Whether a whole line is the heading of a list of sources. "Sources of joy" is not. */
+export function isListHeading(line: string): boolean {
+  return headings.has(named(line).replace(/ ?[:：]$/, ''))
+}
+
+/** Whether a line that is not complete may still become one, or a list in one line behind such a heading. */
+export function mayBecomeListHeading(line: string): boolean {
+  if (line.length > longestLine) return false
+  const start = named(line)
+  const beforeColon = /^([^:：]{2,30}?) ?[:：]/.exec(start)?.[1]
+  if (beforeColon !== undefined) return headings.has(beforeColon)
+  return [...headings].some((heading) => heading.startsWith(start.trimEnd()))
+}
+
+function named(line: string): string {
+  return bare(line).toLowerCase()
+}
+
+/** Longer lines are prose. */
+export const longestLine = 300
+
+const mark = /[[【(]\^?[Ss]\d{1,4}[\]】)]/
+const numberInBrackets = /^[[【][1-9]\d{0,2}(?:†[^\]】\n]{0,30})?[\]】]/
+const url = /https?:\/\/|www\./i
+const address = /(?:https?:\/\/|www\.)\S+/gi
+const hebrewPlace =
+  /(?<![א-ת])(?:פרק|פרקים|סימן|סי[׳']|דף|תורה|הלכה|משנה|פסוק|אות|חלק|ח["״][א-ת]|פ["״]?[א-ת]{1,2}|[א-ת]{1,3}["״׳'][א-ת]?)(?![א-ת])/u
+const place = /\d/
+
+/** Whether a text names a place, in whatever form. */
+function namesPlace(text: string): boolean {
+  return place.test(text) || mark.test(text) || url.test(text) || hebrewPlace.test(text)
+}
+
+/** Words that stand in names of places without a capital. */
+const small = new Set(
+  'and the of on in to by for from with ed trans translated translation english hebrew edition version vol volume ch chapter chapters part parts section sections letter verse verses page pages pp also see cf introduction compilers title al ha ben de le public domain licence license'.split(
+    ' ',
+  ),
+)
+const mostProseWords = 3
+const mostHebrewWords = 9
+
+/** Whether a text says something, and does not only name places. */
+function isProse(text: string): boolean {
+  const named = text.replace(address, '')
+  const words = named.match(/[\p{L}\p{M}'’׳״"-]+/gu) ?? []
+  const latin = words.filter((word) => /^\p{Ll}{2,}$/u.test(word) && !small.has(word)).length
+  const longest = Math.max(
+    0,
+    ...named
+      .split(/[;,.:()–—-]/)
+      .map((part) => part.match(/[\u05d0-\u05ea][\p{L}\p{M}'’׳״"]*/gu)?.length ?? 0),
+  )
+  return latin > mostProseWords || longest > mostHebrewWords
+}
+
+/** Whether a line is one of a list of sources: a place under a number, a mark or a bullet, or a bare place. */
+export function isSourceItem(line: string): boolean {
+  if (line.length > longestLine) return false
+  const text = bare(line)
+  if (numberInBrackets.test(text)) return !isProse(withoutNumber(text))
+  return namesPlace(text) && !isProse(text)
+}
+
+/** Whether a line has the form that only our own list has: a number in square brackets and a place. */
+export function isNumberedItem(line: string): boolean {
+  return numberInBrackets.test(bare(line)) && isSourceItem(line)
+}
+
+function withoutNumber(text: string): string {
+  return text.replace(numberInBrackets, '')
+}
+
+/**
+ * Whether a line goes on with a list that has begun.
+ * @param afterGap a blank line stands before it: then only another item goes on.
+ */
+export function continuesList(line: string, afterGap: boolean): boolean {
+  if (line.trim() === '' || /^\s*(?:[-=_*] ?){3,}\s*$/.test(line)) return true
+  if (line.length > longestLine) return false
+  if (isClaimSentence(line) || isSourceItem(line)) return !afterGap || !/[!?]$/.test(line.trim())
+  return !afterGap && !isProse(bare(line))
+}
+
+/** The places of a list in one line, `Sources: Tanya 32:1; Likutei Moharan 282`; undefined when it is none. */
+export function listInOneLine(line: string): string | undefined {
+  const [, heading = '', rest = ''] = /^([^:：]{2,30}?) ?[:：] ?(.+)$/u.exec(bare(line)) ?? []
+  const isPlural = headings.has(heading.toLowerCase()) && !/^(?:source|מקור)$/i.test(heading)
+  return isPlural && rest.length <= longestLine && namesPlace(rest) && !isProse(rest) ? rest : undefined
+}
+
+/** How far blanks and underlines reach behind a heading. */
+export function underHeading(text: string): number {
+  return /^\s*(?:[-=]{3,}\s+)?/.exec(text)?.[0].length ?? 0
+}
