@@ -47,8 +47,10 @@ async function main(): Promise<void> {
     const service = await startService(config, { catalogue, telemetry }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
+    // Before the message: whoever reads it may end the process at once.
+    const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
-    await termination()
+    await terminated
     exitLate(log)
     stopping.abort()
     await service.stop()

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { count, instant } from '../http/openapi-docs.ts'
-import { citedSource, fileChange, finishReason, runStatus, turnUsage, unknownRef } from './turn-schema.ts'
+import {
+  citedSource,
+  fileChange,
+  finishReason,
+  freeQuotation,
+  runStatus,
+  turnUsage,
+  unknownRef,
+} from './turn-schema.ts'
 
 const outputItem = z
   .discriminatedUnion('type', [
@@ -12,6 +20,7 @@ const outputItem = z
     }),
     z.object({ type: z.literal('tool_call'), id: z.string(), name: z.string(), arguments: z.string() }),
     z.object({ type: z.literal('source'), ...citedSource.shape }),
+    z.object({ type: z.literal('quotation'), ...freeQuotation.shape }),
     z.object({ type: z.literal('file'), ...fileChange.shape }),
   ])
   .meta({ id: 'RunOutputItem' })
@@ -42,6 +51,7 @@ const runEnd = z
     citations: z.array(z.object({ n: z.int().min(1), start: count, end: count })),
     unknown_marks: count.describe('Citations of sources that the model was never given; they were left out'),
     unknown_refs: z.array(unknownRef),
+    quotations: z.array(freeQuotation).optional().describe('Absent in ends that an earlier version logged'),
     files: z.array(fileChange),
     tool_calls: z
       .array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }))

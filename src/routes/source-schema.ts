@@ -27,7 +27,7 @@ export const passageSchema = z
     language: z.string(),
     version: z.string(),
     license: z.string(),
-    url: z.string(),
+    url: z.string().describe('Where the text comes from, else where this service shows it'),
     text: z.string(),
   })
   .meta({ id: 'Passage', description: 'A passage in one version.' })
@@ -39,8 +39,21 @@ export const hitSchema = z
     ...passageSchema.shape,
     snippet: z.string(),
     coverage: z
-      .object({ share: z.number(), words: z.number(), titled: z.boolean() })
-      .describe('How much of what the query asks for the passage has'),
+      .object({ share: z.number(), words: z.number(), titled: z.boolean(), evidence: z.number() })
+      .describe(
+        'How much of what the query asks for the passage has. Above 0, `evidence` says that it is about the question',
+      ),
+    matched: z
+      .array(
+        z.object({
+          word: z.string().describe('As the query has it'),
+          by: z.string().describe('As the passage or its heading has it'),
+          through: z.enum(['vocabulary', 'lexicon', 'learned', 'synonyms']),
+        }),
+      )
+      .describe(
+        'Words of the query that the passage has in the other language or under another name: by the names that the service knows, its lexicon, or the parallel texts of the library',
+      ),
     score: z.number().describe('Comparable within one search only'),
   })
   .meta({ id: 'SearchHit' })
@@ -48,10 +61,19 @@ export const hitSchema = z
 export const hitList = listOf(hitSchema)
   .extend({
     unknown_ref: z
-      .object({ ref: z.string(), nearest: z.string() })
+      .object({
+        ref: z.string(),
+        nearest: z.string().nullable().describe('A ref that exists; null when the library lacks the work'),
+        cited_by: z
+          .array(z.string())
+          .optional()
+          .describe(
+            'Only for a place of the Bible or the Talmud: up to five refs of passages that cite it; empty when none does',
+          ),
+      })
       .optional()
       .describe(
-        'The query is a ref that does not exist, under a title that does; the hits were found by words',
+        'The query names a ref that does not exist; the hits cite it, or were found by words where nothing does',
       ),
   })
   .meta({ id: 'SearchHitList' })
@@ -74,7 +96,15 @@ export const verificationSchema = z
         ref: z.string().optional().describe('What it was compared with; absent if the text names nothing'),
       }),
     ),
-    refs: z.array(z.object({ ref: z.string(), exists: z.boolean(), nearest: z.string().nullable() })),
+    refs: z.array(
+      z.object({
+        ref: z.string().describe('In full, as the library was asked'),
+        exists: z.boolean(),
+        nearest: z.string().nullable(),
+        text: z.string().optional().describe('As it stands in the text'),
+        found_ref: z.string().optional().describe('As the library writes it'),
+      }),
+    ),
     unchecked: count.describe(
       'Quotations that were left out: those beyond the first 500, and those not reached within 20 s',
     ),

@@ -7,11 +7,13 @@ import { boundedList, boundedText, bounds } from '../http/bounds.ts'
 import { disconnectSignal } from '../http/disconnect.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
+import { originOf } from '../http/origin.ts'
 import { createSearchLimit, createVerificationLimit } from '../http/work-limits.ts'
 import type { ZodTypes } from '../http/zod.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/hit-page.ts'
 import { linksFrom } from '../sources/links.ts'
 import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../sources/passages.ts'
+import { readerUrl } from '../sources/source-url.ts'
 import type { Passage } from '../sources/types.ts'
 import { verifyInThread } from '../sources/verification.ts'
 import type { Services } from './services.ts'
@@ -70,7 +72,7 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
 } satisfies Record<string, RouteDocs>
 
 /** The library: what works it has, what it says about something, and what stands at a ref. */
-export function sourceRoutes(root: FastifyInstance, { database, semantic }: Services): void {
+export function sourceRoutes(root: FastifyInstance, { database, semantic, appUrl }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
   const searches = createSearchLimit()
   const verifications = createVerificationLimit()
@@ -90,12 +92,15 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
     { config: { scope, docs: docs.search }, schema: { querystring: hitQuery } },
     async (request, reply): Promise<BodyOf<typeof hitList>> => {
       const signal = disconnectSignal(reply)
-      const { hits, hasMore, nearest } = await searches.run(principalOf(request).accountId, signal, () =>
+      const { hits, hasMore, unknownRef } = await searches.run(principalOf(request).accountId, signal, () =>
         readHits(database.system, request.query, { semantic, signal }),
       )
       return {
-        ...listBody(hits.map(hitBody), hasMore),
-        ...(nearest !== undefined && { unknown_ref: { ref: request.query.q, nearest } }),
+        ...listBody(
+          hits.map((hit) => hitBody(hit, originOf({ appUrl }, request))),
+          hasMore,
+        ),
+        ...(unknownRef && { unknown_ref: unknownRef }),
       }
     },
   )
@@ -119,7 +124,7 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
       const name = ref.replaceAll('\0', '')
       const signal = disconnectSignal(reply)
       return searches.run(principalOf(request).accountId, signal, () =>
-        readSource(database.system, name, { ...request.query, signal }),
+        readSource(database.system, name, originOf({ appUrl }, request), { ...request.query, signal }),
       )
     },
   )
@@ -128,6 +133,7 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic }: Serv
 async function readSource(
   executor: Executor,
   ref: string,
+  origin: string,
   options: ReadOptions,
 ): Promise<BodyOf<typeof sourceSchema>> {
   const read = await readPassage(executor, ref, options)
@@ -140,7 +146,7 @@ async function readSource(
   return {
     object: 'source',
     ref,
-    passages: read.passages.map(passageBody),
+    passages: read.passages.map((passage) => passageBody(passage, origin)),
     links: [...links].map(([from, to]) => ({ from, to })),
   }
 }
@@ -163,7 +169,7 @@ function workBody(work: WorkSummary): BodyOf<typeof workSchema> {
   }
 }
 
-function passageBody(passage: Passage): BodyOf<typeof passageSchema> {
+function passageBody(passage: Passage, origin: string): BodyOf<typeof passageSchema> {
   return {
     ref: passage.ref,
     he_ref: passage.heRef,
@@ -173,18 +179,19 @@ function passageBody(passage: Passage): BodyOf<typeof passageSchema> {
     language: passage.language,
     version: passage.version,
     license: passage.license,
-    url: passage.url,
+    url: passage.url || readerUrl(origin, passage.ref),
     text: passage.text,
   }
 }
 
-function hitBody(hit: HitPage['hits'][number]): BodyOf<typeof hitSchema> {
+function hitBody(hit: HitPage['hits'][number], origin: string): BodyOf<typeof hitSchema> {
   return {
     id: hit.id,
     object: 'source.hit',
-    ...passageBody(hit),
+    ...passageBody(hit, origin),
     snippet: hit.snippet,
     coverage: hit.coverage,
+    matched: [...hit.matched],
     score: hit.score,
   }
 }

@@ -15,12 +15,35 @@ export const quoteCheck = z
     start: count.optional().describe('Place of `original` in the passage, in UTF-16 units'),
     end: count.optional(),
     similarity: z.number().min(0).max(1).optional(),
-    found_ref: z.string().optional().describe('A passage that has the quotation word for word'),
+    found_ref: z
+      .string()
+      .optional()
+      .describe('The place that has the quotation; a range if it runs over several passages'),
+    named_ref: z
+      .string()
+      .optional()
+      .describe('The place that the text names in words, if it is not that of the passage cited'),
+    differences: z
+      .array(
+        z.object({
+          kind: z.enum(['abbreviation', 'changed', 'left_out', 'added']),
+          quote: z.string(),
+          text: z.string(),
+        }),
+      )
+      .optional()
+      .describe('What differs from the passage, in the words of the quotation and of the text'),
+    context_warning: z
+      .object({ words: z.string(), where: z.enum(['before', 'after', 'ellipsis']) })
+      .optional()
+      .describe(
+        'A negation or a condition that stands directly before or after the quoted words, or at an ellipsis, and was left out',
+      ),
   })
   .meta({
     id: 'QuoteCheck',
     description: `What comparing a quotation with the passage it is attributed to came to. \`verbatim\`: it stands \
-there. \`fuzzy\`: something at least 85 % alike stands there. \`misattributed\`: it stands in \`found_ref\` instead. \
+there. \`fuzzy\`: something at least 85 % alike stands there. \`misattributed\`: it stands in \`found_ref\` instead, exactly or closely. \
 \`not_found\`: none of these. \`paraphrase\`: the source is cited without a quotation.`,
   })
 
@@ -39,6 +62,18 @@ export const citedSource = z
     verification: z.array(quoteCheck),
   })
   .meta({ id: 'CitedSource' })
+
+export const freeQuotation = z
+  .object({
+    ...quoteCheck.shape,
+    ref: z.string().optional().describe('The place that its sentence names, if it names one'),
+  })
+  .meta({
+    id: 'Quotation',
+    description: `A quotation of the answer that carries no citation. It was looked for at the place that its sentence \
+names, and in the whole library: \`verbatim\` and \`fuzzy\` were found (at \`ref\`, else at \`found_ref\`), \
+\`misattributed\` stands in \`found_ref\` and not at \`ref\`, \`not_found\` stands nowhere in the library.`,
+  })
 
 export const fileChange = z
   .object({

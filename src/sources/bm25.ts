@@ -1,8 +1,11 @@
 import { blockSize, classLengths } from './postings.ts'
 
-/** Usual values of BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond"). */
+/**
+ * The saturation that is usual for BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
+ * Beyond"). Length counts less than usual: importers cut texts to about one length, and shorter ones are no better.
+ */
 const saturation = 1.2
-const lengthWeight = 0.75
+const lengthWeight = 0.5
 
 export type CollectionFacts = {
   readonly documents: number
@@ -45,6 +48,7 @@ export type DocumentRanges = readonly (readonly [first: number, last: number])[]
 /** A concept's documents over all blocks: its terms merged, so that it counts as one term. */
 export type ConceptPostings = {
   readonly blocks: ReadonlyMap<number, ConceptBlock>
+  /** How common the concept is taken to be. */
   readonly documents: number
   /** What the concept is worth beside others. */
   readonly weight: number

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
 import { headingOf, hebrewHeadingOf } from './refs.ts'
+import { versionUrlOf } from './source-url.ts'
 
 /** A name that works stand under, and how many do. */
 export type Shelf = { readonly name: string; readonly works: number }
@@ -81,15 +82,19 @@ async function versionsOf(
   executor: Executor,
   workIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly VersionFacts[]>> {
-  type Row = Omit<VersionFacts, 'importedAt'> & { readonly workId: number; readonly at: string }
+  type Row = Omit<VersionFacts, 'importedAt'> & {
+    readonly workId: number
+    readonly work: string
+    readonly at: string
+  }
   const found = await executor.execute<Row>(sql`
-    select work_id as "workId", language, title, license, source_url as url, machine_made as "machineMade",
-      doc_count as texts, imported_at as at
-    from versions where work_id = any(${sql.param(workIds)}::int[])
-    order by language = 'he' desc, language, title`)
+    select v.work_id as "workId", w.title as work, v.language, v.title, v.license, v.source_url as url,
+      v.machine_made as "machineMade", v.doc_count as texts, v.imported_at as at
+    from versions v join works w on w.id = v.work_id where v.work_id = any(${sql.param(workIds)}::int[])
+    order by v.language = 'he' desc, v.language, v.title`)
   const versions = new Map<number, VersionFacts[]>(workIds.map((id) => [id, []]))
-  for (const { workId, at, ...version } of found.rows)
-    versions.get(workId)?.push({ ...version, importedAt: new Date(at) })
+  for (const { workId, work, at, ...version } of found.rows)
+    versions.get(workId)?.push({ ...version, url: versionUrlOf(work, version.url), importedAt: new Date(at) })
   return versions
 }
 

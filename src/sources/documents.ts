@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import type { PlaceRange } from './ref-lookup.ts'
 import { headingOf } from './refs.ts'
+import { sourceUrlOf } from './source-url.ts'
 import type { Passage } from './types.ts'
 
 export type PassageRow = {
@@ -16,14 +17,16 @@ export type PassageRow = {
   readonly language: string
   readonly version: string
   readonly license: string
+  /** Of this very text; empty when it comes from where its version does. */
   readonly url: string
+  readonly version_url: string
   readonly text: string
 }
 
 /** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
 const passageColumns = sql`
   select t.doc_id, p.ref, p.he_ref, p.section_ref, p.ordinal, p.work_id, w.title as work, w.author, t.language,
-    v.title as version, v.license, v.source_url as url, t.text
+    v.title as version, v.license, t.url, v.source_url as version_url, t.text
   from passage_texts t
   join passages p on p.id = t.passage_id
   join versions v on v.id = t.version_id
@@ -81,7 +84,7 @@ export function toPassage(row: PassageRow): Passage {
     language: row.language,
     version: row.version,
     license: row.license,
-    url: row.url,
+    url: sourceUrlOf(row),
     text: row.text,
   }
 }

@@ -1,52 +1,51 @@
 import type { Scored } from './bm25.ts'
 import type { PassageRow } from './documents.ts'
 
-/** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
-export const fusionConstant = 60
-
+/** The ranking of one script. */
 export type RankedList = {
   /** Best first. */
   readonly ranked: readonly Scored[]
-  /** How much of the query the list answers. */
-  readonly weight: number
+  /** What scores are divided by, so that those of both scripts compare. */
+  readonly unit: number
 }
 
 export type Fused = { readonly row: PassageRow; readonly score: number }
 
-type Share = { readonly row: PassageRow; readonly share: number }
+type Found = { readonly row: PassageRow; readonly fit: number }
+
+/** What the second script of a place adds, of its own fit: enough to decide between equals. */
+const secondScriptGain = 0.02
 
 /**
- * Reciprocal rank fusion by ref, ties in order of refs. A list counts by how much of the query it answers, so that
- * one word with a translation does not outweigh the sentence around it. A passage that was found in two languages
- * gains from both; further editions in one language, or a text that both lists found, add nothing. The version with
- * the best share is shown, of equal ones that of the first list.
+ * Merges the rankings of both scripts into one ranking of places. The fit of a passage is its score over the square
+ * root of the weight of a word that only one document has: raw scores favour the script of which the library has more,
+ * scores over the whole weight the one of which it has less (each measured), and ranks do not compare either, because one list may be all noise. A place counts by its
+ * best version. Its best version in the other script adds 2 % of its own fit, so no place leads because it was
+ * translated. Further editions in one script add nothing. Scores lie between 0 and 1. Best first; equal places stand in order of refs; of equal
+ * versions the one of the first list is shown.
  */
 export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
-  const byRef = new Map<string, Map<string, Share>>()
-  const most = Math.max(...lists.map((list) => list.weight))
-  for (const { ranked, weight } of lists) {
-    const seen = new Set<string>()
-    for (const { doc } of ranked) {
+  const byRef = new Map<string, Found[]>()
+  for (const { ranked, unit } of lists) {
+    const best = new Map<string, Found>()
+    for (const { doc, score } of ranked) {
       const row = rows.get(doc)
       if (!row) continue
-      seen.add(row.ref)
-      addShare(byRef, row, weight / most / (fusionConstant + seen.size))
+      const fit = score / unit
+      if (fit > (best.get(row.ref)?.fit ?? 0)) best.set(row.ref, { row, fit })
     }
+    for (const [ref, found] of best) byRef.set(ref, [...(byRef.get(ref) ?? []), found])
   }
   return [...byRef.values()]
-    .map((shares) => total([...shares.values()]))
+    .map(placeOf)
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
 }
 
-function addShare(byRef: Map<string, Map<string, Share>>, row: PassageRow, share: number): void {
-  const shares = byRef.get(row.ref) ?? new Map<string, Share>()
-  byRef.set(row.ref, shares)
-  if (share > (shares.get(row.language)?.share ?? 0)) shares.set(row.language, { row, share })
-}
-
-function total(shares: readonly Share[]): Fused {
-  const best = shares.reduce((a, b) => (b.share > a.share ? b : a))
-  return { row: best.row, score: shares.reduce((sum, { share }) => sum + share, 0) }
+function placeOf(found: readonly Found[]): Fused {
+  const best = found.reduce((a, b) => (b.fit > a.fit ? b : a))
+  const second = found.reduce((most, other) => (other === best ? most : Math.max(most, other.fit)), 0)
+  const fit = best.fit + secondScriptGain * second
+  return { row: best.row, score: fit / (1 + fit) }
 }
 
 export function compareText(a: string, b: string): number {

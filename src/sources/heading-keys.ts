@@ -18,6 +18,7 @@ const fewestConsonants = 3
 
 function consonants(word: string): string {
   const spelled = word
+    .replace(/ss$/, 's')
     .replace(/(?<=[aeiou])s$/, 't')
     .replace(/th$/, 't')
     .replace(/ch|kh/g, 'h')

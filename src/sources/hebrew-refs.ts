@@ -1,5 +1,6 @@
 import { hebrewNumber, hebrewNumeral } from './hebrew-numbers.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { isHebrewUnit } from './refs/units.ts'
 
 /** Ways to read a ref in Hebrew, the likeliest first; none when it ends with no number. */
 export function hebrewReadings(written: string): readonly ParsedRef[] {
@@ -14,7 +15,7 @@ export function hebrewReadings(written: string): readonly ParsedRef[] {
 function isOfPeople(text: string, { heading }: ParsedRef): boolean {
   const before = heading.split(' ').at(-1) ?? ''
   const hasSide = sides[text.split(' ').at(-1) ?? ''] !== undefined
-  return units.has(before) || (hasSide && wordNumber(before) !== undefined)
+  return isHebrewUnit(before) || (hasSide && wordNumber(before) !== undefined)
 }
 
 const printedParts = new Map<AddressPart, string>()
@@ -42,6 +43,7 @@ function plain(written: string): string {
     .replace(/[׳‘’`´]/g, "'")
     .replace(/''|[״“”„]/g, '"')
     .replace(/[־–—]/g, '-')
+    .replace(/\s*§\s*/g, ' ')
 }
 
 const numeral = `(?:[א-ט]'(?:אלפים|[א-ת]{0,5}"[א-ת]|[א-ת]')|[א-ת]'|[א-ת]{1,5}"[א-ת]|0)`
@@ -88,11 +90,6 @@ function reading(
   return { heading, address, ...(until && { until: rangeEnd(address, until) }) }
 }
 
-const units = new Set(
-  "פרק פרקים סימן סעיף אות תורה דף עמוד פסקה אגרת הלכה משנה פסוק מאמר דרוש פ פ' סי' סע' פיסקה שורה".split(
-    ' ',
-  ),
-)
 const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' }
 
 /** Numbers of one word, with the unit before it. */
@@ -114,10 +111,17 @@ function freeReadings(text: string): ParsedRef[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   const found = readingsOf(words)
   // `פל"ב` is chapter 32; `פ"ב` is chapter 2 as well as the number 82.
-  const [, unit, rest] = /^(פ)([א-ת]{0,3}"?[א-ת]'?)$/.exec(words.at(-1) ?? '') ?? []
-  if (unit !== undefined && rest !== undefined && (words.at(-1) ?? '').includes('"'))
-    found.push(...readingsOf([...words.slice(0, -1), unit, rest.replace(/^"/, '')]))
+  const rest = chapterIn(words.at(-1) ?? '')
+  if (rest !== undefined) found.push(...readingsOf([...words.slice(0, -1), 'פ', rest]))
   return found
+}
+
+/** A chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`, and the beginning or end of one: `רפ"ב`, `ספ"ב`. */
+const gluedChapter = /^[בדהולמש]?[סר]?פ([א-ת]{0,3}"?[א-ת]'?)$/
+
+/** The number of a chapter that is one word with its unit, without gershayim where they stand after the unit. */
+export function chapterIn(word: string): string | undefined {
+  return word.includes('"') ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '') : undefined
 }
 
 function readingsOf(words: readonly string[]): ParsedRef[] {
@@ -169,7 +173,7 @@ function itemsAtEnd(words: readonly string[]): readonly Item[] {
   while (end > 1 && items.length < mostItems) {
     const numbers = numbersOf(words[end - 1] ?? '', items.length === 0)
     if (!numbers) break
-    const hasUnit = end > 2 && units.has(words[end - 2] ?? '')
+    const hasUnit = end > 2 && isHebrewUnit(words[end - 2] ?? '')
     end -= hasUnit ? 2 : 1
     items.unshift({ ...numbers, unit: hasUnit ? words[end] : undefined, at: end })
   }

@@ -25,18 +25,22 @@ const prefixes = [
   ...'וכש ושה ושב ומה לכש'.split(' '),
 ]
 
+const longestPrefix = prefixes.reduce((most, prefix) => Math.max(most, prefix.length), 0)
+
 /** What is left of a word without a prefix must have this many letters, or it matches by accident. */
 const shortestBase = 3
 
 /**
  * The words of which `term` may be a form: itself first, then without one of its possible prefixes. All in medial
  * letters, as `tokens` makes them.
+ *
+ * @param shortest letters that must be left.
  */
-export function withoutPrefixes(term: string): readonly string[] {
+export function withoutPrefixes(term: string, shortest = shortestBase): readonly string[] {
   if (!hebrewLetters.test(term)) return [term]
   const bases = [term]
   for (const prefix of prefixes) {
-    if (prefix.length <= 2 && term.startsWith(prefix) && term.length - prefix.length >= shortestBase) {
+    if (prefix.length <= 2 && term.startsWith(prefix) && term.length - prefix.length >= shortest) {
       bases.push(term.slice(prefix.length))
     }
   }
@@ -46,6 +50,18 @@ export function withoutPrefixes(term: string): readonly string[] {
 /** `base` with every prefix it can bear, itself not included. */
 export function withPrefixes(base: string): readonly string[] {
   return hebrewLetters.test(base) ? prefixes.map((prefix) => prefix + base) : []
+}
+
+const anyPrefix = new Set(prefixes)
+
+/** What is left of a word, however short, without each prefix that it may bear. */
+export function splitPrefixes(term: string): readonly string[] {
+  const rests: string[] = []
+  if (!hebrewLetters.test(term)) return rests
+  for (let length = 1; length <= longestPrefix && length < term.length; length += 1) {
+    if (anyPrefix.has(term.slice(0, length))) rests.push(term.slice(length))
+  }
+  return rests
 }
 
 /**
@@ -60,23 +76,40 @@ export function hebrewSkeleton(term: string): string | undefined {
 /** Lazy, or the letters of the Name itself would be taken for prefixes. */
 const leading = '(?:[והבכלמשד]{0,2}?)'
 
-/** Ways to write the Name without writing it; the points and hyphens are gone when these are tried. */
+/**
+ * The Name as it is spoken of, letter by letter or as `Havayah`, and ways to write it without saying it, which stand
+ * for God: two words. The points and hyphens are gone when these are tried.
+ */
 const nameForms = new RegExp(
-  `^(${leading})(?:ה'|ד'|י'|יי|י"י|הוי'|הויה|הוי"ה|יהוה|ידוד|יקוק|השי"ת|השי'|השית)$`,
+  `^(${leading})(?:(הוי'|הויה|הוי"ה|הוי'ה|יהוה|יהו"ה|ידוד|ידו"ד|יקוק|יקו"ק)|ה'|ד'|י'|יי|י"י|השי"ת|השי'|השית)$`,
 )
 
 /** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
 const divine = new RegExp(`^(${leading}אל)ו?[קה](ימ|ות|ותו|ית|יי|יות|י|ינו|יכ|יכמ|יו|יהמ|א|אי)$`)
 
-const hosts = new RegExp(`^(${leading})צבקות$`)
+const otherNames: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`^(${leading})צבקות$`), '$1צבאות'],
+  [new RegExp(`^(${leading})אלו[הק]$`), '$1אלוה'],
+  [new RegExp(`^(${leading})אקיה$`), '$1אהיה'],
+  [new RegExp(`^(${leading})אדנות$`), '$1אדני'],
+]
+
+const mayBeOtherName = /(?:צבקות|אלו[הק]|אקיה|אדנות)$/
+
+/** `א-ל`: without its hyphen it would be the word for `to`. */
+const hyphenedEl = new RegExp(`^(${leading})ה?א-ל$`)
 
 /**
- * The index term of one Hebrew word without points: joined across gershayim and with medial letters, divine names in
- * one form. `word` has straight quotes only.
+ * The index term of one Hebrew word without points: joined across gershayim and with medial letters, each divine name
+ * in one form of its own. `word` has straight quotes and hyphens only.
  */
 export function hebrewTerm(word: string): string {
-  const name = nameForms.exec(word)
-  if (name) return `${name[1] ?? ''}יהוה`
-  const joined = medial(word.replace(/["']/g, ''))
-  return joined.replace(divine, '$1ה$2').replace(hosts, '$1צבאות')
+  const el = word.includes('-') ? hyphenedEl.exec(word) : null
+  if (el) return `${el[1] ?? ''}האל`
+  const written = word.includes('-') ? word.replace(/-/g, '') : word
+  const name = nameForms.exec(written)
+  if (name) return `${name[1] ?? ''}${name[2] === undefined ? 'יהוה' : 'הויה'}`
+  const joined = medial(written.replace(/["']/g, '')).replace(divine, '$1ה$2')
+  if (!mayBeOtherName.test(joined)) return joined
+  return otherNames.reduce((term, [form, name]) => term.replace(form, name), joined)
 }

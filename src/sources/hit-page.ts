@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Executor } from '../db/client.ts'
-import { nearestToQuery } from './nearest-refs.ts'
+import { type MissingPlace, missingPlaces } from './refs/missing-places.ts'
 import { searchSources } from './search.ts'
 import type { SemanticSearch } from './semantic.ts'
 import type { SearchHit } from './types.ts'
@@ -27,8 +27,17 @@ export const hitQuery = z.object({
 export type HitPage = {
   readonly hits: readonly (SearchHit & { readonly id: string })[]
   readonly hasMore: boolean
-  /** The nearest ref that exists, when the query is a ref that does not, under a title of the library. */
-  readonly nearest: string | undefined
+  readonly unknownRef: UnknownRef | undefined
+}
+
+/**
+ * A ref that the query names and that does not exist: under a title of the library with the nearest that does, or a place
+ * of the Bible or the Talmud with the passages that cite it.
+ */
+export type UnknownRef = {
+  readonly ref: string
+  readonly nearest: string | null
+  readonly cited_by?: readonly string[]
 }
 
 /**
@@ -45,10 +54,22 @@ export async function readHits(
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal }
   const found = await searchSources(executor, query, semantic)
   signal.throwIfAborted()
-  const [nearest] = (await nearestToQuery(executor, q)) ?? []
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
     hasMore: found.length > wanted && offset + wanted < deepestHit,
-    nearest,
+    unknownRef: unknownRefOf(await missingPlaces(executor, q)),
   }
+}
+
+function unknownRefOf(missing: readonly MissingPlace[]): UnknownRef | undefined {
+  const place = missing.find(
+    ({ kind, nearest, citedBy }) => citedBy || (kind === 'place' && nearest.length > 0),
+  )
+  return (
+    place && {
+      ref: place.written,
+      nearest: place.nearest[0] ?? null,
+      ...(place.citedBy && { cited_by: place.citedBy }),
+    }
+  )
 }

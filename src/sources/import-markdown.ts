@@ -1,9 +1,12 @@
 import { type Database, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
+import { hebrewNumeral } from './hebrew-numbers.ts'
 import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, storeWork } from './library.ts'
 import { mayImport, type RestrictedLicense, refusalOf } from './licenses.ts'
+import { readSegment } from './markup.ts'
 import type { Place } from './places.ts'
+import { isWebAddress } from './source-url.ts'
 
 /** What a text says of itself in its front matter, or its importer by flags, which go before. */
 export type MarkdownFacts = {
@@ -65,6 +68,13 @@ export async function importMarkdown(
   if (!mayImport(license, allowLicenses)) {
     throw new ServiceError('invalid_value', `Nothing was imported: ${refusalOf(license)}.`)
   }
+  const sourceUrl = facts.source_url ?? ''
+  if (sourceUrl !== '' && !isWebAddress(sourceUrl)) {
+    throw new ServiceError(
+      'invalid_value',
+      `"source_url" is "${sourceUrl}": it must be an address that begins with http:// or https://, without blanks.`,
+    )
+  }
   const passages = passagesOf(title, facts.he_title ?? '', body)
   if (passages.length === 0) throw new ServiceError('invalid_value', 'The text has no paragraphs.')
   const language = languageCode(facts.language) ?? languageOf(passages)
@@ -86,7 +96,7 @@ export async function importMarkdown(
             facts.version ||
             (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
           license,
-          sourceUrl: facts.source_url ?? '',
+          sourceUrl,
           machineMade: false,
           texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
         },
@@ -134,7 +144,7 @@ function passagesOf(title: string, heTitle: string, body: string): readonly Pass
     const sectionRef = [title, ...nodes].join(', ')
     const number = (numbers.get(sectionRef) ?? 0) + 1
     numbers.set(sectionRef, number)
-    const heRef = heTitle === '' ? '' : `${[heTitle, ...nodes].join(', ')} ${number}`
+    const heRef = heTitle === '' ? '' : `${[heTitle, ...nodes].join(', ')} ${hebrewNumeral(number)}`
     passages.push({ place: { ref: `${sectionRef} ${number}`, heRef, sectionRef }, text: block.text })
   }
   return passages
@@ -166,16 +176,15 @@ function blocksOf(body: string): readonly Block[] {
   return blocks
 }
 
-/** Without the marks of emphasis, links, quotations and lists; the lines of a paragraph are one. */
+/** Without the marks of emphasis, links, quotations and lists, and without HTML; the lines of a paragraph are one. */
 function plainText(markdown: string): string {
-  return markdown
+  const written = markdown
     .replace(/^\s{0,3}>\s?/gm, '')
     .replace(/^\s*[-*+]\s+/gm, '')
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/(\*{1,3}|_{1,3}|`)(?=\S)((?:(?!\1).)+?)(?<=\S)\1(?![\p{L}\p{N}])/gsu, '$2')
-    .replace(/\s+/g, ' ')
-    .trim()
+  return readSegment(written).text.replace(/\s+/g, ' ').trim()
 }
 
 /** @throws ServiceError `invalid_value` when it is no code of a language. */

@@ -7,6 +7,7 @@ import { readIndexMark } from './index-mark.ts'
 import { indexTexts, removeFromIndex } from './index-writer.ts'
 import { dropEmptyPlaces, type Place, savePlaces } from './places.ts'
 import type { IndexPart } from './posting-rows.ts'
+import { reheadedVersions } from './reheaded-versions.ts'
 import { headingsOf } from './terms.ts'
 import { type TextWords, textsToIndex, wordsOfTexts } from './text-words.ts'
 import { normaliserVersion } from './tokens.ts'
@@ -23,10 +24,13 @@ export type VersionText = {
   readonly language: string
   readonly title: string
   readonly license: string
+  /** Of the whole version, or a template in which `{ref}` stands for the ref of a passage. */
   readonly sourceUrl: string
   readonly machineMade: boolean
   /** The text at each ref that has one; every ref is among the places. */
   readonly texts: ReadonlyMap<string, string>
+  /** Addresses of single texts, which come before `sourceUrl`, by ref. */
+  readonly urls?: ReadonlyMap<string, string>
   /** Footnotes by ref. */
   readonly notes?: ReadonlyMap<string, readonly string[]>
   /** The words of the texts, in their order, when they have been read already. */
@@ -70,7 +74,7 @@ export async function lockLibrary(tx: Executor): Promise<void> {
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
 export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
-  const workId = await saveWork(tx, incoming.work)
+  const { workId, isRetitled } = await saveWork(tx, incoming.work)
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
   )
@@ -80,20 +84,33 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
     return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
   })
   if (changed.length === 0) {
+    if (isRetitled) await saveHeadings(tx, workId)
     if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
     return { versions: 0, passages: 0, parts: [] }
   }
   const renamed = await renamedHeadings(tx, workId, incoming)
-  for (const { replaces } of changed) if (replaces !== undefined) await dropVersion(tx, replaces)
+  const gone = changed.flatMap(({ replaces }) => replaces ?? [])
+  const reheaded = await reheadedVersions(tx, workId, incoming.places, gone)
+  for (const id of [...gone, ...reheaded.map((known) => known.id)]) await dropVersion(tx, id)
   const ids = await savePlaces(tx, workId, incoming.places)
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
   const parts: IndexPart[] = []
   for (const { version, hash } of changed)
     parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
+  for (const known of reheaded) {
+    parts.push(
+      await saveVersion(tx, workId, {
+        version: known.version,
+        hash: contentHash(known.version, known.places),
+        ids: await savePlaces(tx, workId, known.places),
+        places: new Map(known.places.map((place) => [place.ref, place])),
+      }),
+    )
+  }
   await dropEmptyPlaces(tx, workId)
   await saveHeadings(tx, workId, renamed)
   if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
-  const passages = parts.reduce((sum, { words }) => sum + words.counts.length, 0)
+  const passages = changed.reduce((sum, { version }) => sum + version.texts.size, 0)
   return { versions: changed.length, passages, parts }
 }
 
@@ -123,14 +140,22 @@ function contentHash(version: VersionText, places: readonly Place[]): string {
     const text = version.texts.get(place.ref)
     if (text === undefined) continue
     const notes = version.notes?.get(place.ref) ?? []
-    // Without notes the hash is what it was before notes were part of it: nothing is imported anew for that.
-    hash.update(JSON.stringify([place.ref, place.heRef, text, ...(notes.length > 0 ? [notes] : [])]))
+    const url = version.urls?.get(place.ref) ?? ''
+    // Without notes and an address the hash is what it was before they were part of it: nothing is imported again.
+    const more = [...(notes.length > 0 || url !== '' ? [notes] : []), ...(url === '' ? [] : [url])]
+    hash.update(JSON.stringify([place.ref, place.heRef, text, ...more]))
   }
   return hash.digest('hex')
 }
 
 /** What is empty in an import never erases what is known. */
-async function saveWork(tx: Executor, work: WorkFacts): Promise<number> {
+async function saveWork(
+  tx: Executor,
+  work: WorkFacts,
+): Promise<{ readonly workId: number; readonly isRetitled: boolean }> {
+  const known = await tx.execute<{ title: string }>(
+    sql`select he_title as title from works where title = ${work.title}`,
+  )
   const saved = await tx.execute<{ id: number }>(sql`
     insert into works as w (title, he_title, author, categories)
     values (${work.title}, ${work.heTitle}, ${work.author}, ${sql.param(work.categories)}::text[])
@@ -139,7 +164,9 @@ async function saveWork(tx: Executor, work: WorkFacts): Promise<number> {
       author = coalesce(nullif(excluded.author, ''), w.author),
       categories = case when excluded.categories = '{}' then w.categories else excluded.categories end
     returning id`)
-  return saved.rows[0]?.id ?? 0
+  const before = known.rows[0]?.title
+  const isRetitled = before !== undefined && work.heTitle !== '' && work.heTitle !== before
+  return { workId: saved.rows[0]?.id ?? 0, isRetitled }
 }
 
 async function dropVersion(tx: Executor, versionId: number): Promise<void> {
@@ -183,6 +210,7 @@ const textsTable = {
     ['doc_id', 'int4'],
     ['text', 'text'],
     ['notes', 'jsonb'],
+    ['url', 'text'],
   ],
 } as const
 
@@ -202,7 +230,8 @@ async function saveVersion(
   const versionId = saved.rows[0]?.id ?? 0
   const rows = [...version.texts].map(([ref, text], i) => {
     const notes = JSON.stringify(version.notes?.get(ref) ?? [])
-    return [ids.get(ref) ?? 0, versionId, version.language, firstDoc + i, text, notes]
+    const url = version.urls?.get(ref) ?? ''
+    return [ids.get(ref) ?? 0, versionId, version.language, firstDoc + i, text, notes, url]
   })
   await copyRows(tx, textsTable, rows)
   return { firstDoc, words }

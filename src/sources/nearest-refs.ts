@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
 import { looseHeadingKey } from './heading-keys.ts'
-import { type KnownReading, knownReadings, mayBeRef, placeNumber, resolveRef } from './ref-lookup.ts'
+import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
 import { type AddressPart, refReadings } from './refs.ts'
 import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
 
@@ -23,22 +23,16 @@ export async function nearestRefs(
   return near.length > 0 ? near : nearestTitles(executor, clean(ref))
 }
 
-/**
- * The nearest refs for a search that asks for a place by a title of the library and a number, and there is no such
- * place; undefined when the place exists, and for searches that are no refs.
- */
-export async function nearestToQuery(
-  executor: Executor,
-  query: string,
-): Promise<readonly string[] | undefined> {
-  if (!mayBeRef(clean(query)) || (await resolveRef(executor, query))) return undefined
-  const near = await nearestUnderTitle(executor, query)
-  return near.length > 0 ? near : undefined
-}
-
 /** Existing refs under the very title of a wrong one; none when the library does not know the title. */
 export async function nearestUnderTitle(executor: Executor, ref: string): Promise<readonly string[]> {
-  const [likeliest] = await knownReadings(executor, clean(ref))
+  return nearestToReadings(executor, await knownReadings(executor, clean(ref)))
+}
+
+/** Existing refs under the title of the likeliest of these readings, nearest in number first. */
+export async function nearestToReadings(
+  executor: Executor,
+  [likeliest]: readonly KnownReading[],
+): Promise<readonly string[]> {
   if (!likeliest) return []
   const near = await nearestNumbers(executor, headingsIn(likeliest), likeliest.reading.address)
   return near.length > 0 ? near : headingsIn(likeliest).map(({ heading }) => heading)
@@ -63,7 +57,7 @@ async function nearestNumbers(
       from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
           ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
         join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
-        cross join lateral (select substr(p.ref, length(h.heading) + 1) as numbers) s
+        cross join lateral (select regexp_replace(substr(p.ref, length(h.heading) + 1), ' §[0-9]+$', '') as numbers) s
         cross join lateral (
           select s.numbers, (string_to_array(substr(s.numbers, 2), ':'))[1:${depth}::int] as parts) n
       where p.work_id = any(${sql.param(worksOf(headings))}::int[])

@@ -4,6 +4,7 @@ import { clean } from './clean.ts'
 import { loadPlaces, loadRefs, toPassage } from './documents.ts'
 import { nearestRefs } from './nearest-refs.ts'
 import { resolveRef } from './ref-lookup.ts'
+import { workConditions } from './search/library-filter.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {
@@ -68,20 +69,22 @@ export type WorkFilter = {
   readonly after?: string | undefined
 }
 
-/** The works of the library in order of their titles. */
+/**
+ * The works of the library in order of their titles.
+ * @throws ServiceError `invalid_value` that names near ones, for a category or author that the library lacks.
+ */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
-  const [after, category, author] = [filter.after, filter.category, filter.author].map((value) =>
-    clean(value ?? ''),
-  )
+  const after = clean(filter.after ?? '')
+  const { category, author } = filter
+  const conditions = [
+    sql`(${after} = '' or w.title > ${after})`,
+    ...(await workConditions(executor, { category, author })),
+  ]
   const found = await executor.execute<WorkSummary>(sql`
     select w.title, w.he_title as "heTitle", w.author, w.categories,
       array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
       (select count(*)::int from passages p where p.work_id = w.id) as passages
-    from works w
-    where (${after} = '' or w.title > ${after})
-      and (${category} = ''
-        or exists (select 1 from unnest(w.categories) c where lower(c) = lower(${category})))
-      and (${author} = '' or strpos(lower(w.author), lower(${author})) > 0)
+    from works w where ${sql.join(conditions, sql` and `)}
     order by w.title limit ${filter.limit}`)
   return found.rows
 }

@@ -19,13 +19,13 @@ export async function savePlaces(
   workId: number,
   places: readonly Place[],
 ): Promise<ReadonlyMap<string, number>> {
-  const present = await tx.execute<{ ref: string }>(sql`
-    select p.ref from passages p
+  const present = await tx.execute<{ ref: string; section: string }>(sql`
+    select p.ref, p.section_ref as section from passages p
     where p.work_id = ${workId} and exists (select 1 from passage_texts t where t.passage_id = p.id)
     order by p.ordinal`)
   const order = mergeOrder(
-    present.rows.map((row) => row.ref),
-    places.map((place) => place.ref),
+    present.rows,
+    places.map((place) => ({ ref: place.ref, section: place.sectionRef })),
   )
   await tx.execute(sql`
     update passages p set ordinal = t.ordinal
@@ -115,20 +115,52 @@ async function mergePlaces(
   return ids
 }
 
-/** `known` with each new ref after the one that it follows in `incoming`. */
-export function mergeOrder(known: readonly string[], incoming: readonly string[]): readonly string[] {
-  const isKnown = new Set(known)
+/** A ref with the ref one level up. */
+type Ordered = { readonly ref: string; readonly section: string }
+
+/**
+ * The refs of `known`, with each new one beside the one that it follows or precedes in `incoming`. An edition that divides
+ * a section otherwise shares no ref with it: its places follow the last of that section, which stays in one piece.
+ */
+export function mergeOrder(known: readonly Ordered[], incoming: readonly Ordered[]): readonly string[] {
+  const sections = new Map(known.map(({ ref, section }) => [ref, section]))
+  const shared = new Set(incoming.flatMap(({ ref }) => sections.get(ref) ?? []))
+  const ends = endsOfSections(known)
+  const preceding = new Map<string, string[]>()
   const following = new Map<string, string[]>()
+  let waiting: string[] = []
   let anchor = ''
-  for (const ref of incoming) {
-    if (isKnown.has(ref)) anchor = ref
+  for (const { ref, section } of incoming) {
+    const follows = sections.get(anchor) === section
+    if (sections.has(ref)) {
+      preceding.set(ref, waiting)
+      waiting = []
+      anchor = ref
+    } else if (!follows && shared.has(section)) waiting.push(ref)
     else {
-      const list = following.get(anchor)
-      if (list) list.push(ref)
-      else following.set(anchor, [ref])
+      if (!follows) anchor = ends.get(section) ?? ends.get(ref) ?? anchor
+      append(following, anchor, ref)
     }
   }
-  return [...(following.get('') ?? []), ...known.flatMap((ref) => [ref, ...(following.get(ref) ?? [])])]
+  const beside = (list: ReadonlyMap<string, readonly string[]>, ref: string) => list.get(ref) ?? []
+  return [
+    ...beside(following, ''),
+    ...known.flatMap(({ ref }) => [...beside(preceding, ref), ref, ...beside(following, ref)]),
+    ...waiting,
+  ]
+}
+
+function append(lists: Map<string, string[]>, key: string, ref: string): void {
+  const list = lists.get(key)
+  if (list) list.push(ref)
+  else lists.set(key, [ref])
+}
+
+/** The last place within each section; a text that is not divided is the end of itself. */
+function endsOfSections(known: readonly Ordered[]): ReadonlyMap<string, string> {
+  const ends = new Map<string, string>(known.map(({ ref }) => [ref, ref]))
+  for (const { ref, section } of known) ends.set(section, ref)
+  return ends
 }
 
 /** Removes places that no text stands at. */

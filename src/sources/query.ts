@@ -1,6 +1,13 @@
 import { withoutPrefixes, withPrefixes } from './hebrew.ts'
+import { isFiller } from './search/fillers.ts'
+import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './search/phrases.ts'
 import { isFunctionWord, type Script, type Token, tokenize } from './tokens.ts'
+import { type Crossing, phraseCrossing, wordCrossing } from './vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from './vocabulary/lookup.ts'
+import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from './vocabulary/synonyms.ts'
+
+/** Where a term comes from that the query does not have itself. */
+export type Origin = 'vocabulary' | 'lexicon' | 'learned' | 'synonyms'
 
 /** One thing the query asks for: all its terms count as one in scoring. */
 export type Concept = {
@@ -10,16 +17,26 @@ export type Concept = {
   readonly terms: ReadonlyMap<string, number>
   /** Terms whose other spellings join them; in Hebrew only when the library hardly has any of the terms. */
   readonly respelled: readonly string[]
+  /** Hebrew words whose other inflections join them; in English the terms are stems already. */
+  readonly inflected: readonly string[]
   /** What finding it is worth beside finding a word of the query, which is 1. */
   readonly weight: number
   /** Position among the query's words, by which concepts that belong together are known. */
   readonly position: number
+  /** Words of the query that it stands for, from its position on. */
+  readonly length: number
+  /** Of its terms those that are another word than the query's. */
+  readonly origins: ReadonlyMap<string, Origin>
 }
 
 export type Query = {
   readonly concepts: readonly Concept[]
   /** All words in order, for phrases. */
   readonly tokens: readonly Token[]
+  /** Phrases in quotation marks. Their words are never expanded. */
+  readonly quoted: readonly Phrase[]
+  /** The whole query as a phrase, when it may be one. */
+  readonly whole: Phrase | undefined
 }
 
 /** Longer queries are pasted texts: their first words tell enough, and the cost stays bounded. */
@@ -29,7 +46,13 @@ const mostConcepts = 48
 const aliasWeight = 0.8
 
 /** What the names in the other language count: of two equal finds the one in the asker's words comes first. */
-const translationWeight = 0.9
+const translationWeight = 0.95
+
+/** What an occurrence of a translation counts that the lexicon gives. */
+const lexiconWeight = 0.8
+
+/** What an occurrence of an older word counts that stands for a newer one: less than an inflection of the word itself. */
+const synonymWeight = 0.4
 
 /** A word within a name of several words says less than the name. */
 const partOfNameWeight = 0.5
@@ -37,52 +60,149 @@ const partOfNameWeight = 0.5
 /** Reads a query: words that say something, each with the forms and names under which the library may have it. */
 export function parseQuery(text: string): Query {
   const tokens = tokenize(text)
-  const telling = tokens.some((token) => !isFunctionWord(token))
-  const concepts: Concept[] = []
-  const seen = new Set<string>()
-  let nameEnd = 0
+  const says = sayers(tokens)
+  const quoted = quotedPhrases(text, tokens)
+  const concepts: Concept[] = [...quotedWords(tokens, quoted)]
+  const seen = new Set(concepts.flatMap(({ terms }) => [...terms.keys()]))
+  let [nameEnd, phraseEnd] = [0, 0]
   for (const [at, token] of tokens.entries()) {
-    for (const { group, length } of namesAt(tokens, at)) {
-      concepts.push(...groupConcepts(group, at))
-      nameEnd = Math.max(nameEnd, at + length)
-    }
-    // A query of nothing but function words is taken at its word.
-    if (seen.has(token.term) || (telling && isFunctionWord(token))) continue
+    if (isWithin(quoted, at)) continue
+    const names = namesAt(tokens, at)
+    const phrase = at < phraseEnd ? undefined : phraseCrossing(tokens, at)
+    concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(tokens, at))
+    for (const { length } of names) nameEnd = Math.max(nameEnd, at + length)
+    phraseEnd = Math.max(phraseEnd, at + (phrase?.length ?? 0))
+    if (seen.has(token.term) || !says(token)) continue
     seen.add(token.term)
-    concepts.push(...wordConcepts(token, at, at < nameEnd ? partOfNameWeight : 1))
+    const weight = at < nameEnd ? partOfNameWeight : 1
+    concepts.push(...wordConcepts(token, at, weight, at < phraseEnd ? partOfNameWeight : weight))
   }
-  return { concepts: concepts.slice(0, mostConcepts), tokens }
+  const inOrder = concepts.toSorted((a, b) => a.position - b.position)
+  return { concepts: bounded(inOrder), tokens, quoted, whole: wholePhrase(tokens) }
 }
 
-/** The word itself in its script, and its other names in both. */
-function wordConcepts(token: Token, position: number, weight: number): readonly Concept[] {
-  const own = new Map<string, number>()
-  addForms(own, token.term, token.script, 1)
-  const respelled = [...own.keys()]
-  const other: Script = token.script === 'he' ? 'en' : 'he'
-  const foreign = new Map<string, number>()
-  for (const group of groupsOfWord(token.term)) {
-    addNames(own, group, token.script)
-    addNames(foreign, group, other)
+/** The telling words in quotation marks, each once: no other form, name or translation of them counts. */
+function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): readonly Concept[] {
+  const words = new Map<string, Concept>()
+  for (const [at, token] of tokens.entries()) {
+    if (!isWithin(quoted, at) || isFunctionWord(token) || words.has(token.term)) continue
+    const exact = new Terms()
+    exact.weights.set(token.term, 1)
+    words.set(token.term, concept(token.script, exact, at, 1, 1))
   }
-  const concepts: Concept[] = [{ script: token.script, terms: own, respelled, weight, position }]
-  if (foreign.size > 0)
-    concepts.push({
-      script: other,
-      terms: foreign,
-      respelled: [],
-      weight: weight * translationWeight,
-      position,
-    })
+  return [...words.values()]
+}
+
+/** Tells which words say something: a query of nothing but fillers, or of nothing but function words, is taken at its word. */
+function sayers(tokens: readonly Token[]): (token: Token) => boolean {
+  const telling = (token: Token): boolean => !isFunctionWord(token)
+  const asking = (token: Token): boolean => telling(token) && !isFiller(token.term)
+  return [asking, telling].find((says) => tokens.some(says)) ?? (() => true)
+}
+
+/** The first concepts of each script. */
+function bounded(concepts: readonly Concept[]): readonly Concept[] {
+  const counts: Record<Script, number> = { he: 0, en: 0 }
+  return concepts.filter(({ script }) => {
+    counts[script] += 1
+    return counts[script] <= mostConcepts
+  })
+}
+
+/** Gathers the terms of a concept with where they come from. */
+class Terms {
+  readonly weights = new Map<string, number>()
+  readonly origins = new Map<string, Origin>()
+
+  addNames(group: NameGroup, script: Script): void {
+    const named = new Map<string, number>()
+    addNames(named, group, script)
+    for (const [term, weight] of named) this.#add(term, weight, 'vocabulary')
+  }
+
+  addCrossing(crossing: Crossing | undefined): void {
+    for (const term of crossing?.terms ?? []) this.#add(term, lexiconWeight, 'lexicon')
+  }
+
+  addSynonyms(synonyms: Synonyms | undefined): void {
+    for (const term of synonyms?.terms ?? []) this.#add(term, synonymWeight, 'synonyms')
+  }
+
+  #add(term: string, weight: number, origin: Origin): void {
+    // The first source of a term is the surest.
+    if (!this.weights.has(term)) this.origins.set(term, origin)
+    this.weights.set(term, Math.max(weight, this.weights.get(term) ?? 0))
+  }
+}
+
+/** The word itself in its script, and its other names in both; in the other script all of them are one concept. */
+function wordConcepts(
+  token: Token,
+  position: number,
+  weight: number,
+  foreignWeight: number,
+): readonly Concept[] {
+  const { script } = token
+  const forms = new Map<string, number>()
+  addForms(forms, token.term, script, 1)
+  const [own, foreign] = [new Terms(), new Terms()]
+  for (const [term, formWeight] of forms) own.weights.set(term, formWeight)
+  for (const group of groupsOfWord(token.term)) {
+    own.addNames(group, script)
+    foreign.addNames(group, otherScript(script))
+  }
+  own.addSynonyms(synonymsOfWord(token))
+  foreign.addCrossing(wordCrossing(token))
+  const asked = concept(script, own, position, 1, weight, [...forms.keys()])
+  const concepts: Concept[] = [{ ...asked, inflected: script === 'he' ? [token.term] : [] }]
+  if (foreign.weights.size > 0)
+    concepts.push(concept(otherScript(script), foreign, position, 1, foreignWeight * translationWeight))
   return concepts
 }
 
-function groupConcepts(group: NameGroup, position: number): readonly Concept[] {
-  return (['he', 'en'] as const).map((script) => {
-    const terms = new Map<string, number>()
-    addNames(terms, group, script)
-    return { script, terms, respelled: [], weight: 1, position }
-  })
+/** A phrase of today as older texts say it. */
+function synonymConcepts(tokens: readonly Token[], position: number): readonly Concept[] {
+  const synonyms = synonymsOfPhrase(tokens, position)
+  if (!synonyms) return []
+  const older = new Terms()
+  older.addSynonyms(synonyms)
+  return [concept('he', older, position, synonyms.length, 1)]
+}
+
+/** Names of several words in both scripts, and a phrase in the other script. */
+function phraseConcepts(
+  script: Script,
+  names: readonly { readonly group: NameGroup; readonly length: number }[],
+  phrase: Crossing | undefined,
+  position: number,
+): readonly Concept[] {
+  const concepts: Concept[] = []
+  const foreign = new Terms()
+  for (const { group, length } of names) {
+    const own = new Terms()
+    own.addNames(group, script)
+    concepts.push(concept(script, own, position, length, 1))
+    foreign.addNames(group, otherScript(script))
+  }
+  foreign.addCrossing(phrase)
+  const length = Math.max(phrase?.length ?? 0, ...names.map((name) => name.length))
+  if (length > 0) concepts.push(concept(otherScript(script), foreign, position, length, translationWeight))
+  return concepts
+}
+
+function concept(
+  script: Script,
+  { weights, origins }: Terms,
+  position: number,
+  length: number,
+  weight: number,
+  respelled: readonly string[] = [],
+): Concept {
+  return { script, terms: weights, origins, respelled, inflected: [], weight, position, length }
+}
+
+function otherScript(script: Script): Script {
+  return script === 'he' ? 'en' : 'he'
 }
 
 function addNames(terms: Map<string, number>, group: NameGroup, script: Script): void {

@@ -1,22 +1,34 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { clean } from './clean.ts'
-import { type AddressPart, type ParsedRef, refReadings } from './refs.ts'
-import { findTitles, type Heading, mostHeadings, type Named, worksOf } from './title-lookup.ts'
+import { namesPiece } from './pieces.ts'
+import { type PlaceRange, rangeTo, type Span, spansOf, type Wanted } from './refs/spans.ts'
+import { formatRef, type ParsedRef, refReadings } from './refs.ts'
+import { findTitles, mostHeadings, type Named, worksOf } from './title-lookup.ts'
 
-/** Consecutive places of one work. */
-export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }
+export { type PlaceRange, placeNumber } from './refs/spans.ts'
 
 /** A way to read a ref whose title the library knows. */
 export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
+
+/** What became of a ref. `known` are its readings whose titles the library has, the likeliest first. */
+export type Resolution = {
+  readonly found: FoundPlace | undefined
+  /** Refs of the places that it could mean equally well, when it means several. */
+  readonly several: readonly string[]
+  readonly known: readonly KnownReading[]
+}
+
+/** Places with the ref that names them as the library writes it; for a Hebrew ref of one's own that of the first one. */
+export type FoundPlace = { readonly place: PlaceRange; readonly ref: string }
 
 /**
  * The places that a ref names, in whatever way it is written; a ref above passage level and a range name several.
  * Undefined when the library has none, or when several places could be meant.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
-  const written = clean(ref)
-  return (await exactPlace(executor, written)) ?? (await placeRead(executor, written, 0))
+  const [resolved] = await resolveRefs(executor, [ref])
+  return resolved?.found?.place
 }
 
 /** A text longer than this is no ref, whatever number it ends with. */
@@ -27,9 +39,9 @@ const longestQuery = 120
  * topic as much as a place.
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
-  const written = clean(query)
-  if (!mayBeRef(written)) return undefined
-  return (await exactPlace(executor, written)) ?? (await placeRead(executor, written, 1))
+  if (!mayBeRef(clean(query))) return undefined
+  const [resolved] = await resolveRefs(executor, [query], 1)
+  return resolved?.found?.place
 }
 
 /** Whether a query ends with a number after some words. It says nothing about the library. */
@@ -38,107 +50,176 @@ export function mayBeRef(query: string): boolean {
   return first !== undefined && first.address.length > 0 && first.heading !== ''
 }
 
-/** @param fewestNumbers what a reading must have to count. */
-async function placeRead(
+/**
+ * The same as `resolveRef` for many refs with a few statements for all; a range costs one or two more.
+ *
+ * @param fewestNumbers what a reading must have to count.
+ */
+export async function resolveRefs(
   executor: Executor,
-  written: string,
-  fewestNumbers: number,
-): Promise<PlaceRange | undefined> {
-  const known = await knownReadings(executor, written, fewestNumbers)
-  const printed = await placePrinted(executor, written, known)
-  if (printed) return printed
+  refs: readonly string[],
+  fewestNumbers = 0,
+): Promise<readonly Resolution[]> {
+  const written = refs.map(clean)
+  const exact = await exactPlaces(executor, written)
+  const open = written.filter((ref) => !exact.has(ref))
+  const known = await knownReadingsOf(executor, open, fewestNumbers)
+  const printed = await placesPrinted(executor, open, known)
+  const readings = known.flat()
+  const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (known[i] ?? []) : [])))
+  const spans = await spansOf(
+    executor,
+    readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
+  )
+  const spansByReading = new Map(readings.map((reading, i) => [reading, spans[i] ?? []]))
+  const byRef = new Map(open.map((ref, i) => [ref, known[i] ?? []]))
+  const resolved: Resolution[] = []
+  for (const ref of written) {
+    const mine = byRef.get(ref) ?? []
+    const found = exact.get(ref) ?? printed.get(ref) ?? (await firstPlace(executor, mine, spansByReading))
+    resolved.push({ found, several: found ? [] : severalIn(mine, spansByReading), known: mine })
+  }
+  return resolved
+}
+
+function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
+  const { address } = reading
+  const headings = named.headings.length > mostHeadings || address.length === 0 ? [] : named.headings
+  return { headings, address, isPiece }
+}
+
+/** The places of the likeliest reading that has several. */
+function severalIn(
+  known: readonly KnownReading[],
+  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+): readonly string[] {
+  const first = known.find((reading) => (spans.get(reading)?.length ?? 0) > 1)
+  return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
+}
+
+async function firstPlace(
+  executor: Executor,
+  known: readonly KnownReading[],
+  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+): Promise<FoundPlace | undefined> {
   for (const reading of known) {
-    const place = await placeOf(executor, reading)
-    if (place) return place
+    const found = await placeOf(executor, reading, spans.get(reading) ?? [])
+    if (found) return found
   }
   return undefined
 }
 
-async function exactPlace(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
-  const found = await executor.execute<{ work_id: number; first: number; last: number }>(sql`
-    select work_id, min(ordinal) as first, max(ordinal) as last from passages
-    where ref = ${ref} or (section_ref = ${ref} and ${/\d[a-d]?$/.test(ref)})
-    group by work_id order by work_id limit 1`)
-  const row = found.rows[0]
-  return row && { workId: row.work_id, first: row.first, last: row.last }
+async function exactPlaces(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, FoundPlace>> {
+  if (refs.length === 0) return new Map()
+  const found = await executor.execute<{ asked: string; work_id: number; first: number; last: number }>(sql`
+    select distinct on (a.ref) a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+    from unnest(${sql.param([...new Set(refs)])}::text[]) a (ref)
+      join lateral (
+        select work_id, ordinal from passages where ref = a.ref
+        union all
+        select work_id, ordinal from passages where section_ref = a.ref and a.ref ~ '[0-9][a-d]?$') p on true
+    group by a.ref, p.work_id order by a.ref, p.work_id`)
+  return new Map(
+    found.rows.map(({ asked, work_id, first, last }) => [
+      asked,
+      { ref: asked, place: { workId: work_id, first, last } },
+    ]),
+  )
 }
 
 /** The readings of a ref whose titles the library has, the likeliest first. */
-export async function knownReadings(
+export async function knownReadings(executor: Executor, written: string): Promise<readonly KnownReading[]> {
+  const [known = []] = await knownReadingsOf(executor, [written], 0)
+  return known
+}
+
+async function knownReadingsOf(
   executor: Executor,
-  written: string,
-  fewestNumbers = 0,
-): Promise<readonly KnownReading[]> {
-  const readings = refReadings(written).filter(({ address }) => address.length >= fewestNumbers)
-  const named = await findTitles(
-    executor,
-    readings.map(({ heading }) => heading),
+  written: readonly string[],
+  fewestNumbers: number,
+): Promise<readonly (readonly KnownReading[])[]> {
+  const readings = written.map((ref) =>
+    refReadings(ref).filter(({ address }) => address.length >= fewestNumbers),
   )
-  const known = readings.flatMap((reading, i) => (named[i] ? [{ reading, named: named[i] }] : []))
-  // A word before a number may be its unit or the end of a title; where the library has that title it is.
-  return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
+  const headings = [...new Set(readings.flatMap((of) => of.map(({ heading }) => heading)))]
+  if (headings.length === 0) return readings.map(() => [])
+  const titles = await findTitles(executor, headings)
+  const named = new Map(headings.map((heading, i) => [heading, titles[i]]))
+  return readings.map((of) => {
+    const known = of.flatMap((reading) => {
+      const title = named.get(reading.heading)
+      return title ? [{ reading, named: title }] : []
+    })
+    // A word before a number may be its unit or the end of a title; where the library has that title it is.
+    return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
+  })
 }
 
 function wholeLength({ reading, named }: KnownReading): number {
   return named.isWhole && reading.address.length > 0 ? reading.heading.length : 0
 }
 
-/** What stands at a Hebrew ref exactly as the library prints it, which for texts of one's own may be anything. */
-async function placePrinted(
+/** What stands at Hebrew refs exactly as the library prints them, which for texts of one's own may be anything. */
+async function placesPrinted(
   executor: Executor,
-  written: string,
-  known: readonly KnownReading[],
-): Promise<PlaceRange | undefined> {
-  if (known.length === 0 || !/[א-ת]/.test(written)) return undefined
-  const works = worksOf(known.flatMap(({ named }) => named.headings))
-  const found = await executor.execute<{ work_id: number; first: number; last: number }>(sql`
-    select work_id, first, last from (
-      select work_id, min(ordinal) as first, max(ordinal) as last from passages
-      where work_id = any(${sql.param(works)}::int[]) and he_ref = ${written}
-      group by work_id) f
+  written: readonly string[],
+  known: readonly (readonly KnownReading[])[],
+): Promise<ReadonlyMap<string, FoundPlace>> {
+  const rows = written.flatMap((ref, i) =>
+    /[א-ת]/.test(ref)
+      ? worksOf((known[i] ?? []).flatMap(({ named }) => named.headings)).map((workId) => ({ ref, workId }))
+      : [],
+  )
+  if (rows.length === 0) return new Map()
+  const works = [...new Set(rows.map(({ workId }) => workId))]
+  const found = await executor.execute<{
+    asked: string
+    work_id: number
+    first: number
+    last: number
+    ref: string
+  }>(sql`
+    select distinct on (asked) asked, work_id, first, last,
+      (select ref from passages p where p.work_id = f.work_id and p.ordinal = f.first) as ref
+    from (
+      select a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+      from unnest(${sql.param(rows.map(({ ref }) => ref))}::text[],
+          ${sql.param(rows.map(({ workId }) => workId))}::int[]) a (ref, work_id)
+        join passages p on p.work_id = a.work_id and p.he_ref = a.ref
+      where p.work_id = any(${sql.param(works)}::int[])
+      group by 1, 2) f
     where not exists (
       select 1 from passages p
-      where p.work_id = f.work_id and p.ordinal between f.first and f.last and p.he_ref <> ${written})
-    order by work_id limit 1`)
-  const row = found.rows[0]
-  return row && { workId: row.work_id, first: row.first, last: row.last }
+      where p.work_id = f.work_id and p.ordinal between f.first and f.last and p.he_ref <> f.asked)
+    order by asked, work_id`)
+  return new Map(
+    found.rows.map(({ asked, work_id, first, last, ref }) => [
+      asked,
+      { ref, place: { workId: work_id, first, last } },
+    ]),
+  )
 }
 
 async function placeOf(
   executor: Executor,
   { reading, named }: KnownReading,
-): Promise<PlaceRange | undefined> {
+  spans: readonly Span[],
+): Promise<FoundPlace | undefined> {
   const { address, until } = reading
-  if (address.length === 0) return wholeOf(executor, named)
-  if (named.headings.length > mostHeadings) return undefined
-  const found = await spans(executor, named.headings, address)
-  const start = found.find(({ heading }) => heading.heading === reading.heading) ?? found[0]
-  if (!start || (found.length > 1 && start.heading.heading !== reading.heading)) return undefined
-  return until ? rangeTo(executor, start, until) : start.place
-}
-
-type Span = { readonly heading: Heading; readonly place: PlaceRange }
-
-/** The places at an address and within it under each of the headings that has it. */
-async function spans(
-  executor: Executor,
-  headings: readonly Heading[],
-  address: readonly AddressPart[],
-): Promise<readonly Span[]> {
-  // After a leaf its sides follow.
-  const rest = `^[ :]${address.join(':')}([a-d]?:|[a-d]?$)`
-  const found = await executor.execute<{ number: number; work_id: number; first: number; last: number }>(sql`
-    select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
-    from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
-        ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
-      join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
-        and substr(p.ref, length(h.heading) + 1) ~ ${rest}
-    where p.work_id = any(${sql.param(worksOf(headings))}::int[])
-    group by h.number, p.work_id order by h.number`)
-  return found.rows.flatMap(({ number, work_id, first, last }) => {
-    const heading = headings[number - 1]
-    return heading ? [{ heading, place: { workId: work_id, first, last } }] : []
-  })
+  if (address.length === 0) {
+    const place = await wholeOf(executor, named)
+    return place && { place, ref: named.headings[0]?.heading ?? reading.heading }
+  }
+  const own = spans.find(({ heading }) => heading.heading === reading.heading)
+  const start = own ?? (spans.length === 1 ? spans[0] : undefined)
+  if (!start) return undefined
+  return {
+    place: until ? await rangeTo(executor, start, until) : start.place,
+    ref: until ? formatRef({ ...reading, heading: start.heading.heading }) : start.ref,
+  }
 }
 
 /** All that stands under a title: a work, a heading, or several headings that follow one another. */
@@ -162,39 +243,4 @@ async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise
   return row && row.first !== null && row.last !== null
     ? { workId, first: row.first, last: row.last }
     : undefined
-}
-
-/** From the first place to the end of a range. One that is cut short is read as far as it goes. */
-async function rangeTo(
-  executor: Executor,
-  { heading, place }: Span,
-  until: readonly AddressPart[],
-): Promise<PlaceRange> {
-  const [end] = await spans(executor, [heading], until)
-  if (end && end.place.last >= place.first) return { ...place, last: Math.max(place.last, end.place.last) }
-  const found = await executor.execute<{ numbers: string; ordinal: number }>(sql`
-    select substr(ref, ${heading.heading.length + 2}::int) as numbers, ordinal from passages
-    where work_id = ${place.workId} and ordinal > ${place.last} and starts_with(ref, ${`${heading.heading} `})
-    order by ordinal`)
-  let last = place.last
-  for (const { numbers, ordinal } of found.rows) {
-    if (comparePlaces(numbers.split(':'), until) > 0) break
-    last = ordinal
-  }
-  return { ...place, last }
-}
-
-/** Negative if the first address comes before the second; numbers that one of them lacks make no difference. */
-function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): number {
-  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
-    const difference = placeNumber(a[i]) - placeNumber(b[i])
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
-/** A leaf counts four, one for each column; sides are the first two of them. */
-export function placeNumber(part: AddressPart | undefined): number {
-  const column = 'abcd'.indexOf(/[a-d]$/.exec(part ?? '')?.[0] ?? 'a')
-  return Number.parseInt(part ?? '0', 10) * 4 + column
 }

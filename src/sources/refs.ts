@@ -1,15 +1,17 @@
 import { hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
+import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { withDigits } from './refs/number-words.ts'
+import { isPageRef } from './refs/pages.ts'
+import { latinUnitPattern } from './refs/units.ts'
 
 export type { AddressPart, ParsedRef } from './ref-parts.ts'
 
-const latinUnits =
-  '(?:(?:chapters?|chap|ch|sections?|sec|paragraphs?|para|torah|lesson|letter|epistle|perek|pasuk|siman|seif|daf|folio|page|p|no|verse)\\.?|[§#¶])'
 const number = '\\d{1,4}[a-d]?'
 const separator = '(?:\\s*[.:,]\\s*|\\s+)'
-const numbers = `${number}(?:${separator}(?:${latinUnits}\\s*)?${number})*`
+const numbers = `${number}(?:${separator}(?:${latinUnitPattern}\\s*)?${number})*`
 const latinAddress = new RegExp(
-  `^(.*?)(?:^|[\\s.,:_]+)(?:${latinUnits}\\s*)?(${numbers})(?:\\s*[-–—]\\s*(${numbers}|[a-d]))?$`,
+  `^(.*?)(?:^|[\\s.,:_]+)(?:${latinUnitPattern}\\s*)?(${numbers})(?:\\s*[-–—]\\s*(${numbers}|[a-d]))?$`,
   'iu',
 )
 
@@ -26,6 +28,7 @@ const mostReadings = 12
 export function refReadings(written: string): readonly ParsedRef[] {
   const text = normalised(written)
   const whole = { heading: trimHeading(text), address: [] }
+  if (isPageRef(text)) return [whole]
   const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
   return [...distinct(readings).slice(0, mostReadings), whole]
 }
@@ -41,13 +44,17 @@ export function parseRef(written: string): ParsedRef {
   return first ?? { heading: '', address: [] }
 }
 
-const siteAddress = /^https?:\/\/(?:www\.)?sefaria\.org(?:\.il)?\/([^?#]*).*$/i
+const siteAddress = /^(?:https?:\/\/)?(?:www\.|voices\.)?sefaria\.org(?:\.il)?\/([^?#]*).*$/i
+/** Of this service, whatever its host is called. */
+const readerAddress = /^(?:https?:\/\/[^/\s]+)?\/library\/read\/([^?#/]+).*$/i
 
 function normalised(written: string): string {
-  return decoded(written.slice(0, longestRef).trim().replace(siteAddress, '$1'))
+  const bare = written.slice(0, longestRef).trim().replace(siteAddress, '$1').replace(readerAddress, '$1')
+  const text = decoded(bare)
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
     .trim()
+  return withDigits(text)
 }
 
 function decoded(written: string): string {
@@ -108,15 +115,18 @@ export function formatRef(ref: ParsedRef): string {
 
 /** The ref one level up: `Tanya, Part I; Likkutei Amarim 32` for `... 32:4`, the heading for a single number. */
 export function sectionOf(ref: string): string {
-  return ref.replace(/(?:[:.]\s*\d+[a-d]?| \d+[a-d]?)$/, '')
+  const whole = withoutPiece(ref)
+  return whole !== ref ? whole : ref.replace(/(?:[:.]\s*\d+[a-d]?| \d+[a-d]?)$/, '')
 }
 
-/** The numbers of a canonical ref, with a range of them; a long line without numbers is cut into `:1`, `:2`. */
+/**
+ * The numbers of a canonical ref, with a range of them. Before 0.2.0 a long text without numbers was cut into `:1`, `:2`.
+ */
 const ownNumbers = /(?: |:(?=\d+$))(\d+[a-d]?(?:[:.]\d+[a-d]?)*)(?:-\d+[a-d]?(?:[:.]\d+[a-d]?)*)?$/
 
 /** The ref without its numbers, what a heading shows: `Tanya, Part I; Likkutei Amarim`. */
 export function headingOf(ref: string): string {
-  return ref.replace(ownNumbers, '')
+  return withoutPiece(ref).replace(ownNumbers, '')
 }
 
 /**
@@ -124,10 +134,11 @@ export function headingOf(ref: string): string {
  * end with a letter that could be one.
  */
 export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: string }): string {
-  const address = ownNumbers.exec(place.ref)?.[1]
-  if (place.heRef === '' || address === undefined) return trimHeading(place.heRef)
+  const address = ownNumbers.exec(withoutPiece(place.ref))?.[1]
+  const heRef = withoutHebrewPiece(place.heRef)
+  if (heRef === '' || address === undefined) return trimHeading(heRef)
   const printed = ` ${printedHebrewAddress(address.split(':'))}`
-  if (place.heRef.endsWith(printed)) return trimHeading(place.heRef.slice(0, -printed.length))
-  const readings = refReadings(place.heRef)
+  if (heRef.endsWith(printed)) return trimHeading(heRef.slice(0, -printed.length))
+  const readings = refReadings(heRef)
   return (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
 }

@@ -1,4 +1,5 @@
 import type { OfferedSource } from '../agent/tools.ts'
+import { readerUrl } from './source-url.ts'
 
 /** The marks of one turn: a passage keeps its mark however often it is offered. */
 export type SourceRegister = {
@@ -6,6 +7,8 @@ export type SourceRegister = {
   offer(source: Omit<OfferedSource, 'mark'>): OfferedSource
   /** The passage offered under a mark such as `S1`, if any. */
   find(mark: string): OfferedSource | undefined
+  /** The page of this service on which a place of the library is read. */
+  readingAddress(ref: string): string
 }
 
 /**
@@ -28,11 +31,18 @@ export function createSourceRegister(offered: readonly OfferedSource[] = [], ori
       byPassage.get(passageKey(source)) ??
       remember({
         ...source,
-        url: source.url.startsWith('/') ? origin + source.url : source.url,
+        url: addressOf(source, origin),
         mark: `S${highest + 1}`,
       }),
     find: (mark) => byMark.get(mark),
+    readingAddress: (ref) => readerUrl(origin, ref),
   }
+}
+
+/** A text whose import names no address is read in this service: every citation can be followed. */
+function addressOf({ url, ref }: Omit<OfferedSource, 'mark'>, origin: string): string {
+  if (url === '') return readerUrl(origin, ref)
+  return url.startsWith('/') ? origin + url : url
 }
 
 function passageKey(source: Omit<OfferedSource, 'mark'>): string {

@@ -2,14 +2,15 @@ import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '
 import type { PassageRow } from './documents.ts'
 import type { FoundConcept } from './index-reader.ts'
 import type { Query } from './query.ts'
+import { rowWords } from './search/row-words.ts'
 import { type ByTerm, titleConcepts } from './titles.ts'
-import { type Token, tokenize } from './tokens.ts'
+import type { Token } from './tokens.ts'
 
 /** Words apart, at most, for two words of the query to count as standing together. */
 const nearby = 4
 
 /** What standing together is worth, in weights of the rarer of the two words. */
-const nearbyWorth = 0.3
+const nearbyWorth = 0.5
 
 /** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
 const shortestPhrase = 3
@@ -56,7 +57,7 @@ export function rerank(
     .flatMap(({ doc, score }) => {
       const row = rows.get(doc)
       if (!row) return []
-      return [{ doc, ref: row.ref, score: score + look(row.text) + titleScore(row, concepts, byTerm) }]
+      return [{ doc, ref: row.ref, score: score + look(rowWords(row)) + titleScore(row, concepts, byTerm) }]
     })
     .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
 }
@@ -88,10 +89,9 @@ function closeLook(
   concepts: readonly Weighed[],
   byTerm: ByTerm,
   collection: CollectionFacts,
-): (text: string) => number {
+): (words: readonly Pick<Token, 'term'>[]) => number {
   const phraseWorth = phraseScorer(query, concepts)
-  return (text) => {
-    const tokens = tokenize(text)
+  return (tokens) => {
     const counts = new Float64Array(concepts.length)
     const last = new Int32Array(concepts.length).fill(-1_000)
     const together = new Map<number, number>()
@@ -129,7 +129,10 @@ function markNeighbours(
 }
 
 /** Scores the longest run of words that a text has in the order of the query. */
-function phraseScorer(query: Query, concepts: readonly Weighed[]): (tokens: readonly Token[]) => number {
+function phraseScorer(
+  query: Query,
+  concepts: readonly Weighed[],
+): (words: readonly Pick<Token, 'term'>[]) => number {
   const asked = query.tokens
   const worthAt = new Float64Array(asked.length)
   for (const { concept, worth } of concepts) {

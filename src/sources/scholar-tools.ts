@@ -6,6 +6,7 @@ import { clean } from './clean.ts'
 import { findParallels } from './links.ts'
 import { nearestRefs } from './nearest-refs.ts'
 import { type PlaceRange, resolveRef } from './ref-lookup.ts'
+import { notThere } from './refs/missing-statement.ts'
 import { worksNamed } from './title-lookup.ts'
 
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })
@@ -103,8 +104,4 @@ async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly 
 
 function json(value: object): ToolOutcome<Executor> {
   return { content: JSON.stringify(value) }
-}
-
-function notThere(name: string, nearest: readonly string[]): ToolOutcome<Executor> {
-  return { content: JSON.stringify({ error: `The library has no "${name}".`, nearest }), isError: true }
 }

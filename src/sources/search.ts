@@ -1,24 +1,25 @@
 import type { Executor } from '../db/client.ts'
-import { type CollectionFacts, type DocumentRanges, inRanges, inverseFrequency, rankByBm25 } from './bm25.ts'
+import { inverseFrequency } from './bm25.ts'
 import { coverageOf } from './coverage.ts'
-import { loadDocuments, loadPlaces, type PassageRow, toPassage } from './documents.ts'
-import { collapse, type Fused, fuse } from './fusion.ts'
-import {
-  collectionFacts,
-  documentRanges,
-  type FoundConcept,
-  findConcepts,
-  type LibraryFilter,
-  loadPostings,
-} from './index-reader.ts'
-import { blockSize, blocksIn } from './postings.ts'
+import { loadDocuments, type PassageRow, toPassage } from './documents.ts'
+import { collapse, fuse } from './fusion.ts'
+import { collectionFacts, type FoundConcept, findConcepts } from './index-reader.ts'
 import { parseQuery, type Query } from './query.ts'
-import { resolveQuery } from './ref-lookup.ts'
-import { rerank, weigh } from './rerank.ts'
+import { rerank } from './rerank.ts'
+import { type Facts, findCandidates, withDocuments } from './search/candidates.ts'
+import { learnedWords, withLearned } from './search/learned.ts'
+import { documentRanges, type LibraryFilter } from './search/library-filter.ts'
+import { expansionsOf } from './search/matched.ts'
+import { passagesNamed, withNamed } from './search/named-passages.ts'
+import { namedWorks, preferNamed, withCandidates } from './search/named-works.ts'
+import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './search/phrase-search.ts'
+import { rowTokens } from './search/row-words.ts'
+import { withSections } from './search/sections.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
-import { type Script, tokenize } from './tokens.ts'
+import type { Script } from './tokens.ts'
 import type { SearchHit } from './types.ts'
+import { everydayWords } from './vocabulary/topics.ts'
 
 export type SearchQuery = LibraryFilter & {
   /** What to look for: a question, words, a phrase or a ref, in Hebrew, English or both. */
@@ -29,19 +30,14 @@ export type SearchQuery = LibraryFilter & {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Candidates of each script that are looked at closely: more when common words have still to be counted in them. */
-const fewestCandidates = 40
-const mostCandidates = 100
-
-/** Postings that a search reads at most: the rarest words first; the others only weigh what those found. */
-const postingBudget = 250_000
-
 /**
  * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
  * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
- * fits best. An empty or unknown query finds nothing. With `semantic`, passages that are near in meaning are fused in;
- * a query that names a place is not asked about.
- * @throws the reason of `query.signal` when it is aborted.
+ * fits best. A question that names a work or author as its source prefers its passages. An empty or unknown query
+ * finds nothing. With `semantic`, passages that are near in meaning are fused in; a query that names a place is not
+ * asked about.
+ * @throws ServiceError `invalid_value` for a work, author or category that the library lacks, and the reason of
+ * `query.signal` when it is aborted.
  */
 export async function searchSources(
   executor: Executor,
@@ -51,82 +47,64 @@ export async function searchSources(
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
-  const named = await passagesNamed(executor, query.text, ranges)
+  const whole = parseQuery(query.text)
+  const [named, facts, learned] = await Promise.all([
+    passagesNamed(executor, query.text, ranges),
+    collectionFacts(executor),
+    learnedWords(executor, whole),
+  ])
   query.signal?.throwIfAborted()
-  const parsed = parseQuery(query.text)
-  const facts = await collectionFacts(executor)
-  const asked = await findConcepts(executor, parsed.concepts, facts)
+  const source = named.rows.length === 0 && !ranges ? await namedWorks(executor, whole) : undefined
+  const parsed = withLearned(source?.query ?? whole, learned)
+  const { concepts: asked, documents } = await findConcepts(
+    executor,
+    parsed.concepts,
+    facts,
+    termsOfPhrases(parsed),
+  )
   const found = asked.filter((c) => c.documents > 0)
   query.signal?.throwIfAborted()
-  const blocks = ranges && blocksIn(ranges)
-  const chosen = withinBudget(found, blocks ? blockShare(blocks.length, facts) : 1)
-  const postings = await loadPostings(executor, chosen, blocks)
+  const scripts = scriptsOf(parsed)
+  const [anywhere, phrased] = await Promise.all([
+    findCandidates(executor, found, scripts, facts, ranges, wanted),
+    documentsOfPhrases(executor, parsed, ranges, documents),
+  ])
+  const offered = source
+    ? withCandidates(anywhere, await findCandidates(executor, found, scripts, facts, source.ranges, wanted))
+    : anywhere
   query.signal?.throwIfAborted()
-  const read = new Set(chosen)
-  const top = Math.max(chosen.length < found.length ? mostCandidates : fewestCandidates, wanted * 3)
-  const candidates = scriptsOf(parsed).map((script) => {
-    const mine = postings.filter((_, i) => chosen[i]?.concept.script === script)
-    const concepts = found.filter((c) => c.concept.script === script)
-    return {
-      script,
-      ranked: rankByBm25(mine, facts[script], top, ranges),
-      concepts: weigh(concepts, read, facts[script]),
-    }
-  })
   const nearest =
-    semantic && named.length === 0 && query.text.trim() !== ''
+    semantic && named.rows.length === 0 && query.text.trim() !== ''
       ? await semantic.nearest(executor, query.text, ranges)
       : []
+  const candidates = withDocuments(offered, phrased)
   const rows = await loadDocuments(executor, [
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
   query.signal?.throwIfAborted()
   const lists = candidates.map((list) => ({
-    ...list,
-    ranked: rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]),
-    weight: list.concepts.reduce((sum, { concept }) => sum + concept.concept.weight, 0),
+    ranked: withSections(rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]), rows),
+    // Undivided, it would favour the script of which the library has less: there every word looks rare.
+    unit: Math.sqrt(inverseFrequency(1, facts[list.script])),
   }))
-  const ranked = nearest.length > 0 ? fuseByMeaning(fuse(lists, rows), nearest, rows) : fuse(lists, rows)
-  const fused = named.length > 0 ? withNamed(named, ranked) : collapse(ranked)
+  const byWords = fuse(lists, rows)
+  const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows) : byWords
+  const preferred = source ? preferNamed(byMeaning, source) : byMeaning
+  const ranked = phrasesFirst(preferred, whole, rows)
+  const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
+  const everyday = everydayWords(parsed.tokens)
+  const expansions = expansionsOf(query.text, parsed, found)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
     snippet: snippet(row, found, facts),
-    coverage: coverageOf(row, asked, facts),
+    coverage: {
+      ...coverageOf(row, asked, facts, everyday),
+      // It cites the very place that was asked for.
+      ...(named.citing.has(row.ref) && { titled: true, evidence: 1 }),
+    },
+    matched: expansions(row),
     score,
   }))
-}
-
-/** The part of the index that some of its blocks are. */
-function blockShare(blocks: number, facts: Readonly<Record<Script, CollectionFacts>>): number {
-  return Math.min(1, (blocks * blockSize) / Math.max(1, facts.he.documents + facts.en.documents))
-}
-
-/** What stands at the place that the query names, one version of each passage: the one in the query's script. */
-async function passagesNamed(
-  executor: Executor,
-  text: string,
-  ranges: DocumentRanges | undefined,
-): Promise<readonly PassageRow[]> {
-  const place = await resolveQuery(executor, text)
-  if (!place) return []
-  const rows = await loadPlaces(executor, place)
-  const hebrew = /[א-ת]/.test(text)
-  const byRef = new Map<string, PassageRow>()
-  for (const row of rows) {
-    if (ranges && !inRanges(row.doc_id, ranges)) continue
-    const better = !byRef.has(row.ref) || (row.language === 'he') === hebrew
-    if (better) byRef.set(row.ref, row)
-  }
-  return [...byRef.values()]
-}
-
-/** Named passages keep their reading order and stand before what was found by words. */
-function withNamed(named: readonly PassageRow[], found: readonly Fused[]): readonly Fused[] {
-  const refs = new Set(named.map((row) => row.ref))
-  return [
-    ...named.map((row, i) => ({ row, score: 1 + 1 / (i + 1) })),
-    ...collapse(found.filter(({ row }) => !refs.has(row.ref))),
-  ]
 }
 
 /** The script of the query first: of two versions that fit alike its own is shown. */
@@ -135,33 +113,11 @@ function scriptsOf(query: Query): readonly Script[] {
   return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
 }
 
-/**
- * The concepts to read postings of: the rarest first, as far as the budget goes, and the rarest of each script in any
- * case.
- * @param share the part of the index that will be read.
- */
-function withinBudget(found: readonly FoundConcept[], share: number): readonly FoundConcept[] {
-  let sum = 0
-  const begun = new Set<Script>()
-  return found
-    .toSorted((a, b) => a.documents - b.documents)
-    .filter(({ concept, documents }) => {
-      sum += documents * share
-      const first = !begun.has(concept.script)
-      begun.add(concept.script)
-      return first || sum <= postingBudget
-    })
-}
-
-function snippet(
-  row: PassageRow,
-  found: readonly FoundConcept[],
-  facts: Readonly<Record<Script, CollectionFacts>>,
-): string {
+function snippet(row: PassageRow, found: readonly FoundConcept[], facts: Facts): string {
   const byTerm = new Map<string, { key: number; weight: number }>()
   found.forEach((concept, key) => {
     const weight = inverseFrequency(concept.documents, facts[concept.concept.script])
     for (const term of concept.terms.keys()) byTerm.set(term, { key, weight })
   })
-  return snippetOf(row.text, tokenize(row.text), (token) => byTerm.get(token.term))
+  return snippetOf(row.text, rowTokens(row), (token) => byTerm.get(token.term))
 }

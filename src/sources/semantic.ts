@@ -1,7 +1,10 @@
 import type { Executor } from '../db/client.ts'
 import type { DocumentRanges } from './bm25.ts'
 import type { PassageRow } from './documents.ts'
-import { compareText, type Fused, fusionConstant } from './fusion.ts'
+import { compareText, type Fused } from './fusion.ts'
+
+/** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
+const fusionConstant = 60
 
 /** Finds passages by what they mean. A search gets along without it, so it never throws. */
 export type SemanticSearch = {
@@ -13,8 +16,8 @@ export type SemanticSearch = {
 }
 
 /**
- * Adds a ranking by meaning to one by words: reciprocal rank fusion again. The ranking by meaning counts as much as
- * the script that answers most of the query. Versions of one passage count once, by the nearest of them. What words
+ * Adds a ranking by meaning to one by words: reciprocal rank fusion, because the scores of the two do not
+ * compare. Both count equally. Versions of one passage count once, by the nearest of them. What words
  * found is shown in the version they found; equal scores stand in order of refs.
  */
 export function fuseByMeaning(
@@ -22,7 +25,7 @@ export function fuseByMeaning(
   nearest: readonly number[],
   rows: ReadonlyMap<number, PassageRow>,
 ): readonly Fused[] {
-  const byRef = new Map(byWords.map((found) => [found.row.ref, found]))
+  const byRef = new Map(byWords.map(({ row }, i) => [row.ref, { row, score: 1 / (fusionConstant + i + 1) }]))
   const seen = new Set<string>()
   for (const doc of nearest) {
     const row = rows.get(doc)

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { copyRows } from '../db/copy.ts'
+import { inflectionClasses } from './search/inflections.ts'
 import { skeletonOf } from './tokens.ts'
 
 /** Rows a statement. */
@@ -15,14 +16,17 @@ const spellingsTable = {
 } as const
 
 /**
- * Puts terms under the classes of their spellings. A term that has a row in some block already may have its spelling
+ * Puts terms under the classes of their spellings and inflections. A term that has a row in some block already may have its spelling
  * too, and one without any row does no harm: it finds nothing.
  */
 export async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
   const classed = terms
     .flatMap((term) => {
       const skeleton = skeletonOf(term)
-      return skeleton === undefined ? [] : [[skeleton, term] as const]
+      const classes = inflectionClasses(term)
+      return [...(skeleton === undefined ? classes : [skeleton, ...classes])].map(
+        (one) => [one, term] as const,
+      )
     })
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   const any = await tx.execute(sql`select 1 from search_spellings limit 1`)

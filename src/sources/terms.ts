@@ -1,6 +1,7 @@
 import { headingOf, hebrewHeadingOf } from './refs.ts'
 import { type Word, wordsOf } from './tokens.ts'
 import { expansionOf, groupTerm, namesAt } from './vocabulary/lookup.ts'
+import { phraseTermsAt } from './vocabulary/phrase-terms.ts'
 
 export type DocumentTerms = {
   /** How often each indexed term occurs. */
@@ -38,11 +39,23 @@ export function countTerms(text: string, count: (term: string, word?: Word) => u
     if (word.telling) count(word.term, word)
     if (word.abbreviated) for (const expanded of expansionOf(word.term)) count(expanded)
     for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
+    for (const [term] of phraseTermsAt(words, at)) count(term)
   }
   return words.length
 }
 
 /** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
 export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
-  return [headingOf(place.ref), hebrewHeadingOf(place)]
+  const key = `${place.ref}\n${place.heRef}`
+  const known = headings.get(key)
+  if (known) return known
+  const found = [headingOf(place.ref), hebrewHeadingOf(place)]
+  if (headings.size >= mostHeadings) headings.clear()
+  if (key.length <= longestKey) headings.set(key, found)
+  return found
 }
+
+/** Headings that are remembered, some 5 MB: to find where a Hebrew ref ends takes longer than to read the passage. */
+const mostHeadings = 10_000
+const longestKey = 400
+const headings = new Map<string, readonly string[]>()

@@ -21,7 +21,7 @@ export type Token = {
  * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
  * and is made anew by another.
  */
-export const normaliserVersion = 2
+export const normaliserVersion = 5
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 
@@ -30,7 +30,14 @@ export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
   /** Function words find nothing: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
   readonly telling: boolean
   /** For who counts terms: its number of this one, kept where the word is met again. */
-  readonly counted: { by: object | undefined; number: number }
+  readonly counted: {
+    by: object | undefined
+    number: number
+    /** What names of the vocabulary begin with it, when that was looked up; `null` for none. */
+    names: object | null | undefined
+    /** The phrases that may begin with it, when they were looked up. */
+    phrases: object | undefined
+  }
 }
 
 /** The words of a text in order, with their places. */
@@ -58,7 +65,11 @@ const words = new WordMemory<Word>(400_000)
 
 function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
-  return { ...plain, telling: !isFunctionWord(plain), counted: { by: undefined, number: 0 } }
+  return {
+    ...plain,
+    telling: !isFunctionWord(plain),
+    counted: { by: undefined, number: 0, names: undefined, phrases: undefined },
+  }
 }
 
 function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
@@ -66,19 +77,30 @@ function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .replace(/[״“”„]|''|׳׳|’’/gu, '"')
+    .replace(/[–‐‑־]/g, '-')
     .replace(/[׳‘’`]/gu, "'")
+    .replace(/[–‐‑־]/gu, '-')
+    // Yiddish: `דעם רבי'ס`.
+    .replace(/(?<=..)'ס$/u, '')
     .toLowerCase()
   return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
 }
 
 function normaliseLatin(written: string): Omit<Word, 'telling' | 'counted'> {
-  const plain = written
+  const plain = (hasDotBelow.test(written) ? withDigraphs(written) : written)
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .toLowerCase()
     .replace(/['’]s$/u, '')
     .replace(/["'`׳״‘’“”„]/gu, '')
   return { term: latinTerm(plain), script: 'en', abbreviated: false }
+}
+
+/** Academic signs that others write as two letters: without their points they would be other letters. */
+const hasDotBelow = /[ṣṢšŠ]|[sS][\u0323\u030c]/u
+
+function withDigraphs(written: string): string {
+  return written.normalize('NFC').replace(/ṣ/giu, 'tz').replace(/š/giu, 'sh')
 }
 
 function latinTerm(plain: string): string {

@@ -1,4 +1,5 @@
 import type { Coverage } from './coverage.ts'
+import type { Expansion } from './search/matched.ts'
 
 /** A passage in one version, as search, reading and the agent's tools hand it out. */
 export type Passage = {
@@ -21,6 +22,8 @@ export type SearchHit = Passage & {
   readonly snippet: string
   /** How much of what the query asks for the passage has. */
   readonly coverage: Coverage
+  /** Other words for words of the query that the passage has, in either language. */
+  readonly matched: readonly Expansion[]
   /** Comparable within one search only. */
   readonly score: number
 }

@@ -19,6 +19,37 @@ const quotes = '"\'`׳״‘’“”„'
 /** One of these may end a word: `הנז'`. */
 const isApostrophe = (unit: number): boolean => unit === 0x27 || unit === 0x5f3 || unit === 0x2019
 
+/** A hyphen or maqaf, with the points around it; bounded, so that a run of marks costs nothing. */
+const joint = '\\p{M}{0,4}[-–‐‑־]?\\p{M}{0,4}'
+
+/** Letters of a divine name, between any two of which a hyphen may stand. */
+const jointed = (letters: string): string => letters.split(' ').join(joint)
+
+/** Hebrew divine names with their prefixes: written with a hyphen they are one word, as `א-להים` or `י-ה-ו-ה`. */
+const hebrewName = new RegExp(
+  `(?:[והבכלמשד]{0,2}?(?:${[
+    `${jointed('א ל')}(?:${joint}ו)?${joint}[הק]${joint}(?:${jointed('י [םמ]')}|ו${joint}ת|י?(?:נו|ך|כ[םמ]|ה[םמ]|ו|ת)?)`,
+    jointed('א ל'),
+    jointed('א ד נ י'),
+    jointed('א ד נ ו ת'),
+    jointed('ש ד י'),
+    jointed('צ ב [אק] ו ת'),
+    jointed('י ה ו ה'),
+    jointed('י ק ו ק'),
+    jointed('ה ו י ה'),
+    jointed('א [הק] י ה'),
+  ].join('|')})|${jointed('י ה')})\\p{M}{0,4}(?![\\p{L}\\p{N}\\p{M}])`,
+  'uy',
+)
+
+const isHyphen = (unit: number): boolean =>
+  unit === 0x2d || unit === 0x5be || (unit >= 0x2010 && unit <= 0x2013)
+
+const isHebrewLetter = (unit: number): boolean => unit >= 0x5d0 && unit <= 0x5ea
+
+/** Longer words before a hyphen do not begin a divine name. */
+const longestBeforeHyphen = 12
+
 /** Divine names written with a hyphen are one word; apart from them a hyphen or maqaf separates. */
 const divineName = /(?:G[-–—‐‑]d|L[-–—‐‑]rd)(?![\p{L}\p{N}])/uy
 
@@ -53,7 +84,7 @@ export function findWords(text: string, found: (start: number, end: number) => v
       at = after(text, at)
       continue
     }
-    const end = divineNameEnd(text, at) ?? wordEnd(text, at)
+    const end = divineNameEnd(text, at) ?? withHyphens(text, at, wordEnd(text, at))
     found(at, end)
     at = end
   }
@@ -64,6 +95,14 @@ function divineNameEnd(text: string, at: number): number | undefined {
   if (unit !== 0x47 && unit !== 0x4c) return undefined
   divineName.lastIndex = at
   return divineName.test(text) ? divineName.lastIndex : undefined
+}
+
+/** The end of the Hebrew divine name that begins at `start` and has a hyphen at `end`; otherwise `end`. */
+function withHyphens(text: string, start: number, end: number): number {
+  if (end >= text.length || !isHyphen(text.charCodeAt(end)) || end - start > longestBeforeHyphen) return end
+  if (!isHebrewLetter(text.charCodeAt(start))) return end
+  hebrewName.lastIndex = start
+  return hebrewName.test(text) ? Math.max(end, hebrewName.lastIndex) : end
 }
 
 function wordEnd(text: string, start: number): number {

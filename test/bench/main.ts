@@ -1,6 +1,11 @@
-/** `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. */
+/**
+ * `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. `npm run bench --
+ * quotations` and `relevance` run alone, see `quotations.ts` and `relevance.ts`.
+ */
 import { parseArgs } from 'node:util'
 import { bundleService } from '../../build/bundle.ts'
+import { measureQuotations } from './quotations.ts'
+import { measureRelevance } from './relevance.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
@@ -33,9 +38,23 @@ const { values, positionals } = parseArgs({
     short: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    library: { type: 'string', multiple: true, default: [] },
+    cases: { type: 'string', multiple: true, default: [] },
+    questions: { type: 'string', multiple: true, default: [] },
+    'without-starter': { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 })
+if (positionals.join() === 'quotations') {
+  const { library: libraries, cases, verbose } = values
+  process.exit((await measureQuotations({ libraries, cases, verbose })) ? 0 : 1)
+}
+if (positionals.join() === 'relevance') {
+  const { library: libraries, questions, verbose } = values
+  const withoutStarter = values['without-starter']
+  process.exit((await measureRelevance({ libraries, questions, withoutStarter, verbose })) ? 0 : 1)
+}
 const { short } = values
 const length = {
   short,

@@ -1,28 +1,50 @@
 /**
- * `node test/bench/relevance.ts --library FILE --questions FILE [--questions FILE]…`: imports a JSONL library into an
- * embedded Postgres of its own and prints, side by side, how well exhaustive BM25 (words folded only), exhaustive BM25
- * with Hebrew prefixes, and the service find the place that each question is about: for each file of questions, and
- * for all together. A question's `ref`, or one of those in `also`, counts as found by any passage within it.
+ * `npm run bench -- relevance [--library FILE]… [--questions FILE]… [--without-starter] [--verbose]`: imports the
+ * starter library and the JSONL libraries named beside it into an embedded Postgres of its own, asks the questions
+ * (default: all in `test/questions`), and prints a table by set and class. A question's `ref`, or one of those in
+ * `also`, counts as found by any passage within it. The run fails when a set is below its floor.
  */
 import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
-import { type Executor, openDatabase } from '../../src/db/client.ts'
+import { type Database, type Executor, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { fold } from '../../src/sources/fold.ts'
-import { withoutPrefixes, withPrefixes } from '../../src/sources/hebrew.ts'
+import { isRelevant } from '../../src/sources/coverage.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
 import { searchSources } from '../../src/sources/search.ts'
-import { isFunctionWord, tokenize } from '../../src/sources/tokens.ts'
-import { type Ranker, referenceRanker } from './reference-ranker.ts'
+import { ensureStarterLibrary } from '../../src/sources/starter.ts'
+import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
 
-type Question = { readonly question: string; readonly ref: string; readonly also?: readonly string[] }
+export type RelevanceOptions = {
+  readonly libraries: readonly string[]
+  /** Files; all but the quotations when there are none. */
+  readonly questions: readonly string[]
+  readonly withoutStarter: boolean
+  readonly verbose: boolean
+}
+
+type Question = {
+  readonly question: string
+  readonly ref?: string
+  readonly also?: readonly string[]
+  readonly kind?: string
+}
+
+type Outcome = {
+  readonly kind: string
+  /** From 1; 0 when it is not found, undefined when no place is asked for. */
+  readonly rank: number | undefined
+  readonly kept: boolean
+  /** Whether the question is found to name a place or book that does not exist. */
+  readonly missing: boolean
+}
 
 const depth = 10
+const ownSets = 'test/questions'
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
@@ -32,103 +54,94 @@ function within(ref: string, wanted: string): boolean {
   return ref === wanted || (ref.startsWith(wanted) && /^[:. ]/.test(ref.slice(wanted.length)))
 }
 
-function report(name: string, ranks: readonly number[]): void {
-  const hits = (k: number): string =>
-    (ranks.filter((rank) => rank > 0 && rank <= k).length / ranks.length).toFixed(3)
-  const mrr = ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 / rank : 0), 0) / ranks.length
-  print(`${name.padEnd(34)} hit@1 ${hits(1)}  hit@3 ${hits(3)}  hit@10 ${hits(10)}  MRR ${mrr.toFixed(3)}`)
-}
-
-/** Words folded, each its own term: what a search that knows no Hebrew would do. */
-const folded = (text: string): readonly string[] =>
-  fold(text)
-    .folded.split(' ')
-    .filter((word) => word !== '')
-
-/** Each telling word with all forms that prefixes give it, as one term. */
-function withForms(text: string): readonly (readonly string[])[] {
-  const telling = tokenize(text).filter((token) => !isFunctionWord(token))
-  return telling.map(({ term }) => withoutPrefixes(term).flatMap((base) => [base, ...withPrefixes(base)]))
-}
-
-const terms = (text: string): readonly string[] => tokenize(text).map((token) => token.term)
-
-function serviceRanker(executor: Executor): Ranker {
-  return async (text) => (await searchSources(executor, { text, limit: depth })).map((hit) => hit.ref)
-}
-
-type Compared = readonly (readonly [name: string, Ranker])[]
-
-async function rankersOf(executor: Executor): Promise<Compared> {
-  const found = await executor.execute<{ ref: string; text: string }>(
-    'select p.ref, t.text from passage_texts t join passages p on p.id = t.passage_id order by p.id',
-  )
-  const plain = referenceRanker(found.rows, folded)
-  const prefixed = referenceRanker(found.rows, terms)
-  print(`${found.rows.length} passages`)
-  return [
-    [
-      'exhaustive BM25, folded only',
-      async (text) =>
-        plain(
-          folded(text).map((term) => [term]),
-          depth,
-        ),
-    ],
-    ['exhaustive BM25, Hebrew prefixes', async (text) => prefixed(withForms(text), depth)],
-    ['the service', serviceRanker(executor)],
-  ]
-}
-
-async function compare(
-  rankers: Compared,
-  name: string,
-  questions: readonly Question[],
-  verbose: boolean,
-): Promise<void> {
-  print(`\n${name}: ${questions.length} questions`)
-  for (const [name, rank] of rankers) {
-    const ranks: number[] = []
-    for (const { question, ref, also = [] } of questions) {
-      const refs = await rank(question)
-      ranks.push(refs.findIndex((found) => [ref, ...also].some((wanted) => within(found, wanted))) + 1)
-    }
-    report(name, ranks)
-    if (verbose) for (const [i, { question }] of questions.entries()) print(`  ${ranks[i]}  ${question}`)
+async function ask(executor: Executor, asked: Question): Promise<Outcome> {
+  const { question: text, ref, also = [], kind = '' } = asked
+  const hits = await searchSources(executor, { text, limit: depth })
+  const wanted = ref === undefined ? [] : [ref, ...also]
+  const rank = hits.findIndex((hit) => wanted.some((one) => within(hit.ref, one))) + 1
+  return {
+    kind,
+    rank: ref === undefined ? undefined : rank,
+    kept: hits[0] !== undefined && isRelevant(hits[0].coverage),
+    missing: (await missingPlaces(executor, text)).length > 0,
   }
 }
 
-const { values } = parseArgs({
-  options: {
-    library: { type: 'string' },
-    questions: { type: 'string', multiple: true },
-    verbose: { type: 'boolean' },
-  },
-})
-if (values.library === undefined || values.questions === undefined) {
-  throw new Error(
-    'Usage: node test/bench/relevance.ts --library FILE --questions FILE [--questions FILE]… [--verbose]',
-  )
-}
-async function readQuestions(file: string): Promise<readonly Question[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line) => JSON.parse(line) as Question)
+const share = <T>(all: readonly T[], has: (one: T) => boolean): number => all.filter(has).length / all.length
+
+/** The figures of one row of the table. */
+function figuresOf(outcomes: readonly Outcome[]) {
+  const ranks = outcomes.flatMap(({ rank }) => (rank === undefined ? [] : [rank]))
+  const hit = (k: number): number => share(ranks, (rank) => rank > 0 && rank <= k)
+  const mrr = ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 / rank : 0), 0) / ranks.length
+  const kept = share(outcomes, (one) => one.kept)
+  const places = ranks.length > 0 && { mrr, hit1: hit(1), hit3: hit(3), hit10: hit(10) }
+  return { ...places, kept, refused: 1 - kept, missing: share(outcomes, (one) => one.missing) }
 }
 
-const directory = await mkdtemp(path.join(tmpdir(), 'relevance-'))
-const server = await openEmbedded(directory)
-try {
-  await migrateDatabase(server.url, server.url)
-  const database = openDatabase({ url: server.url, onIdleError: () => undefined })
-  const lines = createInterface({ input: createReadStream(values.library) })
-  await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
-  const rankers = await rankersOf(database.system)
-  const asked = await Promise.all(values.questions.map(readQuestions))
-  for (const [i, questions] of asked.entries())
-    await compare(rankers, path.basename(values.questions[i] ?? ''), questions, values.verbose ?? false)
-  if (asked.length > 1) await compare(rankers, 'all', asked.flat(), false)
-  await database.close()
-} finally {
-  await server.release()
-  await rm(directory, { recursive: true, force: true })
+function printRow(name: string, outcomes: readonly Outcome[]): void {
+  const figures = Object.entries(figuresOf(outcomes)).map(([what, value]) => `${what} ${value.toFixed(3)}`)
+  print(`${name.padEnd(40)} n=${String(outcomes.length).padEnd(4)} ${figures.join('  ')}`)
+}
+
+/** @returns what is below the floor, in words. */
+function missed(set: string, outcomes: readonly Outcome[]): readonly string[] {
+  const figures: Readonly<Record<string, number>> = figuresOf(outcomes)
+  const floor: Floor = floors[set] ?? {}
+  return Object.entries(floor).flatMap(([what, least]) => {
+    const reached = figures[what] ?? 0
+    return reached < least ? [`${set}: ${what} ${reached.toFixed(3)} is below ${least}`] : []
+  })
+}
+
+async function measureSet(executor: Executor, file: string, verbose: boolean): Promise<readonly Outcome[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  const outcomes: Outcome[] = []
+  for (const line of lines) {
+    const question = JSON.parse(line) as Question
+    const outcome = await ask(executor, question)
+    outcomes.push(outcome)
+    if (verbose) print(`  ${outcome.rank ?? '-'} ${outcome.kept ? 'kept' : 'refused'}  ${question.question}`)
+  }
+  printRow(path.basename(file), outcomes)
+  const kinds = Map.groupBy(outcomes, ({ kind }) => kind)
+  if (kinds.size > 1) for (const [kind, some] of kinds) printRow(`  ${kind}`, some)
+  return outcomes
+}
+
+async function load(database: Database, options: RelevanceOptions): Promise<void> {
+  if (!options.withoutStarter) await ensureStarterLibrary(database)
+  for (const library of options.libraries) {
+    const lines = createInterface({ input: createReadStream(library) })
+    await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
+  }
+}
+
+async function filesOf({ questions }: RelevanceOptions): Promise<readonly string[]> {
+  if (questions.length > 0) return questions
+  const files = (await readdir(ownSets)).filter((file) => !file.startsWith('quotations'))
+  return files.sort().map((file) => path.join(ownSets, file))
+}
+
+/** Prints the tables. @returns whether every set reaches its floor. */
+export async function measureRelevance(options: RelevanceOptions): Promise<boolean> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'relevance-'))
+  const server = await openEmbedded(directory)
+  try {
+    await migrateDatabase(server.url, server.url)
+    const database = openDatabase({ url: server.url, onIdleError: () => undefined })
+    await load(database, options)
+    const below: string[] = []
+    for (const file of await filesOf(options)) {
+      const set = path.basename(file)
+      const outcomes = await measureSet(database.system, file, options.verbose)
+      if (options.libraries.length > 0 || !needsLibrary(set)) below.push(...missed(set, outcomes))
+    }
+    await database.close()
+    for (const line of below) print(line)
+    return below.length === 0
+  } finally {
+    await server.release()
+    await rm(directory, { recursive: true, force: true })
+  }
 }

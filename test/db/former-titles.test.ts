@@ -100,7 +100,7 @@ describe('after parts of a work were renamed', () => {
       'It has “a gate of old wood”, as Travels, Part One, The Book of Gates 1:1 says. See Travels, Letter of Roads 9.'
     const { quotes, refs: named } = await verifyText(text, verifyLookups(db.database.system))
     expect(quotes).toMatchObject([{ result: 'verbatim', ref: 'Travels, Part I; Gates 1:1' }])
-    expect(named).toEqual([
+    expect(named).toMatchObject([
       { ref: 'Travels, Part One, The Book of Gates 1:1', exists: true, nearest: null },
       { ref: 'Travels, Letter of Roads 9', exists: false, nearest: 'Travels, Part II; Roads 2' },
     ])
@@ -126,7 +126,7 @@ describe('after parts of a work were renamed', () => {
       links: [{ ref: 'Elsewhere 1', direction: 'to' }],
     })
     expect(await call('search_sources', { query: 'Travels, Letter of Roads 7' })).toMatchObject({
-      unknown_ref: { nearest: ['Travels, Part II; Roads 2', 'Travels, Part II; Roads 1'] },
+      missing: [{ kind: 'place', nearest: ['Travels, Part II; Roads 2', 'Travels, Part II; Roads 1'] }],
     })
   })
 

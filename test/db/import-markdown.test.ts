@@ -107,3 +107,18 @@ test.each([
   const { faults } = await checkLibrary(db.database.system, 100)
   expect(faults.find((fault) => fault.rule === rule)?.rows.length).toBeGreaterThan(0)
 })
+
+test('HTML is removed, and Hebrew refs have Hebrew numerals', async () => {
+  await bring('---\ntitle: Marked\nhe_title: מסומן\n---\nThe <b>lamp</b> &amp; the oil<br>burn.')
+  expect(
+    await rows(
+      `select p.he_ref, t.text from passages p join passage_texts t on t.passage_id = p.id where p.ref = 'Marked 1'`,
+    ),
+  ).toEqual([{ he_ref: 'מסומן א׳', text: 'The lamp & the oil burn.' }])
+})
+
+test('a source_url that is no web address is refused by name', async () => {
+  await expect(bring('Text.', { title: 'Bad', source_url: 'shelf 3' })).rejects.toThrow(
+    /"source_url" is "shelf 3"/,
+  )
+})

@@ -170,8 +170,26 @@ test('an error that comes with status 200 is reported, and the other titles come
   ])
 })
 
-test('a work with a section that cannot be had is not stored in part', async () => {
+test('a work without a section that cannot be had is stored, and the section is reported', async () => {
   fake.fail('Gates_of_Song.4', 500, 4)
+  const report = await get(['Gates of Song'])
+  expect(report.failed.map(({ what }) => what)).toEqual(['Gates of Song: Gates of Song 4'])
+  const stored = await refs()
+  expect(stored.some((ref) => ref.startsWith('Gates of Song 4'))).toBe(false)
+  expect(stored.some((ref) => ref.startsWith('Gates of Song, Part II'))).toBe(true)
+})
+
+test('a section that cannot be had this time stays as it was, in its place', async () => {
+  await get(['Gates of Song'])
+  const before = await refs()
+  expect(before.some((ref) => ref.startsWith('Gates of Song 4'))).toBe(true)
+  fake.fail('Gates_of_Song.4', 500, 4)
+  expect((await get(['Gates of Song'])).failed).toHaveLength(1)
+  expect(await refs()).toEqual(before)
+})
+
+test('a work is not stored when the API fails three sections in a row', async () => {
+  for (const path of ['Gates_of_Song.4', 'Gates_of_Song.5', 'Gates_of_Song.6']) fake.fail(path, 500, 4)
   expect((await get(['Gates of Song'])).failed).toHaveLength(1)
   expect(await refs()).toEqual([])
 })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { nearestRefs, nearestToQuery } from '../../src/sources/nearest-refs.ts'
+import { nearestRefs } from '../../src/sources/nearest-refs.ts'
 import { readPassage } from '../../src/sources/passages.ts'
+import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
+import { passagesNamed } from '../../src/sources/search/named-passages.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { verifyLookups } from '../../src/sources/verify-lookups.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -144,7 +146,7 @@ describe('a ref is found in whatever way it is written:', () => {
     ['זוה"ק א׳:ט״ו ב', 'Zohar 1:15b:1'],
     ['Four Columns 2c', 'Four Columns 2c:1'],
     ['ארבעה עמודים ב׳ ד', 'Four Columns 2d:1'],
-    ['Wells, Long 1', 'Wells, Long:1'],
+    ['Wells, Long 1', 'Wells, Long §1'],
   ])('%s', async (written, ref) => {
     expect(await first(written)).toBe(ref)
   })
@@ -186,7 +188,7 @@ describe('a ref is found in whatever way it is written:', () => {
   it('every Hebrew ref that the library prints', async () => {
     const printed = [...lines, ...own.filter((line) => line.ref !== 'Wells, Long')]
     for (const { ref, he_ref } of printed) expect([he_ref, await read(he_ref)]).toEqual([he_ref, [ref]])
-    expect(await first('בארות, ארוך:2')).toBe('Wells, Long:2')
+    expect(await first('בארות, ארוך:2')).toBe('Wells, Long §2')
   })
 })
 
@@ -199,7 +201,7 @@ describe('a query', () => {
     ['לקו"א פרק לב', `${tanya} 32:3`],
   ])('that is a ref is looked up: %s', async (text, ref) => {
     expect((await search(text))[0]).toBe(ref)
-    expect(await nearestToQuery(db.database.system, text)).toBeUndefined()
+    expect(await missingPlaces(db.database.system, text)).toEqual([])
   })
 
   it.each([
@@ -215,18 +217,14 @@ describe('a query', () => {
     '613',
     'פרק לב',
   ])('that only holds a number is none: %s', async (text) => {
-    const before = new Set(lines.map((line) => line.ref))
-    const named = (await searchSources(db.database.system, { text, limit: 50 })).filter(
-      (hit) => hit.score > 1 && before.has(hit.ref),
-    )
+    const { rows: named } = await passagesNamed(db.database.system, text, undefined)
     expect(named).toEqual([])
-    expect(await nearestToQuery(db.database.system, text)).toBeUndefined()
+    expect(await missingPlaces(db.database.system, text)).toEqual([])
   })
 
   it('that is a ref without a place is told the nearest', async () => {
-    expect(await nearestToQuery(db.database.system, 'Tanya 99')).toEqual(
-      ['53', '32', '31', '1'].map((chapter) => `${tanya} ${chapter}`),
-    )
+    const [place] = await missingPlaces(db.database.system, 'Tanya 99')
+    expect(place?.nearest).toEqual(['53', '32', '31', '1'].map((chapter) => `${tanya} ${chapter}`))
   })
 })
 

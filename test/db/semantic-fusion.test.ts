@@ -15,6 +15,7 @@ const row = (doc_id: number, ref: string, language = 'en'): PassageRow => ({
   version: '',
   license: 'own',
   url: '',
+  version_url: '',
   text: '',
 })
 const rows = new Map(

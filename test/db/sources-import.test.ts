@@ -124,10 +124,10 @@ describe('importJsonl', () => {
       'yindrasol',
     ]
     await load([{ work: 'Long', ref: 'Long 7', en: words.map(sentence).join(' ') }])
-    expect(await found('zarathal')).toEqual(['Long 7:1'])
-    expect(await found('yindrasol')).toEqual(['Long 7:2'])
+    expect(await found('zarathal')).toEqual(['Long 7 §1'])
+    expect(await found('yindrasol')).toEqual(['Long 7 §2'])
     const whole = await readPassage(db.database.system, 'Long 7', {})
-    expect('passages' in whole && whole.passages.map((p) => p.ref)).toEqual(['Long 7:1', 'Long 7:2'])
+    expect('passages' in whole && whole.passages.map((p) => p.ref)).toEqual(['Long 7 §1', 'Long 7 §2'])
   })
 
   it.each([
@@ -138,7 +138,11 @@ describe('importJsonl', () => {
     ['no text', [{ work: 'X', ref: 'X 1' }], /Line 2 .*"he" and "en"/],
     ['a text that is a number', [{ work: 'X', ref: 'X 1', en: 5 }], /Line 2 .*"en"/],
     ['a NUL', [{ work: 'X', ref: 'X 1', en: 'a\u0000b' }], /Line 2 .*"en" holds a NUL/],
-    ['a ref twice', [{ work: 'Half', ref: 'Half 1', en: 'again' }], /Line 2 .*"ref": "Half 1" came before/],
+    [
+      'a ref twice',
+      [{ work: 'Half', ref: 'Half 1', en: 'again' }],
+      /Line 2 .*"ref": "Half 1" stands in line 1 already/,
+    ],
     [
       'a ref of another work',
       [{ work: 'Thief', ref: 'Sample One 1', en: 'stolen' }],
@@ -226,9 +230,19 @@ describe('ensureSearchIndex', () => {
 })
 
 describe('mergeOrder', () => {
-  it('keeps the known order and puts each new ref after the one it follows', () => {
-    expect(mergeOrder(['a', 'c'], ['x', 'a', 'b', 'b2', 'c', 'd'])).toEqual(['x', 'a', 'b', 'b2', 'c', 'd'])
-    expect(mergeOrder([], ['b', 'a'])).toEqual(['b', 'a'])
+  const inOne = (refs: readonly string[]) => refs.map((ref) => ({ ref, section: 'S' }))
+  const inSections = (refs: readonly string[]) => refs.map((ref) => ({ ref, section: ref.charAt(0) }))
+
+  it('keeps the known order and puts each new ref beside the one it follows or precedes', () => {
+    const order = mergeOrder(inOne(['a', 'c']), inOne(['x', 'a', 'b', 'b2', 'c', 'd']))
+    expect(order).toEqual(['x', 'a', 'b', 'b2', 'c', 'd'])
+    expect(mergeOrder([], inOne(['b', 'a']))).toEqual(['b', 'a'])
+  })
+
+  it('keeps a section in one piece when editions divide it otherwise', () => {
+    const known = inSections(['1 §1', '1 §2', '2 §1', '4 §1'])
+    const order = mergeOrder(known, inSections(['1:1', '1:2', '2:1', '3:1', '4:1']))
+    expect(order).toEqual(['1 §1', '1 §2', '1:1', '1:2', '2 §1', '2:1', '3:1', '4 §1', '4:1'])
   })
 })
 

@@ -120,7 +120,7 @@ describe('searchSources', () => {
     expect(await refs({ text: 'lesson', work: 'likutey moharan' })).toEqual(['Likutei Moharan 283:1:1'])
     expect(await refs({ text: 'lesson', work: 'ליקוטי מוהר"ן' })).toEqual(['Likutei Moharan 283:1:1'])
     expect(await refs({ text: 'כוונה', author: 'gardener' })).toEqual(['Garden 1:1'])
-    expect(await refs({ text: 'כוונה', category: 'nothing' })).toEqual([])
+    expect(await refs({ text: 'כוונה', category: 'prayer' })).toEqual(['Garden 1:1'])
     const onlyHebrew = await search({ text: 'river נהר', language: 'he' })
     expect(onlyHebrew.map((hit) => hit.language)).toEqual(['he'])
     expect(await refs({ text: 'river', license: 'cc0' })).toEqual(['Both 1'])
@@ -158,10 +158,13 @@ describe('searchSources', () => {
     'Garden 99999999999999',
   ])('survives %j as a ref and as a filter', async (text) => {
     expect(await readPassage(db.database.system, text, { language: text })).toBeDefined()
-    expect(await search({ text, work: text, author: text, category: text, language: text })).toEqual([])
-    expect(
-      await listWorks(db.database.system, { author: text, category: text, after: text, limit: 5 }),
-    ).toEqual([])
+    const unknown = { code: 'invalid_value' }
+    for (const param of ['work', 'author', 'category'])
+      await expect(search({ text, [param]: text })).rejects.toMatchObject({ ...unknown, param })
+    expect(await search({ text, language: text })).toEqual([])
+    for (const param of ['author', 'category'])
+      await expect(listWorks(db.database.system, { [param]: text, limit: 5 })).rejects.toMatchObject(unknown)
+    expect(Array.isArray(await listWorks(db.database.system, { after: text, limit: 5 }))).toBe(true)
   })
 
   it('finds nothing for words that the library does not have', async () => {

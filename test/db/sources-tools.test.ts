@@ -62,7 +62,7 @@ describe('the source tools', () => {
       Object.keys((spec.parameters['properties'] ?? {}) as object),
     ])
     expect(shapes).toEqual([
-      ['search_sources', ['query', 'language', 'work', 'limit']],
+      ['search_sources', ['query', 'language', 'work', 'author', 'category', 'limit']],
       ['read_source', ['ref', 'before', 'after']],
       ['list_works', ['category', 'author']],
       ['resolve_ref', ['ref']],
@@ -145,7 +145,9 @@ describe('the source tools', () => {
   it('list works by category and author', async () => {
     const { content } = await call('list_works', {})
     expect(content.works?.map((w) => w.title)).toEqual(['Endless', 'Unbroken', 'Wells'])
-    expect((await call('list_works', { author: 'nobody' })).content.works).toEqual([])
+    const { outcome, content: refused } = await call('list_works', { author: 'nobody' })
+    expect(outcome.isError).toBe(true)
+    expect(refused.error).toMatch(/No author of the library is called "nobody"/)
   })
 
   it('stop when the turn is over', async () => {
@@ -160,6 +162,38 @@ describe('the source tools', () => {
     const missing = (await call('resolve_ref', { ref: 'Wells 7:9' })).outcome
     expect(missing.isError).toBe(true)
     expect(JSON.parse(missing.content).nearest.length).toBeGreaterThan(0)
+  })
+
+  it('list nothing for a query that is nothing but a missing place, and say so alike', async () => {
+    const { outcome, content, sources } = await call('search_sources', { query: 'What does Wells 100 say?' })
+    expect([outcome.isError, content.passages, sources]).toEqual([true, undefined, []])
+    expect(content.nearest?.[0]).toBe('Wells 99')
+    const said = '"Wells 100" does not exist in this library'
+    expect(JSON.parse(outcome.content).does_not_exist).toContain(said)
+    const resolved = (await call('resolve_ref', { ref: 'Wells 100' })).content
+    expect(resolved.error).toContain(said)
+    const shape = (await call('work_shape', { work: 'Meadows of Nobody' })).content
+    expect(shape.error).toContain('"Meadows of Nobody" does not exist in this library')
+  })
+
+  it('mark what stands at a place that the query names, beside one that is missing', async () => {
+    const { outcome } = await call('search_sources', { query: 'deep water in Wells 7 and in Wells 100' })
+    const { does_not_exist: said, passages } = JSON.parse(outcome.content)
+    expect(said).toContain('"Wells 100" does not exist')
+    expect(passages[0]).toMatchObject({ ref: 'Wells 7:1', in_named_place: true })
+    expect(passages[1]).not.toHaveProperty('in_named_place')
+  })
+
+  it('give the address of what a passage points to, where the library has it', async () => {
+    await db.database.system.execute(
+      `insert into links (from_ref, to_ref, kind) values
+        ('Wells 5:1', 'Malachi 3:16', 'quotes'), ('Wells 5:1', 'Wells 6', 'quotes')`,
+    )
+    const { outcome } = await call('read_source', { ref: 'Wells 5:1' })
+    expect(JSON.parse(outcome.content).passages[0].points_to).toEqual([
+      { ref: 'Malachi 3:16' },
+      { ref: 'Wells 6', url: '/library/read/Wells%206' },
+    ])
   })
 
   it('show how a work is divided', async () => {

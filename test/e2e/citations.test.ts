@@ -43,6 +43,8 @@ afterAll(async () => {
 type Check = { result: string; quote?: string; original?: string; found_ref?: string; similarity?: number }
 type Source = { n: number; ref: string; url: string; license: string; verification: Check[] }
 type Block = {
+  run_id: string
+  quotations: Check[]
   sources: Source[]
   unknown_marks: number
   unknown_refs: { ref: string; nearest: string | null }[]
@@ -167,4 +169,45 @@ test('with sources as a block the text carries neither numbers nor a list', asyn
   const { text, block } = await whole('Light needs no quarrel [S2].', { sources: 'block' })
   expect(text).toBe('Light needs no quarrel.')
   expect(block.sources).toHaveLength(1)
+})
+
+test('an invented quotation without a mark is reported, whole, streamed and stored', async () => {
+  const invented = 'the heart that counts its coins forgets the song of the wells'
+  const answer = `The Gate says: “${invented}”. And as everybody knows, “arrives late, because his hands are full of numbers”.`
+  for (const shown of [await whole(answer), await streamed(answer)]) {
+    expect(shown.block.quotations).toMatchObject([
+      { quote: invented, result: 'not_found' },
+      { result: 'verbatim', found_ref: 'The Gate 2:1' },
+    ])
+    expect(shown.text).toMatch(/1 quotation of this answer was not found in the library\.$/)
+    const run = await call(service, key, 'GET', `/v1/agent/runs/${shown.block.run_id}`)
+    const { output } = (await run.json()) as { output: { type: string; result?: string }[] }
+    expect(output.filter(({ type }) => type === 'quotation').map(({ result }) => result)).toEqual([
+      'not_found',
+      'verbatim',
+    ])
+  }
+})
+
+test('a list of sources that the model writes is left out, and proves nothing', async () => {
+  const copied =
+    'Light is quiet.\n\nSources:\n\n[1] The Gate 1:1  \nhttps://example.org/gate/1  \nQuotation: word for word'
+  for (const shown of [await whole(copied), await streamed(copied)]) {
+    expect(shown.text).toBe('Light is quiet.')
+    expect(shown.block.sources).toEqual([])
+  }
+})
+
+test('an answer that a client sends back reaches the model without our list and numbers', async () => {
+  const { text } = await whole('Light needs no quarrel [S2].')
+  expect(text).toContain('Sources:')
+  upstream.enqueue(reply('Yes.'))
+  const messages = [
+    { role: 'user', content: 'What does the Gate teach?' },
+    { role: 'assistant', content: text },
+    { role: 'user', content: 'Is it so?' },
+  ]
+  await call(service, key, 'POST', '/v1/chat/completions', { model: 'service', messages })
+  const sent = upstream.requests.at(-1)?.body.messages
+  expect(sent?.find(({ role }) => role === 'assistant')?.content).toBe('Light needs no quarrel.')
 })

@@ -57,7 +57,7 @@ const shared = [
     'passages',
     'replicas',
   ],
-  ...['search_postings', 'search_spellings', 'versions', 'works'],
+  ...['search_associations', 'search_postings', 'search_spellings', 'versions', 'works'],
 ]
 
 type Table = {

@@ -130,6 +130,7 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
     citations: [],
     unknown_marks: 0,
     unknown_refs: [],
+    quotations: [],
     files: [],
     tool_calls: [],
     usage: {

@@ -34,6 +34,7 @@ const ended = (end: Partial<RunEnd> = {}): RunEnd => ({
   citations: [],
   unknown_marks: 0,
   unknown_refs: [],
+  quotations: [],
   files: [],
   tool_calls: [],
   usage: {

@@ -16,7 +16,11 @@ type Passage = {
   readonly he_ref: string
   readonly language: string
   readonly text: string
-  readonly points_to?: readonly string[]
+  readonly points_to?: readonly { readonly ref: string; readonly he_ref?: string; readonly url?: string }[]
+  readonly coverage?: number
+  readonly weak_match?: boolean
+  readonly in_named_place?: boolean
+  readonly best_part?: string
 }
 
 const english: Passage = {
@@ -25,21 +29,25 @@ const english: Passage = {
   he_ref: 'בינוני א',
   language: 'en',
   text: 'The beinoni is one whose evil never prevails. He has not sinned.',
-  points_to: ['Tanya, Part I; Likkutei Amarim 12:1'],
+  points_to: [{ ref: 'Tanya 12', he_ref: 'תניא יב', url: 'https://a.test/12' }, { ref: 'Malachi 3:16' }],
 }
 const hebrew: Passage = { ...english, mark: '[S2]', language: 'he', text: 'הבינוני הוא שאין הרע גובר בו.' }
 const other: Passage = { ...english, mark: '[S3]', ref: 'Other 5', text: 'Another place.', points_to: [] }
 
+type LibraryOptions = { readonly full?: boolean; readonly remark?: object }
+
 /** The tools of a library that finds the given passages, and a project that takes files unless it is full. */
-function library(found: readonly Passage[], options: { readonly full?: boolean } = {}) {
+function library(found: readonly Passage[], options: LibraryOptions = {}) {
   const asked: string[] = []
+  // A search gives one version of a passage.
+  const hits = [...new Map(found.toReversed().map((passage) => [passage.ref, passage])).values()].toReversed()
   const noting = (name: string, content: (args: Readonly<Record<string, unknown>>) => object) =>
     tool(name, async (args) => {
       asked.push(`${name} ${JSON.stringify(args)}`)
       return { content: JSON.stringify(content(args)) }
     })
   const tools = [
-    noting('search_sources', () => ({ passages: found })),
+    noting('search_sources', () => ({ passages: hits, ...options.remark })),
     noting('read_source', ({ ref }) => ({ passages: found.filter((passage) => passage.ref === ref) })),
     noting('write_file', () => (options.full ? { error: 'The project is full.' } : { ok: true })),
   ]
@@ -49,10 +57,10 @@ function library(found: readonly Passage[], options: { readonly full?: boolean }
 async function answerTo(
   question: string,
   found: readonly Passage[],
-  overrides: Overrides & { full?: boolean } = {},
+  overrides: Overrides & LibraryOptions = {},
 ) {
-  const { full, ...rest } = overrides
-  const { tools, asked } = library(found, { full: full ?? false })
+  const { full = false, remark = {}, ...rest } = overrides
+  const { tools, asked } = library(found, { full, remark })
   const events = await play(createExtractiveProvider(), {
     tools,
     messages: [{ role: 'user', content: question }],
@@ -69,17 +77,55 @@ test('it searches for the question, reads the best passage, and quotes it under 
     'read_source {"ref":"Beinoni 1"}',
   ])
   expect(text).toContain(`> “${english.text}” [S1]`)
-  expect(text).toContain(`> „${hebrew.text}” [S2]`)
   expect(text).toContain(`> “${other.text}” [S3]`)
-  expect(text).toContain('Primary texts on this:\n- Tanya, Part I; Likkutei Amarim 12:1')
 })
 
-test('a Hebrew question is answered in Hebrew, with the Hebrew version first', async () => {
+test('a place stands once in an answer, in the language of the question', async () => {
   const { text } = await answerTo('מהו בינוני?', [english, hebrew])
   expect(text).toMatch(/^בשרת זה/)
-  expect(text.indexOf(hebrew.text)).toBeGreaterThan(0)
-  expect(text.indexOf(hebrew.text)).toBeLessThan(text.indexOf(english.text))
-  expect(text).toContain('בינוני א')
+  expect(text).toContain(`בינוני א\n> „${hebrew.text}” [S2]`)
+  expect(text).not.toContain(english.text)
+  expect((await answerTo('What is a beinoni?', [hebrew, english])).text).not.toContain(hebrew.text)
+})
+
+test('a place that the library has in the other language only is quoted in that', async () => {
+  expect((await answerTo('What is a beinoni?', [hebrew])).text).toContain(`> „${hebrew.text}” [S2]`)
+})
+
+test('only the places of the library are named to read on, as links', async () => {
+  expect((await answerTo('What is a beinoni?', [english])).text).toMatch(
+    /\n\nTo read on, in this library:\n- \[Tanya 12\]\(https:\/\/a\.test\/12\)$/,
+  )
+  expect((await answerTo('מהו בינוני?', [hebrew])).text).toMatch(/\n- \[תניא יב\]\(https:\/\/a\.test\/12\)$/)
+})
+
+test('passages far less relevant than the best one are left out', async () => {
+  const best = { ...english, coverage: 0.9 }
+  const { text } = await answerTo('What is a beinoni?', [best, { ...other, coverage: 0.3 }])
+  expect(text).not.toContain(other.text)
+})
+
+test('the opening words say whether the passages have most words of the question', async () => {
+  const openingFor = async (coverage: number) => (await answerTo('q', [{ ...english, coverage }])).text
+  expect(await openingFor(0.7)).toContain('The library has this with most words of the question')
+  expect(await openingFor(0.2)).toContain('No passage of the library has most words of the question.')
+})
+
+test('a place that the question names is shown alone, whatever else was found', async () => {
+  const named = { ...other, in_named_place: true, coverage: 0 }
+  const { text } = await answerTo('What does Other 5 say?', [{ ...english, coverage: 1 }, named])
+  expect(text).toContain('At the place that the question names stands:')
+  expect(text).toContain(other.text)
+  expect(text).not.toContain(english.text)
+})
+
+test('what does not exist is said first, then what stands at the place that exists', async () => {
+  const remark = { does_not_exist: '"Other 9" does not exist in this library.' }
+  const both = await answerTo('Other 5 and Other 9?', [{ ...other, in_named_place: true }, english], {
+    remark,
+  })
+  expect(both.text).toMatch(/^"Other 9" does not exist in this library\.\n\n[\s\S]*Another place\./)
+  expect((await answerTo('Other 9?', [english], { remark })).text).toBe(remark.does_not_exist)
 })
 
 test('when nothing is found it says so, reads nothing and cites nothing', async () => {
@@ -137,7 +183,7 @@ test('what an attached file says comes first, the passages that share words with
     messages: [{ role: 'user', content: 'Why does the lamp not argue?' }],
   })
   const text = textOf(events)
-  expect(text).toMatch(/of the attached file and of its library/)
+  expect(text).toMatch(/From the attached file and the library/)
   expect(text).toMatch(/> “The lamp shines, it does not argue.” \[S9\][\s\S]*\[S1\]/)
   expect(text).not.toContain('[S8]')
 })
@@ -212,19 +258,60 @@ const passageText = fc.array(fc.tuple(word, fc.constantFrom(' ', '. ', ': ', '\n
   maxLength: 300,
 })
 
-test('what stands between the quotation marks is the beginning of the passage, word for word', () => {
+const answerWith = (passage: FoundPassage, question = 'q') =>
+  composeAnswer(question, [passage], { finding: 'most' })
+
+test('what stands between quotation marks and ellipses is of the passage, word for word', () => {
   fc.assert(
-    fc.property(passageText, fc.constantFrom('en', 'he'), (words, language) => {
+    fc.property(passageText, fc.constantFrom('en', 'he'), fc.nat(1000), (words, language, from) => {
       const text = words.flat().join('')
-      const passage: FoundPassage = { mark: '[S1]', ref: 'R 1', heRef: '', language, text, pointsTo: [] }
-      const quoted = /^> [“„]([\s\S]*)” \[S1\]$/m.exec(composeAnswer('q', [passage]))?.[1] ?? ''
+      const bestPart = `…${text.slice(from, from + 200)}…`
+      const passage: FoundPassage = {
+        mark: '[S1]',
+        ref: 'R 1',
+        heRef: '',
+        language,
+        text,
+        bestPart,
+        pointsTo: [],
+      }
+      const quoted = /^> [“„]([\s\S]*)” \[S1\]$/m.exec(answerWith(passage))?.[1] ?? ''
       const plain = text.trim().replaceAll(/\s*\n\s*/g, ' ')
-      expect(plain.startsWith(quoted)).toBe(true)
+      const inner = quoted.replace(/^… /, '').replace(/ …$/, '')
+      expect(plain.includes(inner)).toBe(true)
+      expect(inner === plain).toBe(!/^… | …$/.test(quoted))
       expect(quoted.isWellFormed()).toBe(true)
-      expect(quoted.length).toBeGreaterThan(Math.min(plain.length - 1, 290))
+      expect(inner.split(' ').length).toBeLessThanOrEqual(inner === plain ? 75 : 60)
       expect(composeFile('q', [passage])).toContain(quoted)
     }),
   )
+})
+
+const sentence = (i: number) => `Sentence ${i} says little and goes on for ten words.`
+const long: FoundPassage = {
+  mark: '[S1]',
+  ref: 'R 1',
+  heRef: '',
+  language: 'en',
+  text: Array.from({ length: 40 }, (_, i) => (i === 23 ? 'Here the lamp burns at noon.' : sentence(i))).join(
+    ' ',
+  ),
+  pointsTo: [],
+}
+
+test('a long passage is quoted in whole sentences around its best part', () => {
+  const text = answerWith({ ...long, bestPart: '…little and goes on for ten words. Here the lamp burns at…' })
+  expect(text).toMatch(/> “… Sentence \d+ says [^”]*Here the lamp burns at noon\. [^”]*words\. …” \[S1\]/)
+})
+
+test('an excerpt is not cut directly beside a negation', () => {
+  const words = Array.from({ length: 200 }, (_, i) => (i === 60 ? 'not' : `word${'x'.repeat(i % 7)}`))
+  expect(answerWith({ ...long, text: words.join(' ') })).toMatch(/^> “(?:\w+ ){59}…” \[S1\]$/m)
+})
+
+test('without a best part it is quoted around the words of the question', () => {
+  expect(answerWith(long, 'Why a lamp at noon?')).toContain('Here the lamp burns at noon.')
+  expect(answerWith(long)).toContain('> “Sentence 0 says')
 })
 
 test('the text it streams is the answer, in pieces', async () => {
@@ -236,8 +323,8 @@ test('the text it streams is the answer, in pieces', async () => {
         tools,
         messages: [{ role: 'user', content: 'q' }],
       })
-      const found = { ...passage, heRef: passage.he_ref, pointsTo: passage.points_to ?? [] }
-      expect(textOf(events)).toBe(composeAnswer('q', [found]))
+      const pointsTo = [{ ref: 'Tanya 12', heRef: 'תניא יב', url: 'https://a.test/12' }]
+      expect(textOf(events)).toBe(answerWith({ ...passage, heRef: passage.he_ref, pointsTo }))
     }),
     { numRuns: 50 },
   )

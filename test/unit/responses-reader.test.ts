@@ -23,6 +23,7 @@ const end = (text: string): RunEnd => ({
   citations: [],
   unknown_marks: 0,
   unknown_refs: [],
+  quotations: [],
   files: [],
   tool_calls: [],
   usage: {

@@ -56,7 +56,7 @@ describe('rankByBm25', () => {
     const [best] = rankByBm25([mergeConcept(rows([7, 2, 80]), 1)], collection, 10)
     const idf = Math.log(1 + (1000 - 1 + 0.5) / 1.5)
     expect(best?.doc).toBe(7)
-    expect(best?.score).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (0.25 + 0.75 * 0.8)), 10)
+    expect(best?.score).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (0.5 + 0.5 * 0.8)), 10)
   })
 
   it('scores variants of a word as one term: two forms once are worth one form twice', () => {

@@ -21,12 +21,30 @@ describe('tokenize', () => {
   })
 
   it.each([
-    [["ה'", "ד'", 'יי', "הוי'", 'הוי"ה', 'י־הוה'.replace('־', '')], 'יהוה'],
-    [['אלקים', 'אלהים', 'אלוקים', 'אֱלֹהִים'], 'אלהימ'],
+    [["ה'", "ד'", 'יי', 'השי"ת'], 'יהוה'],
+    [["הוי'", 'הוי"ה', 'הויה', 'יהוה', 'י־ה־ו־ה', 'ידו"ד', 'יקו"ק', 'יְ־הֹוָה'], 'הויה'],
+    [['אלקים', 'אלהים', 'אלוקים', 'אֱלֹהִים', 'א-להים', 'א־לֹהִים', 'אלקי-ם'], 'אלהימ'],
+    [['אדנ"י', 'א-דני', 'אד-ני', 'אדנות'], 'אדני'],
+    [['שדי', 'ש-די', 'שד-י', 'שַׁ־דַּי'], 'שדי'],
+    [['צבאות', 'צב-אות', 'צבא-ות', 'צבקות'], 'צבאות'],
+    [['אהיה', 'א-היה', 'אהי-ה', 'אק-יה'], 'אהיה'],
+    [['א-ל', 'הא-ל', 'א–ל'], 'האל'],
     [['G-d', 'G–d', 'God', 'G‑d'], 'god'],
     [['L-rd', 'Lord'], 'lord'],
   ])('knows %j as one divine name', (forms, term) => {
     expect(new Set(forms.flatMap(terms))).toEqual(new Set([term]))
+  })
+
+  it.each(['בית-אל', 'אל-הבית', 'שלום־עליכם', 'כי-ה', 'על־יד', 'א-ב', 'אלף־אלפים'])(
+    'separates %s, which is no divine name, at its hyphen',
+    (text) => {
+      expect(terms(text)).toHaveLength(2)
+    },
+  )
+
+  it('reads a divine name among hostile marks and hyphens in linear time', () => {
+    for (const part of ['\u05b0', '-', 'א-', 'א\u05b0-', 'י-ה-'])
+      expect(tokenize(`א${part.repeat(100_000)}`).length).toBeLessThan(200_001)
   })
 
   it('keeps a prefix before a divine name', () => {

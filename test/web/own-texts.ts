@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { Database } from '../../src/db/client.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
 
@@ -31,7 +32,7 @@ const texts: readonly { readonly en: string; readonly he: string }[] = [
     he: 'שֶׁמֶן שָׁאוּל דּוֹלֵק כְּשֶׁמֶן קָנוּי, וְאֵין בֵּינֵיהֶם אֶלָּא הַבֹּקֶר שֶׁלְּאַחַר מִכֵּן.',
   },
   {
-    en: 'Whoever counts the lamps of others has no hand free to kindle one <script>document.title = "broken"</script><b>of his own</b>.',
+    en: 'Whoever counts the lamps of others has no hand free to kindle one &lt;script&gt;document.title = "broken"&lt;/script&gt;&lt;b&gt;of his own&lt;/b&gt;.',
     he: 'הַמּוֹנֶה נֵרוֹתָיו שֶׁל חֲבֵרוֹ, אֵין לוֹ יָד פְּנוּיָה לְהַדְלִיק אֶת שֶׁלּוֹ.',
   },
   {
@@ -63,7 +64,6 @@ const others = [
     author: 'Asher the Builder',
     category: ['Teachings', 'Sayings'],
     license: 'CC-BY',
-    source_url: 'javascript:document.title="broken"',
   },
   {
     work: 'The Wall',
@@ -93,6 +93,10 @@ export async function importOwnTexts(database: Database): Promise<void> {
   for (const lines of [[...lampLines, ...others], secondTranslation]) {
     await importJsonl(database, jsonl(lines), { allowLicenses: [] })
   }
+  // No import takes such an address now; a library may have it from a former one.
+  await database.system.execute(sql`
+    update versions set source_url = 'javascript:document.title="broken"'
+    where work_id = (select id from works where title = 'The Wall')`)
 }
 
 /** A work with more chapters than one page lists, in one part or in two. */

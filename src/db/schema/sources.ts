@@ -107,6 +107,8 @@ export const passageTexts = pgTable(
     /** Number of this text in the search index; never given to another text. */
     docId: integer('doc_id').notNull(),
     text: text('text').notNull(),
+    /** Where this text comes from, when that is not what its version says of all; empty otherwise. */
+    url: text('url').notNull().default(''),
     notes: jsonb('notes').notNull().default([]),
   },
   (t) => [
@@ -151,6 +153,20 @@ export const searchSpellings = pgTable(
     term: text('term').notNull(),
   },
   (t) => [primaryKey({ columns: [t.skeleton, t.term] })],
+)
+
+/**
+ * Words of two languages that belong together, as the passages show that stand in both (`sources/index/associations`):
+ * each pair in both directions. `strength` is in thousandths.
+ */
+export const searchAssociations = pgTable(
+  'search_associations',
+  {
+    term: text('term').notNull(),
+    other: text('other').notNull(),
+    strength: integer('strength').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.term, t.other] })],
 )
 
 /** Facts about the library as a whole: the next document number, the normaliser that made the index, and so on. */

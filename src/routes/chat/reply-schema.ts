@@ -6,6 +6,7 @@ import {
   citedSource,
   fileChange,
   finishReason,
+  freeQuotation,
   runStatus,
   turnUsage,
   unknownRef,
@@ -27,6 +28,7 @@ export const serviceBlock = z
       .optional()
       .describe('Citations of sources that the model was never given; they were left out'),
     unknown_refs: z.array(unknownRef).optional(),
+    quotations: z.array(freeQuotation).optional(),
     usage: turnUsage.optional(),
     error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),
   })

@@ -56,6 +56,7 @@ export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
     sources: end.sources,
     unknown_marks: end.unknown_marks,
     unknown_refs: end.unknown_refs,
+    quotations: end.quotations ?? [],
     usage: turnUsageBody(end.usage),
   }
 }

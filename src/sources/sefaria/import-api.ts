@@ -44,7 +44,7 @@ export async function importFromApi(
       if (options.signal?.aborted) break
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
       await report.timed('storing', async () => {
-        const whole = await completed(database, versions, gathered.parts)
+        const whole = await completed(database, versions, gathered)
         const { schema, work } = gathered
         await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
       })
@@ -65,6 +65,8 @@ type Gathered = {
   readonly schema: WorkSchema | undefined
   /** What was walked, when that is less than the work. */
   readonly parts: readonly string[]
+  /** Sections that could not be had, with their numbers in the walk. */
+  readonly missing: ReadonlyMap<string, number>
   /** Segments by version. */
   readonly versions: ReadonlyMap<
     string,
@@ -72,7 +74,14 @@ type Gathered = {
   >
 }
 
-/** Walks all sections of a work: from the start of each of its parts along `next`. */
+/** Sections in a row that cannot be had, after which the API is taken to be out of order and the work given up. */
+const mostMissingInRow = 3
+
+/**
+ * Walks all sections of a work: from the start of each of its parts along `next`. A section that cannot be had is reported
+ * and the walk goes on behind it.
+ * @throws ServiceError when no section can be had, or several in a row cannot.
+ */
 async function gatherWork(
   api: SefariaApi,
   title: string,
@@ -85,14 +94,15 @@ async function gatherWork(
   // The first answer only tells which versions there are.
   const opening = await api.section(starts[0] ?? title, [])
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
-  if (wanted.length === 0) return { work: undefined, schema: undefined, parts: [], versions: new Map() }
+  if (wanted.length === 0)
+    return { work: undefined, schema: undefined, parts: [], missing: new Map(), versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
   for (const start of starts) {
-    let next: string | undefined = walk.hasPart(start) ? undefined : start
-    while (next !== undefined && !options.signal?.aborted) {
-      const section = await api.section(next, wanted)
-      next = walk.add(section)
-      tell(section.ref)
+    let step: Step | undefined = walk.hasPart(start) ? undefined : { ref: start, guessed: false }
+    while (step !== undefined && !options.signal?.aborted) {
+      const { ref }: Step = step
+      step = await visit(api, walk, step, wanted)
+      tell(ref)
     }
   }
   const record = walk.first && (await api.record(walk.first.indexTitle))
@@ -101,8 +111,38 @@ async function gatherWork(
     work: walk.first && workOf(walk.first, record?.author ?? ''),
     schema: record?.schema,
     parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
+    missing: walk.finish(title, report),
     versions: walk.versions,
   }
+}
+
+/** A section to read. A guessed one follows by its number one that could not be had, which would have named it. */
+type Step = { readonly ref: string; readonly guessed: boolean }
+
+/** Reads one section; returns the next one, if the walk goes on. */
+async function visit(
+  api: SefariaApi,
+  walk: Walk,
+  { ref, guessed }: Step,
+  wanted: readonly AvailableVersion[],
+): Promise<Step | undefined> {
+  try {
+    const next = walk.add(await api.section(ref, wanted))
+    return next === undefined ? undefined : { ref: next, guessed: false }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (guessed && error.code === 'not_found') return undefined
+    if (!walk.miss(ref, error)) throw error
+    const following = followingRef(ref)
+    return following === undefined ? undefined : { ref: following, guessed: true }
+  }
+}
+
+/** The section with the next number, or the next side of a leaf; undefined for a ref without a number. */
+function followingRef(ref: string): string | undefined {
+  const [, above, number, side] = /^(.*[ :])(\d+)([ab]?)$/.exec(ref) ?? []
+  if (above === undefined || number === undefined) return undefined
+  return side === 'a' ? `${above}${number}b` : `${above}${Number(number) + 1}${side === 'b' ? 'a' : ''}`
 }
 
 function allowedVersions(
@@ -134,10 +174,10 @@ function workOf(section: ApiSection, author: string): WorkFacts {
 async function completed(
   database: Database,
   versions: readonly ReadVersion[],
-  parts: readonly string[],
+  { parts, missing }: Gathered,
 ): Promise<readonly ReadVersion[]> {
-  if (parts.length === 0) return versions
-  return Promise.all(versions.map((version) => withRestOfWork(database.system, version, parts)))
+  if (parts.length === 0 && missing.size === 0) return versions
+  return Promise.all(versions.map((version) => withRestOfWork(database.system, version, { parts, missing })))
 }
 
 function readVersions(
@@ -161,6 +201,9 @@ class Walk {
   readonly #allowed: readonly RestrictedLicense[]
   readonly #seen = new Set<string>()
   readonly #seenParts = new Set<string>()
+  readonly #missing = new Map<string, { readonly number: number; readonly why: string }>()
+  #missingInRow = 0
+  #steps = 0
   first: ApiSection | undefined
 
   constructor(parts: readonly string[] | undefined, allowed: readonly RestrictedLicense[]) {
@@ -180,16 +223,35 @@ class Walk {
   add(section: ApiSection): string | undefined {
     if (this.#seen.has(section.ref) || this.#isForeign(section)) return undefined
     this.first ??= section
+    this.#steps += 1
+    this.#missingInRow = 0
     this.#seen.add(section.ref)
     this.#seenParts.add(section.book)
     for (const { text, ...header } of section.versions) {
       if (!isAllowed(header, this.#allowed)) continue
       const key = JSON.stringify([header.language, header.versionTitle])
       const version = this.versions.get(key) ?? { header, segments: [] }
-      version.segments.push(...segmentsOf(section, text, this.#seen.size))
+      version.segments.push(...segmentsOf(section, text, this.#steps))
       this.versions.set(key, version)
     }
     return section.next ?? undefined
+  }
+
+  /**
+   * Notes that a section could not be had.
+   * @returns false when the walk should be given up.
+   */
+  miss(ref: string, { message: why }: ServiceError): boolean {
+    this.#steps += 1
+    this.#missingInRow += 1
+    this.#missing.set(ref, { number: this.#steps, why })
+    return this.first !== undefined && this.#missingInRow < mostMissingInRow
+  }
+
+  /** Reports what is missing and returns it with its numbers in the walk. */
+  finish(title: string, report: ReportBuilder): ReadonlyMap<string, number> {
+    for (const [ref, { why }] of this.#missing) report.note('failed', `${title}: ${ref}`, why)
+    return new Map([...this.#missing].map(([ref, { number }]) => [ref, number]))
   }
 
   /** `next` leads on into other parts of the work, and what was asked for may be one part only. */

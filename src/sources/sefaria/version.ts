@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { VersionText, WorkFacts } from '../library.ts'
 import { classifyLicense, mayImport, type RestrictedLicense } from '../licenses.ts'
+import { readSegment } from '../markup.ts'
 import type { Place } from '../places.ts'
 import { urlRef } from './address.ts'
 import { isMachineMade, judgeLanguage } from './language.ts'
-import { readSegment } from './markup.ts'
 import type { PlacedSegment } from './walk.ts'
 
 const word = z.string().trim().catch('')
@@ -96,7 +96,7 @@ export function mergePlaces(versions: readonly ReadVersion[]): readonly Place[] 
   return [...byRef.values()].sort((a, b) => compareOrders(a.order, b.order)).map(({ place }) => place)
 }
 
-function compareOrders(a: readonly number[], b: readonly number[]): number {
+export function compareOrders(a: readonly number[], b: readonly number[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)
     if (difference !== 0) return difference

@@ -116,7 +116,9 @@ function titleOf({ passages, section }: ReadingPage): string {
 function heTitleOf({ passages }: ReadingPage): string {
   const [first] = passages
   if (!first) return ''
-  return passages.every(({ ref }) => ref === first.ref) ? first.heRef : first.heRef.replace(/:[^:\s]*$/, '')
+  return passages.every(({ ref }) => ref === first.ref)
+    ? first.heRef
+    : first.heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
 }
 
 function quoteNotice(quote: string, quoted: Quoted | undefined): Html {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { HitPage, hitQuery } from '../../sources/hit-page.ts'
+import type { HitPage, hitQuery, UnknownRef } from '../../sources/hit-page.ts'
 import { matchedWords } from '../../sources/matched-words.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref, withQuery, workHref } from '../library-links.ts'
@@ -44,8 +44,18 @@ ${problem ? nothing : emptyState('What are you looking for?', 'Write words in He
   }
 }
 
+function unknownNote({ ref, nearest, cited_by: citedBy = [] }: UnknownRef, hasHits: boolean): Html {
+  const near =
+    nearest === null
+      ? nothing
+      : html` The nearest ref that exists is <a href="${readHref(nearest)}" dir="auto">${nearest}</a>.`
+  const below =
+    citedBy.length > 0 ? ' Passages that cite it come first below.' : ' Below is what was found by its words.'
+  return notice('note', html`The library has no “<bdi>${ref}</bdi>”.${near}${hasHits ? below : nothing}`)
+}
+
 /** What was found, best first. */
-export function searchPage(query: Query, { hits, hasMore, nearest }: HitPage): Page {
+export function searchPage(query: Query, { hits, hasMore, unknownRef }: HitPage): Page {
   const { q, language, work, author, category } = query
   const next = hits.at(-1)?.id
   return {
@@ -53,7 +63,7 @@ export function searchPage(query: Query, { hits, hasMore, nearest }: HitPage): P
     section: 'library',
     sheets: ['library'],
     main: html`${crumbs()}<h1>Search</h1>${searchForm({ q, language, work })}
-${nearest === undefined ? nothing : notice('note', html`The library has no “<bdi>${q}</bdi>”. The nearest ref that exists is <a href="${readHref(nearest)}" dir="auto">${nearest}</a>.${hits.length > 0 ? ' Below is what was found by its words.' : nothing}`)}
+${unknownRef === undefined ? nothing : unknownNote(unknownRef, hits.length > 0)}
 ${
   hits.length === 0
     ? emptyState(

@@ -4,6 +4,7 @@ import type { CitedSource } from '../../turns/run-events.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref } from '../library-links.ts'
 import { markedText } from '../texts.ts'
+import { beginningOf } from './free-quotations.ts'
 
 /** Passages of the library by ref, in all their versions. */
 export type Library = ReadonlyMap<string, readonly Passage[]>
@@ -51,13 +52,7 @@ function hebrewRef({ he_ref: heRef, ref }: CitedSource): Html {
 
 function checkLine(check: QuoteCheck): Html {
   const { label, meaning } = results[check.result]
-  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readHref(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}</span></p>`
-}
-
-/** Enough of a quotation to know it by: all of it stands in the answer. */
-function beginningOf(quote: string): string {
-  const characters = [...quote]
-  return characters.length > 120 ? `${characters.slice(0, 110).join('')} …` : quote
+  return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readHref(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}${check.context_warning === undefined ? nothing : html` Left out beside it: <q dir="auto">${check.context_warning.words}</q>, which may turn its meaning.`}</span></p>`
 }
 
 /** Another version of the passage; the cited one is shown as the model was given it. */
@@ -94,7 +89,7 @@ function ways(source: CitedSource, inLibrary: boolean): readonly Html[] {
   return [
     inLibrary ? html`<a href="${readHref(source.ref)}">Read on in the library</a> ` : nothing,
     file === undefined ? nothing : html`<a href="/files/${file}">Open the file</a> `,
-    /^https?:\/\//i.test(source.url)
+    /^https?:\/\//i.test(source.url) && !source.url.includes('/library/read/')
       ? html`<a href="${source.url}" rel="noopener noreferrer nofollow">Where the text comes from</a>`
       : nothing,
   ]

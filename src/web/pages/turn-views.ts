@@ -7,6 +7,7 @@ import { readHref } from '../library-links.ts'
 import { notice } from '../page.ts'
 import { showMarkdown } from '../shown-markdown.ts'
 import { duration } from '../times.ts'
+import { freeQuotations } from './free-quotations.ts'
 import { type Library, sourceAnchor, sourceList } from './source-views.ts'
 
 /** A turn of a conversation: its question, and its answer beside its sources, or how far it has come. */
@@ -27,6 +28,7 @@ function endedTurn(turn: ConversationTurn, end: RunEnd, library: Library): Html 
 ${turn.answer === '' ? nothing : html`<div class="answer">${showMarkdown(turn.answer, links)}</div>`}
 ${outcome(run, turn.answer !== '')}
 ${unknownNote(end)}
+${freeQuotations(end.quotations ?? [])}
 ${end.files.length === 0 ? nothing : fileLinks(end)}
 ${turnFoot(turn)}
 </div>

@@ -2,6 +2,7 @@ import type { Executor } from '../../db/client.ts'
 import { loadPlaces, mostPlaces, type PassageRow } from '../../sources/documents.ts'
 import { nearestRefs } from '../../sources/nearest-refs.ts'
 import { resolveRef } from '../../sources/ref-lookup.ts'
+import { sourceUrlOf } from '../../sources/source-url.ts'
 import {
   labelOf,
   printable,
@@ -63,13 +64,13 @@ type Shown = {
 }
 
 function versionOf(language: SheetLanguage, row: PassageRow): SheetVersion {
-  const { work, version, license, url } = row
+  const { work, version, license } = row
   return {
     language,
     work: printable(work),
     title: printable(version),
     license: printable(license),
-    url: webAddress(url),
+    url: webAddress(sourceUrlOf(row)),
   }
 }
 

@@ -1,6 +1,6 @@
 import { cutText, passagesIn } from '../../../src/sources/cut.ts'
+import { readSegment } from '../../../src/sources/markup.ts'
 import { parseCsvLine } from '../../../src/sources/sefaria/csv.ts'
-import { readSegment } from '../../../src/sources/sefaria/markup.ts'
 import { wordsOf } from '../../../src/sources/tokens.ts'
 import { nameOf } from './case.ts'
 import type { Measured } from './growth.ts'

@@ -1,7 +1,9 @@
-import { findPlainRefs } from '../../../src/sources/citations/plain-refs.ts'
 import { findQuotations } from '../../../src/sources/citations/quotes.ts'
 import { hebrewReadings } from '../../../src/sources/hebrew-refs.ts'
 import { mayBeRef } from '../../../src/sources/ref-lookup.ts'
+import { addressAt } from '../../../src/sources/refs/addresses.ts'
+import { addressesIn } from '../../../src/sources/refs/web-addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/words.ts'
 import {
   formatRef,
   headingOf,
@@ -61,8 +63,12 @@ export const refs: Target = {
       require(headingOf(canonical).length <= canonical.length, 'a heading is a part of its ref', canonical)
     }
     mayBeRef(line)
-    for (const { start, end } of findPlainRefs(text))
-      require(0 <= start && start < end && end <= text.length, 'a ref lies in its text', start, end)
+    const { masked } = addressesIn(text)
+    require(masked.length === text.length, 'a masked text keeps its places', masked.length, text.length)
+    const words = wordsIn(masked)
+    for (const from of words.keys())
+      for (const end of addressAt(masked, words, from)?.ends ?? [])
+        require(from < end && end <= words.length, 'an address lies in its text', from, end)
     for (const { start, end } of atOnce(findQuotations(text, [])).quotations)
       require(0 <= start && start <= end && end <= text.length, 'a quotation lies in its text', start, end)
   },

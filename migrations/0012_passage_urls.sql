@@ -1,0 +1,1 @@
+ALTER TABLE "passage_texts" ADD COLUMN "url" text DEFAULT '' NOT NULL;

@@ -1,0 +1,137 @@
+import { sql } from 'drizzle-orm'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { copyRows } from '../../db/copy.ts'
+import { lockLibrary } from '../library.ts'
+import { Slices } from '../slices.ts'
+import { normaliserVersion } from '../tokens.ts'
+import { type AlignedTerms, type Association, alignedTerms, learnAssociations } from './association-model.ts'
+
+/** Raised whenever the same texts would give other associations. */
+const modelVersion = 1
+
+/** Aligned passages that are read; of more, every second, third and so on. */
+const maxPassages = 20_000
+
+/** Pairs that are kept, the strongest first. */
+const maxPairs = 40_000
+
+/** Languages in Hebrew letters whose words belong to the index of Hebrew. */
+const hebrewLanguages = ['he', 'arc']
+
+/** Passages a page. */
+const pageSize = 500
+
+const table = {
+  table: 'search_associations',
+  columns: [
+    ['term', 'text'],
+    ['other', 'text'],
+    ['strength', 'int4'],
+  ],
+} as const
+
+/**
+ * Learns which words of both languages belong together, from the passages that the library has in both, unless it did
+ * so since the library changed. A search then finds by them what the lexicon lacks. It reads 20,000 passages at most.
+ * Several replicas may call it at once.
+ * @param options.settled waits until nothing was imported for a minute.
+ * @param options.signal stops it; the associations that are there stay.
+ * @returns whether they were learned.
+ */
+export async function ensureAssociations(
+  database: Database,
+  { settled = false, signal }: { readonly settled?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
+  const state = await libraryMark(database.system)
+  if (state === (await learnedMark(database.system))) return false
+  if (settled && (await isChanging(database.system))) return false
+  const learned = await learnAssociations(await readAligned(database.system, signal), signal)
+  const kept = learned.toSorted((a, b) => b.strength - a.strength).slice(0, maxPairs)
+  await withTx(database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    await store(tx, kept)
+    await tx.execute(sql`
+      insert into library_state (key, value) values ('associations', ${state})
+      on conflict (key) do update set value = excluded.value`)
+  })
+  return true
+}
+
+async function isChanging(executor: Executor): Promise<boolean> {
+  const found = await executor.execute(
+    sql`select 1 from versions where imported_at > now() - interval '1 minute' limit 1`,
+  )
+  return found.rows.length > 0
+}
+
+/** What the associations depend on: the versions with their contents, and how words are read. */
+async function libraryMark(executor: Executor): Promise<string> {
+  const found = await executor.execute<{ mark: string }>(
+    sql`select coalesce(md5(string_agg(id || ':' || content_hash, ',' order by id)), '') as mark from versions`,
+  )
+  return `${modelVersion}.${normaliserVersion}.${found.rows[0]?.mark ?? ''}`
+}
+
+async function learnedMark(executor: Executor): Promise<string | undefined> {
+  const found = await executor.execute<{ value: string }>(
+    sql`select value from library_state where key = 'associations'`,
+  )
+  return found.rows[0]?.value
+}
+
+/** The terms of passages that stand in both languages, a page of one work at a time. */
+async function readAligned(
+  executor: Executor,
+  signal: AbortSignal | undefined,
+): Promise<readonly AlignedTerms[]> {
+  const works = await executor.execute<{ id: number; texts: number }>(sql`
+    select work_id as id, least(
+      sum(doc_count) filter (where language = 'en'),
+      sum(doc_count) filter (where language = any(${sql.param(hebrewLanguages)}::text[])))::int as texts
+    from versions where doc_count > 0 group by work_id order by work_id`)
+  const parallel = works.rows.filter(({ texts }) => texts > 0)
+  const all = parallel.reduce((sum, { texts }) => sum + texts, 0)
+  const step = Math.max(1, Math.ceil(all / maxPassages))
+  const slices = new Slices()
+  const aligned: AlignedTerms[] = []
+  for (const { id } of parallel) {
+    for await (const { he, en } of pagesOf(executor, id, step)) {
+      signal?.throwIfAborted()
+      if (aligned.length >= maxPassages) return aligned
+      if (he !== null && en !== null) aligned.push(alignedTerms(he, en))
+      await slices.pause()
+    }
+  }
+  return aligned
+}
+
+type Aligned = { readonly ordinal: number; readonly he: string | null; readonly en: string | null }
+
+/** Every so many passages of a work with their first text in each language. */
+async function* pagesOf(executor: Executor, work: number, step: number): AsyncGenerator<Aligned> {
+  const textIn = (languages: readonly string[]) => sql`(
+    select t.text from passage_texts t
+    where t.passage_id = p.id and t.language = any(${sql.param(languages)}::text[]) order by t.version_id limit 1)`
+  for (let after = -1; ; ) {
+    const page = await executor.execute<Aligned>(sql`
+      select p.ordinal, ${textIn(hebrewLanguages)} as he, ${textIn(['en'])} as en from passages p
+      where p.work_id = ${work} and p.ordinal > ${after} and p.ordinal % ${step} = 0
+      order by p.ordinal limit ${pageSize}`)
+    yield* page.rows
+    after = page.rows.at(-1)?.ordinal ?? 0
+    if (page.rows.length < pageSize) return
+  }
+}
+
+/** Each pair in both directions, so that one look-up finds the partners of a word of either language. */
+async function store(tx: Executor, pairs: readonly Association[]): Promise<void> {
+  await tx.execute(sql`delete from search_associations`)
+  const rows = pairs.flatMap(({ en, he, strength }) => {
+    const thousandths = Math.round(strength * 1_000)
+    return [
+      [en, he, thousandths],
+      [he, en, thousandths],
+    ] as const
+  })
+  await copyRows(tx, table, rows)
+}

@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import type { AddressPart } from '../ref-parts.ts'
+import { type Heading, worksOf } from '../title-lookup.ts'
+
+/** Consecutive places of one work. */
+export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }
+
+/** `ref` is what the library calls it. */
+export type Span = { readonly heading: Heading; readonly place: PlaceRange; readonly ref: string }
+
+/** An address under each of some headings. */
+export type Wanted = {
+  readonly headings: readonly Heading[]
+  readonly address: readonly AddressPart[]
+  /** Its last number is that of a piece, `§3`, which comes before a segment of that number. */
+  readonly isPiece?: boolean
+}
+
+/** A place that is asked for, as the library may write it. */
+type Row = { readonly asked: number; readonly heading: Heading; readonly ref: string }
+
+/**
+ * For each address the places at and within it, under each of its headings that has it; one statement for all, and one
+ * more for those that are nowhere. Where a text has no segment of that number, the piece is meant that an import has cut:
+ * `Title 3:2` for `Title 3 §2`.
+ */
+export async function spansOf(
+  executor: Executor,
+  wanted: readonly Wanted[],
+): Promise<readonly (readonly Span[])[]> {
+  const found = await within(
+    executor,
+    wanted.flatMap(({ headings, address }, asked) =>
+      headings.map((heading) => ({ asked, heading, ref: `${heading.heading} ${address.join(':')}` })),
+    ),
+  )
+  const missing = wanted.flatMap(({ headings, address, isPiece }, asked) => {
+    if (found.has(asked) && !isPiece) return []
+    const above = address.slice(0, -1).join(':')
+    const numbers = above === '' ? '' : ` ${above}`
+    return headings.map((heading) => ({
+      asked,
+      heading,
+      ref: `${heading.heading}${numbers} §${address.at(-1)}`,
+    }))
+  })
+  const pieces = await piecesAt(executor, missing)
+  return wanted.map((_, asked) => pieces.get(asked) ?? found.get(asked) ?? [])
+}
+
+type Found = {
+  readonly number: number
+  readonly work_id: number
+  readonly first: number
+  readonly last: number
+}
+
+/** What stands at the refs and under them. The regular expression is one for all: making one takes Postgres long. */
+async function within(
+  executor: Executor,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, readonly Span[]>> {
+  if (rows.length === 0) return new Map()
+  // After a leaf its sides follow, after a text its pieces. Before 0.2.0 a colon could follow a heading.
+  const found = await executor.execute<Found>(sql`
+    select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+    from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
+        ${sql.param(rows.map(({ ref }) => ref))}::text[], ${sql.param(rows.map(withColon))}::text[])
+        with ordinality as h (work_id, ref, other, number)
+      join passages p on p.work_id = h.work_id
+        and (starts_with(p.ref, h.ref) or starts_with(p.ref, h.other))
+        and substr(p.ref, length(h.ref) + 1) ~ '^([a-d]?:|[a-d]?$|[a-d]? §)'
+    where p.work_id = any(${sql.param(worksOf(rows.map(({ heading }) => heading)))}::int[])
+    group by h.number, p.work_id order by h.number`)
+  return spansBy(rows, found.rows)
+}
+
+function withColon({ heading, ref }: Row): string {
+  return `${heading.heading}:${ref.slice(heading.heading.length + 1)}`
+}
+
+async function piecesAt(
+  executor: Executor,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, readonly Span[]>> {
+  if (rows.length === 0) return new Map()
+  const found = await executor.execute<Found>(sql`
+    select h.number::int, p.work_id, p.ordinal as first, p.ordinal as last
+    from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
+        ${sql.param(rows.map(({ ref }) => ref))}::text[]) with ordinality as h (work_id, ref, number)
+      join passages p on p.ref = h.ref and p.work_id = h.work_id
+    order by h.number`)
+  return spansBy(rows, found.rows)
+}
+
+function spansBy(rows: readonly Row[], found: readonly Found[]): ReadonlyMap<number, readonly Span[]> {
+  const spans = new Map<number, Span[]>()
+  for (const { number, work_id, first, last } of found) {
+    const row = rows[number - 1]
+    if (!row) continue
+    const span = { heading: row.heading, place: { workId: work_id, first, last }, ref: row.ref }
+    const list = spans.get(row.asked)
+    if (list) list.push(span)
+    else spans.set(row.asked, [span])
+  }
+  return spans
+}
+
+/** From the first place to the end of a range. One that is cut short is read as far as it goes. */
+export async function rangeTo(
+  executor: Executor,
+  { heading, place }: Omit<Span, 'ref'>,
+  until: readonly AddressPart[],
+): Promise<PlaceRange> {
+  const [[end] = []] = await spansOf(executor, [{ headings: [heading], address: until }])
+  if (end && end.place.last >= place.first) return { ...place, last: Math.max(place.last, end.place.last) }
+  const found = await executor.execute<{ numbers: string; ordinal: number }>(sql`
+    select substr(ref, ${heading.heading.length + 2}::int) as numbers, ordinal from passages
+    where work_id = ${place.workId} and ordinal > ${place.last} and starts_with(ref, ${`${heading.heading} `})
+    order by ordinal`)
+  let last = place.last
+  for (const { numbers, ordinal } of found.rows) {
+    if (comparePlaces(numbers.split(':'), until) > 0) break
+    last = ordinal
+  }
+  return { ...place, last }
+}
+
+/** Negative if the first address comes before the second; numbers that one of them lacks make no difference. */
+function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
+    const difference = placeNumber(a[i]) - placeNumber(b[i])
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** A leaf counts four, one for each column; sides are the first two of them. */
+export function placeNumber(part: AddressPart | undefined): number {
+  const column = 'abcd'.indexOf(/[a-d]$/.exec(part ?? '')?.[0] ?? 'a')
+  return Number.parseInt(part ?? '0', 10) * 4 + column
+}

@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { loadDocuments, type PassageRow } from '../documents.ts'
+import { toHebrewNumber } from '../hebrew-numbers.ts'
+import { citationsIn, nearness, type ScripturePlace, scripturePlace } from '../refs/scripture-places.ts'
+import { tokenize } from '../tokens.ts'
+import { documentsOf } from './phrase-search.ts'
+
+/** Passages that are given for one place. */
+const maxCiting = 60
+/** Links of one chapter that are looked at, and passages that they lead to. */
+const maxLinks = 3_000
+const maxLinked = 300
+/** Postings read for the names of a book or for a number, and texts that are read for citations. */
+const maxPostings = 200_000
+const maxTexts = 300
+
+/**
+ * The passages that cite a place of the Bible or the Talmud, by a link of theirs or by name and number in their text, those
+ * that cite exactly this place first, then those that cite more around it. In all versions that cite it by their text,
+ * and in all versions of what is linked. Whether the library has the place itself makes no difference.
+ */
+export async function citingPassages(
+  executor: Executor,
+  place: ScripturePlace,
+): Promise<readonly PassageRow[]> {
+  const linked = await linkedFrom(executor, place)
+  const written = await citingTexts(executor, place)
+  const docs = await documentsAt(executor, [...linked.keys()])
+  const ranks = new Map(written)
+  for (const { doc_id, from_ref } of docs)
+    ranks.set(doc_id, Math.min(linked.get(from_ref) ?? 2, ranks.get(doc_id) ?? 2))
+  const rows = await loadDocuments(executor, [...ranks.keys()])
+  const best = [...rows.values()].toSorted(
+    (a, b) => (ranks.get(a.doc_id) ?? 2) - (ranks.get(b.doc_id) ?? 2) || a.doc_id - b.doc_id,
+  )
+  const refs = new Set([...new Set(best.map(({ ref }) => ref))].slice(0, maxCiting))
+  return best.filter(({ ref }) => refs.has(ref))
+}
+
+/** The refs that are linked to the place, with how exactly, see `nearness`. */
+async function linkedFrom(executor: Executor, place: ScripturePlace): Promise<ReadonlyMap<string, number>> {
+  const beginnings = linkBeginnings(place).map((beginning) => sql`starts_with(to_ref, ${beginning})`)
+  const found = await executor.execute<{ from_ref: string; to_ref: string }>(sql`
+    select from_ref, to_ref from links where ${sql.join(beginnings, sql` or `)}
+    order by to_ref, from_ref limit ${maxLinks}`)
+  const ranks = new Map<string, number>()
+  for (const { from_ref, to_ref } of found.rows) {
+    const cited = scripturePlace(to_ref)
+    const rank = cited && nearness(cited, place)
+    if (rank !== undefined) ranks.set(from_ref, Math.min(rank, ranks.get(from_ref) ?? rank))
+  }
+  const likeliest = [...ranks].toSorted(([, a], [, b]) => a - b).slice(0, maxLinked)
+  return new Map(likeliest)
+}
+
+/** With what a link to the place may begin: a name of the book and the number. Further digits are read and left out. */
+function linkBeginnings({ book, number, side }: ScripturePlace): readonly string[] {
+  const numeral = toHebrewNumber(number)
+  const inHebrew = [numeral, withMark(numeral, '"'), withMark(numeral, '״')]
+  return [
+    ...book.english.flatMap((name) => [`${name} ${number}${side ?? ''}`]),
+    ...book.hebrew.flatMap((name) => inHebrew.map((written) => `${name} ${written}`)),
+  ]
+}
+
+function withMark(numeral: string, mark: string): string {
+  return numeral.length === 1
+    ? `${numeral}${mark === '"' ? "'" : '׳'}`
+    : `${numeral.slice(0, -1)}${mark}${numeral.slice(-1)}`
+}
+
+/** The texts at refs; of one that an import has cut, all its pieces. */
+async function documentsAt(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<readonly { readonly doc_id: number; readonly from_ref: string }[]> {
+  if (refs.length === 0) return []
+  const found = await executor.execute<{ doc_id: number; from_ref: string }>(sql`
+    select t.doc_id, f.from_ref from (
+      select id, ref as from_ref from passages where ref = any(${sql.param(refs)}::text[])
+      union all
+      select id, section_ref from passages
+      where section_ref = any(${sql.param(refs)}::text[]) and starts_with(ref, section_ref || ' §')) f
+      join passage_texts t on t.passage_id = f.id
+    order by t.doc_id limit ${maxLinked * 4}`)
+  return found.rows
+}
+
+/** Texts that name the book and the number beside it: the index leads to those that have both words, reading decides. */
+async function citingTexts(
+  executor: Executor,
+  place: ScripturePlace,
+): Promise<readonly (readonly [doc: number, rank: number])[]> {
+  const named = await documentsWithAny(executor, nameTerms(place))
+  if (named === undefined || named.size === 0) return []
+  const numbered = await documentsWithAny(executor, numberTerms(place))
+  const both = [...named].filter((doc) => !numbered || numbered.has(doc)).slice(0, maxTexts)
+  if (both.length === 0) return []
+  const texts = await executor.execute<{ doc_id: number; text: string }>(
+    sql`select doc_id, text from passage_texts where doc_id = any(${sql.param(both)}::int[]) order by doc_id`,
+  )
+  return texts.rows.flatMap(({ doc_id, text }) => {
+    const ranks = citationsIn(text, place.book).flatMap((cited) => nearness(cited, place) ?? [])
+    return ranks.length === 0 ? [] : [[doc_id, Math.min(...ranks)] as const]
+  })
+}
+
+const prefixes = ['', 'ב', 'ד', 'ו', 'כ', 'ל', 'מ', 'ה', 'ש', 'דב', 'שב', 'וב', 'מה', 'בה']
+
+/** Of each name the longest word, in Hebrew also with letters before it. */
+function nameTerms({ book }: ScripturePlace): readonly string[] {
+  const names = [
+    ...book.english,
+    ...book.hebrew.flatMap((name) => prefixes.map((prefix) => `${prefix}${name}`)),
+  ]
+  return names.flatMap((name) => {
+    const [longest] = tokenize(name).toSorted((a, b) => b.term.length - a.term.length)
+    return longest ? [longest.term] : []
+  })
+}
+
+function numberTerms({ book, number }: ScripturePlace): readonly string[] {
+  const numeral = toHebrewNumber(number)
+  const leaves = book.division === 'leaf' ? [`${number}a`, `${number}b`] : [`פ"${numeral}`]
+  const written = [String(number), numeral, `${numeral}'`, ...leaves]
+  return written.flatMap((one) => tokenize(one).map(({ term }) => term))
+}
+
+/** The documents that have any of these terms; undefined when they are too many. */
+async function documentsWithAny(
+  executor: Executor,
+  terms: readonly string[],
+): Promise<ReadonlySet<number> | undefined> {
+  const distinct = [...new Set(terms)]
+  const sizes = await executor.execute<{ term: string; documents: number }>(sql`
+    select term, sum(documents)::int as documents from search_postings
+    where term = any(${sql.param(distinct)}::text[]) group by term`)
+  if (sizes.rows.reduce((sum, { documents }) => sum + documents, 0) > maxPostings) return undefined
+  const docs = new Set<number>()
+  for (const { term } of sizes.rows) for (const doc of await documentsOf(executor, term)) docs.add(doc)
+  return docs
+}

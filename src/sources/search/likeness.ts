@@ -1,0 +1,38 @@
+/** Pairs of letters that stand together in a text. */
+function bigrams(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>()
+  for (let i = 0; i + 1 < text.length; i += 1) pairs.add(text.slice(i, i + 2))
+  return pairs
+}
+
+/** Names that are longer are compared by their beginning. */
+const maxLength = 120
+
+/** Names less like the wanted one than this would be guesses. */
+const leastLikeness = 0.3
+
+/**
+ * The names most like one that is unknown, the likest first. Likeness is Dice's coefficient over pairs of letters of
+ * the best key of a name: 1 for the same, 0 for nothing in common.
+ */
+export function nearestNames(
+  wanted: string,
+  names: readonly string[],
+  keyOf: (name: string) => string,
+  count: number,
+): readonly string[] {
+  const asked = bigrams(keyOf(wanted).slice(0, maxLength))
+  return names
+    .map((name) => ({ name, likeness: dice(asked, bigrams(keyOf(name).slice(0, maxLength))) }))
+    .filter(({ likeness }) => likeness >= leastLikeness)
+    .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name)
+}
+
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0
+  let common = 0
+  for (const pair of b) if (a.has(pair)) common += 1
+  return (2 * common) / (a.size + b.size)
+}

@@ -1,0 +1,47 @@
+import type { Passage, Stretch } from '../../src/sources/citations/checker.ts'
+import type { NamedRef } from '../../src/sources/citations/named-refs.ts'
+import { fold } from '../../src/sources/fold.ts'
+
+/** Words with capitals before a number: enough for these tests. */
+const plainRef =
+  /(?<!\p{L})\p{Lu}\p{L}{2,30}(?:[,;]? (?:of )?\p{Lu}\p{L}{0,30}){0,6} \d{1,3}[a-d]?(?::\d{1,3}){0,3}/gu
+
+/** Look-ups in a few passages, as the library's own; `asked` keeps what was asked. */
+export function quoteLibrary(library: readonly Passage[]) {
+  const asked = { refs: [] as string[], words: [] as string[], read: [] as string[] }
+  const resolveRef = async (ref: string) => {
+    asked.refs.push(ref)
+    const heading = ref.replace(/[\d:\sa-d-]+$/, '')
+    return {
+      exists: library.some((passage) => passage.ref === ref),
+      nearest: library.map((passage) => passage.ref).filter((known) => known.startsWith(heading)),
+    }
+  }
+  return {
+    asked,
+    resolveRef,
+    refsIn: (text: string): Promise<readonly NamedRef[]> =>
+      Promise.all(
+        [...text.matchAll(plainRef)].map(async ({ index: start, 0: written }) => {
+          const { exists, nearest } = await resolveRef(written)
+          const outcome = exists ? ('found' as const) : ('missing' as const)
+          const ref = exists ? written : null
+          return { start, end: start + written.length, written, asked: written, outcome, ref, nearest }
+        }),
+      ),
+    isTitle: async (words: string) => library.some(({ title }) => title === words),
+    candidates: async (words: string): Promise<readonly Stretch[]> => {
+      asked.words.push(words)
+      const wanted = new Set(fold(words).folded.split(' '))
+      const shares = (text: string) =>
+        fold(text)
+          .folded.split(' ')
+          .some((word) => wanted.has(word))
+      return library.filter(({ text }) => shares(text)).map((passage) => ({ passages: [passage] }))
+    },
+    stretches: async (ref: string): Promise<readonly Stretch[]> => {
+      asked.read.push(ref)
+      return library.filter((passage) => passage.ref === ref).map((passage) => ({ passages: [passage] }))
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { parseQuery } from '../../src/sources/query.ts'
+import { longestRun, quotedPhrases } from '../../src/sources/search/phrases.ts'
+import { tokenize } from '../../src/sources/tokens.ts'
+
+const phrases = (text: string): readonly string[] => {
+  const tokens = tokenize(text)
+  return quotedPhrases(text, tokens).map(({ first, last }) =>
+    text.slice(tokens[first]?.start, tokens[last]?.end),
+  )
+}
+
+describe('phrases in quotation marks', () => {
+  it.each([
+    ['what is "upper unity" here', ['upper unity']],
+    ['הסבר ״המוח שליט על הלב״', ['המוח שליט על הלב']],
+    ['„one two” and “three four”', ['one two', 'three four']],
+    ['הרמב"ם אמר על תלמידי הבעש"ט', []],
+    ['"המוח שליט" של הבעש"ט', ['המוח שליט']],
+    ['a "single" word', []],
+    ['an unclosed "quotation mark', []],
+  ])('%s', (text, found) => expect(phrases(text)).toEqual(found))
+
+  it('are never expanded by forms, names or translations', () => {
+    const { concepts } = parseQuery('"divine soul" joy')
+    const [quoted, others] = [
+      concepts.filter((c) => c.position < 2),
+      concepts.filter((c) => c.position === 2),
+    ]
+    expect(quoted.map((c) => [...c.terms.keys()].length)).toEqual([1, 1])
+    expect(others.length).toBeGreaterThan(1)
+  })
+
+  it('are read in linear time from hostile text', () => {
+    const started = performance.now()
+    for (const text of ['"'.repeat(20_000), '"a '.repeat(20_000), '" '.repeat(20_000)]) phrases(text)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})
+
+it('the longest run counts telling words in the order of the query', () => {
+  const asked = tokenize('the mind rules the heart by nature')
+  expect(longestRun(tokenize('but the mind rules the heart'), asked)).toBe(3)
+  expect(longestRun(tokenize('heart rules mind'), asked)).toBe(1)
+})
