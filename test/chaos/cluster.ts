@@ -96,6 +96,8 @@ async function startNode(
     env: {
       DATABASE_URL: url.href,
       KEY_PEPPER: pepper,
+      // An answer links to the reader, wherever it was asked for and whichever replica ends it.
+      APP_URL: 'http://chat.example.test',
       MODEL_BASE_URL: options.modelUrl,
       MODEL_NAME: 'scripted',
       // The model tells by it which process calls.
