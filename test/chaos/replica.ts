@@ -86,8 +86,9 @@ export function startReplica(
       log.write(chunk)
       if (mine.ready) return
       stdout += chunk
-      const found = /ready at http:\/\/127\.0\.0\.1:(\d+)\/v1\n/.exec(stdout)?.[1]
-      if (found === undefined) return
+      // The message of readiness names APP_URL, the log the port.
+      const found = /listening at http:\/\/127\.0\.0\.1:(\d+)"/.exec(stdout)?.[1]
+      if (found === undefined || !stdout.includes('The service is ready at ')) return
       mine.ready = true
       port = Number(found)
       options.onReady(port)
