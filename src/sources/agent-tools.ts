@@ -9,6 +9,7 @@ import { missingPlaces } from './refs/missing-places.ts'
 import { asksOnlyFor, missingResult, notThere } from './refs/missing-statement.ts'
 import type { SourceRegister } from './register.ts'
 import { scholarTools } from './scholar-tools.ts'
+import { citingOnce } from './search/citing-passages.ts'
 import { maxResultBytes, offer } from './search/offer.ts'
 import { searchSources } from './search.ts'
 import type { SemanticSearch } from './semantic.ts'
@@ -65,9 +66,11 @@ function searchTool(
     execute: (args, signal) =>
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const hits = await knownNames(searchSources(executor, { ...valid, text: valid.query }, semantic))
+        const findCiting = citingOnce(executor)
+        const query = { ...valid, text: valid.query, findCiting }
+        const hits = await knownNames(searchSources(executor, query, semantic))
         if ('content' in hits) return hits
-        const missing = await missingPlaces(executor, valid.query)
+        const missing = await missingPlaces(executor, valid.query, findCiting)
         const remark = missingResult(valid.query, missing)
         const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
         if (isMissing) return { content: JSON.stringify(remark), isError: true }

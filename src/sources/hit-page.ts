@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Executor } from '../db/client.ts'
 import { type MissingPlace, missingPlaces } from './refs/missing-places.ts'
+import { citingOnce } from './search/citing-passages.ts'
 import { searchSources } from './search.ts'
 import type { SemanticSearch } from './semantic.ts'
 import type { SearchHit } from './types.ts'
@@ -51,13 +52,14 @@ export async function readHits(
 ): Promise<HitPage> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
-  const query = { ...filter, text: q, offset, limit: wanted + 1, signal }
+  const findCiting = citingOnce(executor)
+  const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
   const found = await searchSources(executor, query, semantic)
   signal.throwIfAborted()
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
     hasMore: found.length > wanted && offset + wanted < deepestHit,
-    unknownRef: unknownRefOf(await missingPlaces(executor, q)),
+    unknownRef: unknownRefOf(await missingPlaces(executor, q, findCiting)),
   }
 }
 

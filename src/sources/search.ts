@@ -7,6 +7,7 @@ import { collectionFacts, type FoundConcept, findConcepts } from './index-reader
 import { parseQuery, type Query } from './query.ts'
 import { rerank } from './rerank.ts'
 import { type Facts, findCandidates, withDocuments } from './search/candidates.ts'
+import { citingOnce, type FindCiting } from './search/citing-passages.ts'
 import { learnedWords, withLearned } from './search/learned.ts'
 import { documentRanges, type LibraryFilter } from './search/library-filter.ts'
 import { expansionsOf } from './search/matched.ts'
@@ -28,6 +29,8 @@ export type SearchQuery = LibraryFilter & {
   readonly offset?: number | undefined
   /** Whoever waits for the hits may leave: no further statement is sent then, and no more is computed. */
   readonly signal?: AbortSignal | undefined
+  /** Shared with `missingPlaces` when both read the same text. */
+  readonly findCiting?: FindCiting
 }
 
 /**
@@ -49,7 +52,7 @@ export async function searchSources(
   if (ranges?.length === 0) return []
   const whole = parseQuery(query.text)
   const [named, facts, learned] = await Promise.all([
-    passagesNamed(executor, query.text, ranges),
+    passagesNamed(executor, query.text, ranges, query.findCiting ?? citingOnce(executor)),
     collectionFacts(executor),
     learnedWords(executor, whole),
   ])

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isRelevant } from '../../src/sources/coverage.ts'
 import { readHits } from '../../src/sources/hit-page.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
@@ -95,6 +95,16 @@ it('the reply says that the library lacks the verse, and who cites it', async ()
   const missing = await missingPlaces(db.database.system, 'What is in Psalms 119:89?')
   expect(missing).toMatchObject([{ written: 'Psalms 119:89', kind: 'unheld' }])
   expect(missingStatement(missing, 'en')).toContain('passages here that cite it: Wells 1 · Wells 3')
+})
+
+it('a search for a verse looks for those that cite it once, whatever the number of its names', async () => {
+  const query = vi.spyOn(db.database.systemPool, 'query')
+  const signal = new AbortController().signal
+  await readHits(db.database.system, { q: 'Psalms 119:89', limit: 3 }, { semantic: undefined, signal })
+  const sent = query.mock.calls.map(([statement]) => (statement as unknown as { text: string }).text)
+  query.mockRestore()
+  expect(sent.filter((text) => text.includes('from links'))).toHaveLength(1)
+  expect(sent.filter((text) => text.includes('select block, data from search_postings'))).toHaveLength(2)
 })
 
 it('a verse that nobody cites has an empty list, and a verse that exists has no remark', async () => {

@@ -4,6 +4,7 @@ import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { nearestRefs } from '../../src/sources/nearest-refs.ts'
 import { readPassage } from '../../src/sources/passages.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
+import { citingOnce } from '../../src/sources/search/citing-passages.ts'
 import { passagesNamed } from '../../src/sources/search/named-passages.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { verifyLookups } from '../../src/sources/verify-lookups.ts'
@@ -217,7 +218,12 @@ describe('a query', () => {
     '613',
     'פרק לב',
   ])('that only holds a number is none: %s', async (text) => {
-    const { rows: named } = await passagesNamed(db.database.system, text, undefined)
+    const { rows: named } = await passagesNamed(
+      db.database.system,
+      text,
+      undefined,
+      citingOnce(db.database.system),
+    )
     expect(named).toEqual([])
     expect(await missingPlaces(db.database.system, text)).toEqual([])
   })

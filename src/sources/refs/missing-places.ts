@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { headingKey, looseHeadingKey } from '../heading-keys.ts'
 import { nearestRefs, nearestUnderTitle } from '../nearest-refs.ts'
 import { resolveQuery } from '../ref-lookup.ts'
-import { citingPassages } from '../search/citing-passages.ts'
+import { citingOnce, type FindCiting } from '../search/citing-passages.ts'
 import { knownWorkKeys } from '../vocabulary/known-works.ts'
 import { vocabularyTitleKeys } from '../vocabulary/title-groups.ts'
 import { type FoundRef, findRefs } from './find-refs.ts'
@@ -37,12 +37,16 @@ const maxNearest = 3
  * missing.
  * @throws database errors.
  */
-export async function missingPlaces(executor: Executor, text: string): Promise<readonly MissingPlace[]> {
+export async function missingPlaces(
+  executor: Executor,
+  text: string,
+  findCiting: FindCiting = citingOnce(executor),
+): Promise<readonly MissingPlace[]> {
   const asked = scriptureQuery(text)
   // Names of tractates are common words: they are read where they stand alone with their number.
   if (asked && !(await resolveQuery(executor, text))) {
     const alone = { written: text.trim(), kind: 'unheld' as const, nearest: [] }
-    return [await withCiting(executor, (await nearestInBook(executor, text)) ?? alone)]
+    return [await withCiting(findCiting, (await nearestInBook(executor, text)) ?? alone)]
   }
   const refs = await findRefs(executor, text, { numbersOnly: true })
   const missing = refs.filter(({ outcome }) => outcome === 'missing' || outcome === 'unknown_work')
@@ -59,7 +63,7 @@ export async function missingPlaces(executor: Executor, text: string): Promise<r
   ].toSorted((a, b) => a.at - b.at)
   const once = [...new Map(found.map(({ place }) => [place.written, place])).values()]
   const all: MissingPlace[] = []
-  for (const place of once) all.push(await withCiting(executor, place))
+  for (const place of once) all.push(await withCiting(findCiting, place))
   return all
 }
 
@@ -69,10 +73,10 @@ async function nearestInBook(executor: Executor, text: string): Promise<MissingP
   return nearest.length === 0 ? undefined : { written: text.trim(), kind: 'place', nearest }
 }
 
-async function withCiting(executor: Executor, place: MissingPlace): Promise<MissingPlace> {
+async function withCiting(findCiting: FindCiting, place: MissingPlace): Promise<MissingPlace> {
   const scripture = scripturePlace(place.written)
   if (!scripture) return place
-  const citing = await citingPassages(executor, scripture)
+  const citing = await findCiting(scripture)
   const citedBy = [...new Set(citing.map(({ ref }) => ref))].slice(0, maxCitedBy)
   return { ...place, kind: place.kind === 'work' ? 'unheld' : place.kind, citedBy }
 }

@@ -4,7 +4,7 @@ import { loadDocuments, type PassageRow } from '../documents.ts'
 import { toHebrewNumber } from '../hebrew-numbers.ts'
 import { citationsIn, nearness, type ScripturePlace, scripturePlace } from '../refs/scripture-places.ts'
 import { tokenize } from '../tokens.ts'
-import { documentsOf } from './phrase-search.ts'
+import { documentsWithAny } from './phrase-search.ts'
 
 /** Passages that are given for one place. */
 const maxCiting = 60
@@ -36,6 +36,20 @@ export async function citingPassages(
   )
   const refs = new Set([...new Set(best.map(({ ref }) => ref))].slice(0, maxCiting))
   return best.filter(({ ref }) => refs.has(ref))
+}
+
+/** Finds the passages that cite a place, as `citingPassages` does. */
+export type FindCiting = (place: ScripturePlace) => Promise<readonly PassageRow[]>
+
+/** Looks each place up once: the hits of a search and its statement of missing places ask for the same verse. */
+export function citingOnce(executor: Executor): FindCiting {
+  const found = new Map<string, Promise<readonly PassageRow[]>>()
+  return ({ book, ...at }) => {
+    const key = JSON.stringify([book.hebrew[0], at])
+    const known = found.get(key) ?? citingPassages(executor, { book, ...at })
+    found.set(key, known)
+    return known
+  }
 }
 
 /** The refs that are linked to the place, with how exactly, see `nearness`. */
@@ -92,9 +106,9 @@ async function citingTexts(
   executor: Executor,
   place: ScripturePlace,
 ): Promise<readonly (readonly [doc: number, rank: number])[]> {
-  const named = await documentsWithAny(executor, nameTerms(place))
+  const named = await documentsWithFew(executor, nameTerms(place))
   if (named === undefined || named.size === 0) return []
-  const numbered = await documentsWithAny(executor, numberTerms(place))
+  const numbered = await documentsWithFew(executor, numberTerms(place))
   const both = [...named].filter((doc) => !numbered || numbered.has(doc)).slice(0, maxTexts)
   if (both.length === 0) return []
   const texts = await executor.execute<{ doc_id: number; text: string }>(
@@ -128,16 +142,13 @@ function numberTerms({ book, number }: ScripturePlace): readonly string[] {
 }
 
 /** The documents that have any of these terms; undefined when they are too many. */
-async function documentsWithAny(
+async function documentsWithFew(
   executor: Executor,
   terms: readonly string[],
 ): Promise<ReadonlySet<number> | undefined> {
   const distinct = [...new Set(terms)]
-  const sizes = await executor.execute<{ term: string; documents: number }>(sql`
-    select term, sum(documents)::int as documents from search_postings
-    where term = any(${sql.param(distinct)}::text[]) group by term`)
-  if (sizes.rows.reduce((sum, { documents }) => sum + documents, 0) > maxPostings) return undefined
-  const docs = new Set<number>()
-  for (const { term } of sizes.rows) for (const doc of await documentsOf(executor, term)) docs.add(doc)
-  return docs
+  const { rows } = await executor.execute<{ postings: number }>(sql`
+    select coalesce(sum(documents), 0)::int as postings from search_postings
+    where term = any(${sql.param(distinct)}::text[])`)
+  return (rows[0]?.postings ?? 0) > maxPostings ? undefined : documentsWithAny(executor, distinct)
 }

@@ -5,7 +5,7 @@ import { collapse, type Fused } from '../fusion.ts'
 import { type PlaceRange, resolveQuery } from '../ref-lookup.ts'
 import { findRefs } from '../refs/find-refs.ts'
 import { type ScripturePlace, scripturePlace, scriptureQuery } from '../refs/scripture-places.ts'
-import { citingPassages } from './citing-passages.ts'
+import type { FindCiting } from './citing-passages.ts'
 
 /** What stands at the places that a query names, one version of each passage: the one in the query's script. */
 export type NamedPassages = {
@@ -28,6 +28,7 @@ export async function passagesNamed(
   executor: Executor,
   text: string,
   ranges: DocumentRanges | undefined,
+  findCiting: FindCiting,
 ): Promise<NamedPassages> {
   const place = await resolveQuery(executor, text)
   const asked = scriptureQuery(text)
@@ -47,7 +48,7 @@ export async function passagesNamed(
   for (const one of places) for (const row of await loadPlaces(executor, one)) add(row, place !== undefined)
   const citing = new Set<string>()
   for (const one of scripture)
-    for (const row of await citingPassages(executor, one)) if (add(row, false)) citing.add(row.ref)
+    for (const row of await findCiting(one)) if (add(row, false)) citing.add(row.ref)
   return { rows: [...byRef.values()], citing, isRef: place !== undefined || asked !== undefined }
 }
 

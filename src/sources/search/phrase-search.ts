@@ -105,9 +105,7 @@ async function documentsWithAll(
       ),
   )
   const [rarest = new Map<number, Uint32Array>(), ...others] = lists
-  let docs = [...rarest].flatMap(([block, postings]) =>
-    Array.from(postings, (posting) => block * blockSize + (posting & 0xffff)),
-  )
+  let docs = [...rarest].flatMap(([block, postings]) => documentsIn(block, postings))
   for (const list of others) docs = docsIn(docs, list)
   return docs.filter((doc) => !ranges || inRanges(doc, ranges)).slice(0, maxTexts)
 }
@@ -128,14 +126,20 @@ function docsIn(docs: readonly number[], list: ReadonlyMap<number, Uint32Array>)
   })
 }
 
-/** All documents that have a term, ascending. */
-export async function documentsOf(executor: Executor, term: string): Promise<readonly number[]> {
+/** All documents that have any of the terms, ascending, by one statement. */
+export async function documentsWithAny(
+  executor: Executor,
+  terms: readonly string[],
+): Promise<ReadonlySet<number>> {
   const found = await executor.execute<{ block: number; data: Buffer }>(
-    sql`select block, data from search_postings where term = ${term} order by block`,
+    sql`select block, data from search_postings where term = any(${sql.param(terms)}::text[])`,
   )
-  return found.rows.flatMap(({ block, data }) =>
-    Array.from(readPostings(data), (posting) => block * blockSize + (posting & 0xffff)),
-  )
+  const docs = found.rows.flatMap(({ block, data }) => documentsIn(block, readPostings(data)))
+  return new Set(docs.sort((a, b) => a - b))
+}
+
+function documentsIn(block: number, postings: Uint32Array): readonly number[] {
+  return Array.from(postings, (posting) => block * blockSize + (posting & 0xffff))
 }
 
 /**
