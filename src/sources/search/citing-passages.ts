@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { loadDocuments, type PassageRow } from '../documents.ts'
-import { toHebrewNumber } from '../hebrew-numbers.ts'
+import { hebrewNumeral, toHebrewNumber } from '../hebrew-numbers.ts'
 import { citationsIn, nearness, type ScripturePlace, scripturePlace } from '../refs/scripture-places.ts'
 import { tokenize } from '../tokens.ts'
 import { documentsWithAny } from './phrase-search.ts'
@@ -70,18 +70,12 @@ async function linkedFrom(executor: Executor, place: ScripturePlace): Promise<Re
 
 /** With what a link to the place may begin: a name of the book and the number. Further digits are read and left out. */
 function linkBeginnings({ book, number, side }: ScripturePlace): readonly string[] {
-  const numeral = toHebrewNumber(number)
-  const inHebrew = [numeral, withMark(numeral, '"'), withMark(numeral, '״')]
+  const marked = hebrewNumeral(number)
+  const inHebrew = [toHebrewNumber(number), marked, marked.replace('״', '"').replace('׳', "'")]
   return [
     ...book.english.flatMap((name) => [`${name} ${number}${side ?? ''}`]),
     ...book.hebrew.flatMap((name) => inHebrew.map((written) => `${name} ${written}`)),
   ]
-}
-
-function withMark(numeral: string, mark: string): string {
-  return numeral.length === 1
-    ? `${numeral}${mark === '"' ? "'" : '׳'}`
-    : `${numeral.slice(0, -1)}${mark}${numeral.slice(-1)}`
 }
 
 /** The texts at refs; of one that an import has cut, all its pieces. */
