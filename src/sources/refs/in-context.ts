@@ -77,16 +77,22 @@ function titlesBehind(read: ReadText, run: AddressRun): readonly TitleInText[] {
 }
 
 function titlesFrom({ titles }: ReadText, from: number): readonly TitleInText[] {
+  const found: TitleInText[] = []
+  for (let i = firstTitleFrom(titles, from); titles[i]?.from === from; i += 1)
+    found.push(titles[i] as TitleInText)
+  return found
+}
+
+/** The index of the first title that begins at the word or after it; titles are in order of their first words. */
+function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
   let low = 0
   let high = titles.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((titles[middle]?.from ?? 0) < from) low = middle + 1
+    if ((titles[middle]?.from ?? 0) < word) low = middle + 1
     else high = middle
   }
-  const found: TitleInText[] = []
-  for (let i = low; titles[i]?.from === from; i += 1) found.push(titles[i] as TitleInText)
-  return found
+  return low
 }
 
 /** Titles that a number without one may belong to: those of its sentence, the nearest first, or else the last ones. */
@@ -120,15 +126,8 @@ function titlesAround(
 
 /** A few exact titles before a word, the nearest first, one for each place. */
 function exactTitlesBefore({ titles }: ReadText, at: number): readonly TitleInText[] {
-  let low = 0
-  let high = titles.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((titles[middle]?.from ?? 0) < at) low = middle + 1
-    else high = middle
-  }
   const found: TitleInText[] = []
-  for (let i = low - 1; i >= 0 && found.length < maxTitles; i -= 1) {
+  for (let i = firstTitleFrom(titles, at) - 1; i >= 0 && found.length < maxTitles; i -= 1) {
     const title = titles[i]
     if (!title?.isExact || title.isWord || title.to > at) continue
     // Of several that begin at one word the longest is meant, which comes first.
