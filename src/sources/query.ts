@@ -1,7 +1,7 @@
 import { withoutPrefixes, withPrefixes } from './hebrew.ts'
 import { isFiller } from './search/fillers.ts'
 import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './search/phrases.ts'
-import { isFunctionWord, type Script, type Token, tokenize } from './tokens.ts'
+import { isFunctionWord, otherScript, type Script, type Token, tokenize } from './tokens.ts'
 import { type Crossing, phraseCrossing, wordCrossing } from './vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from './vocabulary/lookup.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from './vocabulary/synonyms.ts'
@@ -199,10 +199,6 @@ function concept(
   respelled: readonly string[] = [],
 ): Concept {
   return { script, terms: weights, origins, respelled, inflected: [], weight, position, length }
-}
-
-function otherScript(script: Script): Script {
-  return script === 'he' ? 'en' : 'he'
 }
 
 function addNames(terms: Map<string, number>, group: NameGroup, script: Script): void {

@@ -17,6 +17,10 @@ export type Token = {
   readonly end: number
 }
 
+export function otherScript(script: Script): Script {
+  return script === 'he' ? 'en' : 'he'
+}
+
 /**
  * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
  * and is made anew by another.

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
 import type { Concept, Query } from '../query.ts'
-import { isFunctionWord, type Script, type Token } from '../tokens.ts'
+import { isFunctionWord, otherScript, type Script, type Token } from '../tokens.ts'
 import { isWithin } from './phrases.ts'
 
 /** What finding a word is worth that was only seen beside the word of the query, beside 1 for the word itself. */
@@ -65,7 +65,7 @@ async function partnersOf(executor: Executor, terms: readonly string[]): Promise
 }
 
 function learnedConcept(from: Script, position: number, partners: readonly Learned[]): Concept {
-  const script = from === 'he' ? 'en' : 'he'
+  const script = otherScript(from)
   const terms = new Map<string, number>()
   for (const { other, strength } of partners) {
     for (const form of script === 'he' ? [other, ...withPrefixes(other)] : [other]) {

@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
-import type { Script, Token } from '../tokens.ts'
+import { otherScript, type Script, type Token } from '../tokens.ts'
 import { inflectionsOf } from './inflections.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type FoundPhrase, PhraseFinder } from './phrases.ts'
@@ -11,8 +11,6 @@ type Lexicon = {
   readonly words: ReadonlyMap<string, readonly LexiconEntry[]>
   readonly phrases: PhraseFinder<{ readonly entry: LexiconEntry; readonly term: string }>
 }
-
-const otherScript: Readonly<Record<Script, Script>> = { he: 'en', en: 'he' }
 
 function compile(): Lexicon {
   const words = new Map<string, LexiconEntry[]>()
@@ -64,7 +62,7 @@ export function wordCrossing({ term, script }: Place): Crossing | undefined {
 }
 
 function crossing(from: Script, length: number, entries: readonly LexiconEntry[]): Crossing {
-  const script = otherScript[from]
+  const script = otherScript(from)
   const terms = new Set<string>()
   for (const form of new Set(entries.flatMap((entry) => entry[script]))) addForms(terms, form, script)
   return { script, length, terms }
