@@ -17,6 +17,9 @@ export type Token = {
   readonly end: number
 }
 
+/** A term with its script, of a text, a query or a name. */
+export type ScriptTerm = Pick<Token, 'term' | 'script'>
+
 export function otherScript(script: Script): Script {
   return script === 'he' ? 'en' : 'he'
 }
@@ -114,7 +117,7 @@ function latinTerm(plain: string): string {
 }
 
 /** Words of no use for finding: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
-export function isFunctionWord(token: { readonly term: string; readonly script: Script }): boolean {
+export function isFunctionWord(token: ScriptTerm): boolean {
   return token.script === 'he' ? isHebrewFunctionWord(token.term) : isEnglishFunctionWord(token.term)
 }
 

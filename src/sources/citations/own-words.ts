@@ -53,7 +53,7 @@ export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): Ow
 const pieceLength = 500
 
 /** Where in its line the next character stands. */
-type Place = 'line' | 'sentence' | 'inside'
+type LinePosition = 'line' | 'sentence' | 'inside'
 
 /** `true`: something was read; `false`: more text is needed. */
 type Step = boolean
@@ -67,7 +67,7 @@ class Filter {
   readonly #given: ReadonlySet<number>
   #held = ''
   #final = false
-  #place: Place = 'line'
+  #place: LinePosition = 'line'
   #mode: 'text' | 'list' | 'fence' | 'code' = 'text'
   #fence = ''
   #afterGap = false

@@ -1,10 +1,8 @@
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
-import { otherScript, type Script, type Token } from '../tokens.ts'
+import { otherScript, type Script, type ScriptTerm } from '../tokens.ts'
 import { inflectionsOf } from './inflections.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type FoundPhrase, PhraseFinder } from './phrases.ts'
-
-type Place = Pick<Token, 'term' | 'script'>
 
 type Lexicon = {
   /** Entries by their forms of one word. */
@@ -39,7 +37,7 @@ export type Crossing = {
 }
 
 /** The longest phrase that begins at `words[at]`, in the other script. All its meanings are one. */
-export function phraseCrossing(words: readonly Place[], at: number): Crossing | undefined {
+export function phraseCrossing(words: readonly ScriptTerm[], at: number): Crossing | undefined {
   const found = lexicon.phrases.at(words, at)
   const [first] = found
   if (!first) return undefined
@@ -53,7 +51,7 @@ export function phraseCrossing(words: readonly Place[], at: number): Crossing | 
 }
 
 /** A word in the other script. A Hebrew word may bear a prefix. All its meanings are one. */
-export function wordCrossing({ term, script }: Place): Crossing | undefined {
+export function wordCrossing({ term, script }: ScriptTerm): Crossing | undefined {
   for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
     const entries = lexicon.words.get(base)
     if (entries) return crossing(script, 1, entries)

@@ -1,9 +1,7 @@
-import type { Token, Word } from '../tokens.ts'
+import type { ScriptTerm, Word } from '../tokens.ts'
 import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
 import { readSynonyms } from './synonyms.ts'
-
-type Place = Pick<Token, 'term' | 'script'>
 
 /** Every phrase that a query can be expanded to: those of the lexicon, and the Hebrew ones that stand for newer words. */
 function compile(): PhraseFinder<string> {
@@ -27,7 +25,7 @@ const phrases = compile()
 
 /** The index terms of the known phrases that begin at `words[at]`, each with its length in words. */
 export function phraseTermsAt(
-  words: readonly Place[],
+  words: readonly ScriptTerm[],
   at: number,
 ): readonly (readonly [term: string, length: number])[] {
   const first = words[at]

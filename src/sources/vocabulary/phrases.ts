@@ -1,5 +1,5 @@
 import { splitPrefixes } from '../hebrew.ts'
-import { isFunctionWord, type Token } from '../tokens.ts'
+import { isFunctionWord, type ScriptTerm } from '../tokens.ts'
 
 /** Function words that may stand between two words of a phrase: `garments of the soul`. */
 const mostBetween = 3
@@ -11,8 +11,6 @@ export type FoundPhrase<T> = {
   /** Words of the text from the first to the last of the phrase. */
   readonly length: number
 }
-
-type Place = Pick<Token, 'term' | 'script'>
 
 /** The phrases that may begin with a word. */
 export type Begun<T> = readonly Known<T>[]
@@ -46,7 +44,7 @@ export class PhraseFinder<T> {
    * The phrases that begin at `words[at]`, in the order in which they were added.
    * @param begun what `begunBy` gives for that word, when it is known.
    */
-  at(words: readonly Place[], at: number, begun?: Begun<T>): readonly FoundPhrase<T>[] {
+  at(words: readonly ScriptTerm[], at: number, begun?: Begun<T>): readonly FoundPhrase<T>[] {
     const first = words[at]
     const found: FoundPhrase<T>[] = []
     if (!first) return found
@@ -59,7 +57,7 @@ export class PhraseFinder<T> {
 }
 
 /** Where the phrase ends whose first word is `words[at]`, if the others follow. */
-function phraseEnd(words: readonly Place[], at: number, terms: readonly string[]): number | undefined {
+function phraseEnd(words: readonly ScriptTerm[], at: number, terms: readonly string[]): number | undefined {
   let next = at + 1
   for (let i = 1; i < terms.length; i += 1) {
     const wanted = terms[i] ?? ''
@@ -71,11 +69,11 @@ function phraseEnd(words: readonly Place[], at: number, terms: readonly string[]
   return next
 }
 
-function isPassedOver(word: Place | undefined, wanted: string): boolean {
+function isPassedOver(word: ScriptTerm | undefined, wanted: string): boolean {
   return word !== undefined && !isSame(word, wanted) && isFunctionWord(word)
 }
 
-function isSame(word: Place | undefined, wanted: string): boolean {
+function isSame(word: ScriptTerm | undefined, wanted: string): boolean {
   if (word === undefined) return false
   const { term } = word
   return term === wanted || isWithArticle(term, wanted) || isWithArticle(wanted, term)

@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
-import type { Token } from '../tokens.ts'
+import type { ScriptTerm } from '../tokens.ts'
 import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 
@@ -17,8 +17,6 @@ export function readSynonyms(): readonly SynonymEntry[] {
 
 /** Read once. */
 let entries: readonly SynonymEntry[] | undefined
-
-type Place = Pick<Token, 'term' | 'script'>
 
 /** What stands for words of a query in older texts. */
 export type Synonyms = {
@@ -39,7 +37,7 @@ for (const entry of readSynonyms()) {
 }
 
 /** The older words for the longest known phrase that begins at `tokens[at]`. */
-export function synonymsOfPhrase(tokens: readonly Place[], at: number): Synonyms | undefined {
+export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Synonyms | undefined {
   const found = phrases.at(tokens, at)
   if (found.length === 0) return undefined
   const length = Math.max(...found.map((phrase) => phrase.length))
@@ -48,7 +46,7 @@ export function synonymsOfPhrase(tokens: readonly Place[], at: number): Synonyms
 }
 
 /** The older words for a Hebrew word, which may bear a prefix. */
-export function synonymsOfWord({ term, script }: Place): Synonyms | undefined {
+export function synonymsOfWord({ term, script }: ScriptTerm): Synonyms | undefined {
   if (script !== 'he') return undefined
   for (const base of withoutPrefixes(term)) {
     const entries = words.get(base)

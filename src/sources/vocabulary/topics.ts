@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Script, type Token, tokenize } from '../tokens.ts'
-
-type Place = Pick<Token, 'term' | 'script'>
+import { type Script, type ScriptTerm, tokenize } from '../tokens.ts'
 
 /**
  * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words
@@ -27,7 +25,7 @@ export function readTopics(script: Script): readonly string[] {
 }
 
 /** Positions of the words that name an everyday matter, alone or as parts of a phrase. */
-export function everydayWords(words: readonly Place[]): ReadonlySet<number> {
+export function everydayWords(words: readonly ScriptTerm[]): ReadonlySet<number> {
   const found = new Set<number>()
   for (const at of words.keys()) {
     for (const terms of phrasesAt(words, at)) for (const i of terms.keys()) found.add(at + i)
@@ -35,7 +33,7 @@ export function everydayWords(words: readonly Place[]): ReadonlySet<number> {
   return found
 }
 
-function phrasesAt(words: readonly Place[], at: number): readonly (readonly string[])[] {
+function phrasesAt(words: readonly ScriptTerm[], at: number): readonly (readonly string[])[] {
   const { term = '', script = 'en' } = words[at] ?? {}
   const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases.get(form) ?? [])
   return begun.filter((terms) => terms.every((wanted, i) => i === 0 || isSame(words[at + i]?.term, wanted)))
