@@ -2,12 +2,12 @@ import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
 import { otherScript, type Script, type ScriptTerm } from '../tokens.ts'
 import { inflectionsOf } from './inflections.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
-import { type FoundPhrase, PhraseFinder } from './phrases.ts'
+import { PhraseFinder } from './phrases.ts'
 
 type Lexicon = {
   /** Entries by their forms of one word. */
   readonly words: ReadonlyMap<string, readonly LexiconEntry[]>
-  readonly phrases: PhraseFinder<{ readonly entry: LexiconEntry; readonly term: string }>
+  readonly phrases: PhraseFinder<LexiconEntry>
 }
 
 function compile(): Lexicon {
@@ -17,7 +17,7 @@ function compile(): Lexicon {
     for (const script of ['he', 'en'] as const) {
       for (const form of entry[script]) {
         const [first = ''] = form.terms
-        if (form.terms.length > 1) phrases.add(form.terms, { entry, term: phraseTerm(form) })
+        if (form.terms.length > 1) phrases.add(form.terms, entry)
         else words.set(first, [...(words.get(first) ?? []), entry])
       }
     }
@@ -38,16 +38,8 @@ export type Crossing = {
 
 /** The longest phrase that begins at `words[at]`, in the other script. All its meanings are one. */
 export function phraseCrossing(words: readonly ScriptTerm[], at: number): Crossing | undefined {
-  const found = lexicon.phrases.at(words, at)
-  const [first] = found
-  if (!first) return undefined
-  const length = found.reduce((most, phrase) => Math.max(most, phrase.length), 0)
-  const longest = found.filter((phrase: FoundPhrase<unknown>) => phrase.length === length)
-  return crossing(
-    words[at]?.script ?? 'en',
-    length,
-    longest.map(({ value }) => value.entry),
-  )
+  const longest = lexicon.phrases.longestAt(words, at)
+  return longest && crossing(words[at]?.script ?? 'en', longest.length, longest.values)
 }
 
 /** A word in the other script. A Hebrew word may bear a prefix. All its meanings are one. */

@@ -12,6 +12,8 @@ export type FoundPhrase<T> = {
   readonly length: number
 }
 
+export type LongestPhrase<T> = { readonly length: number; readonly values: readonly T[] }
+
 /** The phrases that may begin with a word. */
 export type Begun<T> = readonly Known<T>[]
 
@@ -53,6 +55,14 @@ export class PhraseFinder<T> {
       if (end !== undefined) found.push({ value, length: end - at })
     }
     return found
+  }
+
+  /** The longest phrase that begins at `words[at]`; several of one length are several values. */
+  longestAt(words: readonly ScriptTerm[], at: number): LongestPhrase<T> | undefined {
+    const found = this.at(words, at)
+    if (found.length === 0) return undefined
+    const length = Math.max(...found.map((phrase) => phrase.length))
+    return { length, values: found.filter((phrase) => phrase.length === length).map(({ value }) => value) }
   }
 }
 

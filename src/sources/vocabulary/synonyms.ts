@@ -38,11 +38,8 @@ for (const entry of readSynonyms()) {
 
 /** The older words for the longest known phrase that begins at `tokens[at]`. */
 export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Synonyms | undefined {
-  const found = phrases.at(tokens, at)
-  if (found.length === 0) return undefined
-  const length = Math.max(...found.map((phrase) => phrase.length))
-  const longest = found.filter((phrase) => phrase.length === length).map(({ value }) => value)
-  return { length, terms: olderTerms(longest) }
+  const longest = phrases.longestAt(tokens, at)
+  return longest && { length: longest.length, terms: olderTerms(longest.values) }
 }
 
 /** The older words for a Hebrew word, which may bear a prefix. */
