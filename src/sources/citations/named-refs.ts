@@ -1,20 +1,8 @@
+import type { FoundRef } from '../refs/find-refs.ts'
 import type { QuoteLookups } from './checker.ts'
 
-/** A ref that a text names, or one that was asked for, with what the library says about it. */
-export type NamedRef = {
-  /** Where it stands in the text, UTF-16 units, `end` exclusive. */
-  readonly start: number
-  readonly end: number
-  /** As it stands there: `ch. 32`. */
-  readonly written: string
-  /** In full, as the library was asked: `Tanya ch. 32`. */
-  readonly asked: string
-  readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work'
-  /** As the library writes it. */
-  readonly ref: string | null
-  /** Refs that exist, likeliest first, when it does not or could be several. */
-  readonly nearest: readonly string[]
-}
+/** A ref that a text names, or one that was asked for beside it, whose `written` is empty then. */
+export type NamedRef = Omit<FoundRef, 'place'>
 
 /** What the library says about one ref; with `similarTitles` the nearest may stand under another title. */
 export type RefLookup = (
