@@ -21,7 +21,7 @@ import { type Catalogue, openCatalogue } from './turns/model-catalogue.ts'
 import { watchPressure } from './turns/pressure.ts'
 import { keepRetention } from './turns/retention.ts'
 import { createRunner, type Runner } from './turns/runner.ts'
-import { defaultTurnLimits } from './turns/start-turn.ts'
+import { defaultTurnLimits } from './turns/turn-limits.ts'
 
 /** One service on an embedded database at a time; the lock goes with the connection, also after a kill. */
 const serviceLock = 7_203_115_010n

@@ -4,9 +4,9 @@ import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
 import { Overtaken } from './continuation.ts'
+import type { Run } from './run.ts'
 import { findRun } from './runs.ts'
 import type { ClientTurn } from './start-attempts.ts'
-import type { Run } from './start-turn.ts'
 import { readConversation } from './transcript.ts'
 
 /**

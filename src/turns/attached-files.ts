@@ -4,7 +4,7 @@ import { readBuffer, readHead } from '../workspace/content.ts'
 import { findByIdOrName, findVersion } from '../workspace/files.ts'
 import { imageTypeOf } from '../workspace/images.ts'
 import { fileIdsOf, mapParts, mostImageBytes } from './attachments.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 
 /** Bytes of images that one model call carries; older ones are left out first. */
 const mostImagesBytes = 24 * 1024 * 1024

@@ -1,9 +1,10 @@
 import type { Plans } from '../accounts/plans.ts'
 import { type Database, withBackgroundTx } from '../db/client.ts'
-import { claimRun, type Lease, leaseSeconds } from './leases.ts'
+import { type Lease, leaseSeconds } from './lease.ts'
+import { claimRun } from './leases.ts'
 import type { OutageLog } from './outage-log.ts'
 import { type Repeated, repeat } from './repeat.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 import type { Unanswered } from './unanswered.ts'
 
 /** Signals make it sooner. */

@@ -3,8 +3,8 @@ import { reasonOf } from '../db/errors.ts'
 import { retryTransient } from '../db/retry.ts'
 import type { ClientConnection } from './client-connections.ts'
 import type { ReaderServices } from './follow.ts'
+import type { Run } from './run.ts'
 import { noteClientClosed, requestCancel } from './runs.ts'
-import type { Run } from './start-turn.ts'
 
 /** How long a note is tried to be written while the database is away. */
 const patienceMs = 60_000

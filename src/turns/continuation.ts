@@ -3,7 +3,7 @@ import type { Principal } from '../accounts/principal.ts'
 import type { ToolCall } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
 import { messages, runs } from '../db/schema/index.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 import { visibleTo } from './visibility.ts'
 
 /** How long a run that paused for the client's tools is found by their results alone. */

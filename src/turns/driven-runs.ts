@@ -1,12 +1,13 @@
 import type { ModelMessage } from '../agent/provider.ts'
 import { type Database, withBackgroundTx } from '../db/client.ts'
 import { LeaseLost } from './event-log.ts'
+import { leaseSeconds } from './lease.ts'
 import type { Owned } from './lease-keeping.ts'
-import { leaseSeconds, releaseLease } from './leases.ts'
+import { releaseLease } from './leases.ts'
 import { createLiveRun, type LiveRun } from './live-runs.ts'
 import type { OutageLog } from './outage-log.ts'
+import type { Run } from './run.ts'
 import { runTurn, type TurnServices } from './run-turn.ts'
-import type { Run } from './start-turn.ts'
 import { createTurnStop, HandedOver, type TurnStop } from './turn-stop.ts'
 
 /** A turn that has not ended this long after its deadline is given up by this process. */

@@ -5,8 +5,8 @@ import { statement, turnCall } from '../db/statement.ts'
 import { appended, appendValues } from './append-values.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { Last } from './journal.ts'
+import type { Run } from './run.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from './run-events.ts'
-import type { Run } from './start-turn.ts'
 import { answerPosition } from './transcript.ts'
 
 /** Sums over the steps; `costMicros` is what the ledger is told. */

@@ -5,10 +5,10 @@ import type { Logger } from '../log.ts'
 import { type CommittedEvent, voidRemoved } from './event-log.ts'
 import { type Look, readOn } from './kept-events.ts'
 import type { Hear, LiveRun } from './live-runs.ts'
+import type { Run } from './run.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from './run-events.ts'
 import type { Runner } from './runner.ts'
 import { Shown } from './shown.ts'
-import type { Run } from './start-turn.ts'
 
 /** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
 const pollMs = 1_000

@@ -2,7 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { idempotencyKeys, runs } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 
 /** What tells one intent of a client from another. */
 export type RequestIdentity = {

@@ -4,8 +4,8 @@ import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
 import type { VerifiedQuote } from '../sources/citations/verify.ts'
 import { type CommittedEvent, readEvents } from './event-log.ts'
+import type { Run } from './run.ts'
 import type { CitedSource, RunEnd, RunFailureCode, RunUsage, TerminalEvent } from './run-events.ts'
-import type { Run } from './start-turn.ts'
 
 type Item = { readonly type: string } & Readonly<Record<string, unknown>>
 

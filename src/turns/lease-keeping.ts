@@ -1,6 +1,7 @@
 import { type Database, withBackgroundTx } from '../db/client.ts'
 import { LeaseLost } from './event-log.ts'
-import { type Lease, markedRuns, renewLeases } from './leases.ts'
+import type { Lease } from './lease.ts'
+import { markedRuns, renewLeases } from './leases.ts'
 import type { OutageLog } from './outage-log.ts'
 import { repeat } from './repeat.ts'
 import type { TurnStop } from './turn-stop.ts'

@@ -3,12 +3,8 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
-import type { Run } from './start-turn.ts'
-
-/** A lease covers three heartbeats of the runner, so that a slow one loses nothing. */
-export const leaseSeconds = 15
-
-export type Lease = { readonly owner: string; readonly seconds: number }
+import type { Lease } from './lease.ts'
+import type { Run } from './run.ts'
 
 /**
  * Takes a run that nobody drives, in the caller's transaction: one whose owner is gone, else the one that has waited

@@ -2,7 +2,7 @@ import { and, asc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { Principal } from '../accounts/principal.ts'
 import type { Executor } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 import { visibleTo } from './visibility.ts'
 
 /** Undefined for a run that is missing or out of the principal's reach. */

@@ -7,7 +7,7 @@ import type { Tracer } from '../tracing.ts'
 import type { Catalogue } from './model-catalogue.ts'
 import type { Pressure } from './pressure.ts'
 import type { Runner } from './runner.ts'
-import type { TurnLimits } from './start-turn.ts'
+import type { TurnLimits } from './turn-limits.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 
 /** What routes and pages are given; nothing here is global, so that tests can run several services in one process. */

@@ -12,16 +12,15 @@ import { type Attachments, attachFiles } from './attachments.ts'
 import type { Settled } from './client-inquiry.ts'
 import { requireLast } from './continuation.ts'
 import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
-import type { Lease } from './leases.ts'
+import type { Lease } from './lease.ts'
 import { defaultProjectId, holdProject } from './projects.ts'
+import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
 import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
 import { newInput, toldToModel } from './transcript.ts'
+import type { TurnLimits } from './turn-limits.ts'
 import { writeRun } from './write-run.ts'
-
-/** What a run holds of which pool is the database's own affair. */
-export type Run = Omit<typeof runs.$inferSelect, 'holdPools' | 'holdParts'>
 
 export type TurnInput = {
   readonly model: string
@@ -39,15 +38,6 @@ export type TurnInput = {
   readonly identity: RequestIdentity
   readonly onDisconnect: 'continue' | 'cancel'
 }
-
-export type TurnLimits = {
-  /** Wall-clock bound of a turn, waiting included. */
-  readonly turnSeconds: number
-  /** What a turn may cost at most, however many steps it takes. */
-  readonly mostMicros: bigint
-}
-
-export const defaultTurnLimits: TurnLimits = Object.freeze({ turnSeconds: 1_800, mostMicros: 50_000_000n })
 
 export type Admission = {
   readonly plans: Plans

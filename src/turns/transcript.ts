@@ -2,8 +2,8 @@ import { and, asc, eq, inArray, lt, or } from 'drizzle-orm'
 import type { ContentPart, ModelMessage } from '../agent/provider.ts'
 import type { Executor } from '../db/client.ts'
 import { messages, runs } from '../db/schema/index.ts'
+import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
-import type { Run } from './start-turn.ts'
 
 /**
  * What a turn adds to its session. Without a session the client's messages are the whole transcript; with one, the

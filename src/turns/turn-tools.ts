@@ -8,7 +8,7 @@ import { sourceTools } from '../sources/agent-tools.ts'
 import type { SourceRegister } from '../sources/register.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
 import { workspaceTools } from '../workspace/agent-tools.ts'
-import type { Run } from './start-turn.ts'
+import type { Run } from './run.ts'
 
 type ToolServices = {
   readonly database: Database

@@ -3,10 +3,10 @@ import type { Provider, ToolCall } from '../agent/provider.ts'
 import type { Tool, Toolbox } from '../agent/tools.ts'
 import type { Span, Tracer } from '../tracing.ts'
 import { LeaseLost } from './event-log.ts'
-import { leaseSeconds } from './leases.ts'
+import { leaseSeconds } from './lease.ts'
+import type { Run } from './run.ts'
 import type { TerminalEvent } from './run-events.ts'
 import type { RunRequest } from './run-request.ts'
-import type { Run } from './start-turn.ts'
 import type { KnownTools, TurnMetrics } from './turn-metrics.ts'
 
 /** What metrics and traces are told of one attempt at a run. Without either it does next to nothing. */

@@ -1,7 +1,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import { type Database, type Executor, withBackgroundTx } from '../db/client.ts'
 import { runs } from '../db/schema/index.ts'
-import type { Lease } from './leases.ts'
+import type { Lease } from './lease.ts'
 
 /** A server that is cut off from us ends our open transaction within 10 s: after that no run can turn up any more. */
 const keptMs = 15_000

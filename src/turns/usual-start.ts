@@ -4,8 +4,9 @@ import type { Executor } from '../db/client.ts'
 import { databaseFault, foreignKeyViolation } from '../db/errors.ts'
 import { newId } from '../ids.ts'
 import { guardMinutes } from './idempotency.ts'
+import type { Run } from './run.ts'
 import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
-import { hasQuestion, type Run, type TurnInput, Unsettled } from './start-turn.ts'
+import { hasQuestion, type TurnInput, Unsettled } from './start-turn.ts'
 import { type Start, writeRun } from './write-run.ts'
 
 /** Whether a start can be decided by the call that writes it: a new session in the key's own project. */

@@ -3,11 +3,13 @@ import type { ModelMessage } from '../agent/provider.ts'
 import { insufficient } from '../billing/insufficient.ts'
 import type { Executor } from '../db/client.ts'
 import { newId } from '../ids.ts'
-import type { Lease } from './leases.ts'
+import type { Lease } from './lease.ts'
+import type { Run } from './run.ts'
 import type { Session } from './sessions.ts'
 import type { writeTurn } from './start-statements.ts'
-import type { Run, TurnInput, TurnLimits } from './start-turn.ts'
+import type { TurnInput } from './start-turn.ts'
 import { textOf } from './transcript.ts'
+import type { TurnLimits } from './turn-limits.ts'
 
 export type Start = {
   /** The same for every attempt at one start: none that comes late can write a second run. */

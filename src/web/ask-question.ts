@@ -5,8 +5,8 @@ import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { admitTurn } from '../turns/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../turns/requested-model.ts'
+import type { Run } from '../turns/run.ts'
 import { findSession } from '../turns/sessions.ts'
-import type { Run } from '../turns/start-turn.ts'
 import type { WebServices } from './services.ts'
 
 const text = (most: number) =>

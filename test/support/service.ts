@@ -15,7 +15,7 @@ import { openCatalogue } from '../../src/turns/model-catalogue.ts'
 import type { Pressure } from '../../src/turns/pressure.ts'
 import { insertProject } from '../../src/turns/projects.ts'
 import { createRunner, type Runner } from '../../src/turns/runner.ts'
-import { defaultTurnLimits, type TurnLimits } from '../../src/turns/start-turn.ts'
+import { defaultTurnLimits, type TurnLimits } from '../../src/turns/turn-limits.ts'
 import type { WebSettings } from '../../src/web/services.ts'
 
 export const pepperText = 'a pepper for tests only'

@@ -13,12 +13,14 @@ import { type Close, createJournal, type RunJournal } from '../../src/turns/jour
 import type { LiveRun } from '../../src/turns/live-runs.ts'
 import { type Catalogue, openCatalogue } from '../../src/turns/model-catalogue.ts'
 import { insertProject } from '../../src/turns/projects.ts'
+import type { Run } from '../../src/turns/run.ts'
 import type { RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
 import type { RunRequest } from '../../src/turns/run-request.ts'
 import type { TurnServices } from '../../src/turns/run-turn.ts'
 import { createSharedAppends } from '../../src/turns/shared-appends.ts'
 import type { Signals } from '../../src/turns/signals.ts'
-import { defaultTurnLimits, type Run, startTurn, type TurnInput } from '../../src/turns/start-turn.ts'
+import { startTurn, type TurnInput } from '../../src/turns/start-turn.ts'
+import { defaultTurnLimits } from '../../src/turns/turn-limits.ts'
 import { makeAccount } from './service.ts'
 
 /** Someone who starts turns without HTTP: a person in a project of their own, on a plan made for the test. */

@@ -1,7 +1,7 @@
 import type { StreamOut } from '../../http/stream.ts'
 import { followRun } from '../../turns/follow.ts'
+import type { Run } from '../../turns/run.ts'
 import { isTerminal, type RunEvent } from '../../turns/run-events.ts'
-import type { Run } from '../../turns/start-turn.ts'
 import type { Services } from '../services.ts'
 import type { ChunkEncoder } from './chunks.ts'
 import type { StreamNotes } from './delivery.ts'

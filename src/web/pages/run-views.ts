@@ -1,7 +1,7 @@
 import { creditsText } from '../../billing/credits.ts'
 import type { ConversationTurn, TurnStep } from '../../turns/conversation.ts'
+import type { Run } from '../../turns/run.ts'
 import type { RunUsage } from '../../turns/run-events.ts'
-import type { Run } from '../../turns/start-turn.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref } from '../library-links.ts'
 import { emptyState, notice, type Page } from '../page.ts'
