@@ -4,9 +4,9 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { registerPoolMetrics } from './db/pool-metrics.ts'
+import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
-import { registerDatabaseMetrics } from './turns/database-metrics.ts'
-import { createTurnMetrics, type TurnMetrics } from './turns/turn-metrics.ts'
+import { createTurnMetrics, type TurnMetrics } from './turns/execution/turn-metrics.ts'
 
 /** What the process tells of itself, as far as the settings ask for it: the rest is neither counted nor loaded. */
 export type Telemetry = {

@@ -1,6 +1,6 @@
 import { fitContext } from './context.ts'
 import { endsEarly, type ModelStep, type StepRecord, type TurnEnd } from './events.ts'
-import type { LoopInput } from './loop.ts'
+import type { LoopInput } from './loop-input.ts'
 import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from './provider.ts'
 import { storable } from './storable-text.ts'
 import type { ToolOutcome } from './tools.ts'

@@ -4,7 +4,7 @@ import { deleteAccount } from '../accounts/delete-account.ts'
 import { createResetLink, resetHours } from '../accounts/password-reset.ts'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
-import { resumeAccount, suspendAccount } from '../turns/suspension.ts'
+import { resumeAccount, suspendAccount } from '../turns/sessions/suspension.ts'
 import type { Command, Invocation } from './command.ts'
 
 const email = { email: { type: 'string' } } as const

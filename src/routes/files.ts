@@ -9,7 +9,7 @@ import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { sendContent } from '../http/transfers/download.ts'
 import { receiveFile } from '../http/transfers/upload.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
-import { findFile, listFiles } from '../turns/project-files.ts'
+import { findFile, listFiles } from '../turns/sessions/project-files.ts'
 import {
   deleteFile,
   type FileVersion,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { type BodyOf, instant, type RouteDocs } from '../http/openapi-docs.ts'
-import type { CatalogueModel } from '../turns/model-catalogue.ts'
+import type { CatalogueModel } from '../models/model-catalogue.ts'
 import type { Services } from './services.ts'
 
 const modelSchema = z

@@ -7,8 +7,14 @@ import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
-import { deleteProject } from '../turns/delete-project.ts'
-import { createProject, findProject, listProjects, type Project, renameProject } from '../turns/projects.ts'
+import { deleteProject } from '../turns/sessions/delete-project.ts'
+import {
+  createProject,
+  findProject,
+  listProjects,
+  type Project,
+  renameProject,
+} from '../turns/sessions/projects.ts'
 import type { Services } from './services.ts'
 
 const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')

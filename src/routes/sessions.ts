@@ -9,7 +9,8 @@ import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
-import { listRuns } from '../turns/runs.ts'
+import { listRuns } from '../turns/run/runs.ts'
+import { textOf } from '../turns/run/transcript.ts'
 import {
   createSession,
   deleteSession,
@@ -19,8 +20,7 @@ import {
   renameSession,
   type Session,
   type StoredMessage,
-} from '../turns/sessions.ts'
-import { textOf } from '../turns/transcript.ts'
+} from '../turns/sessions/sessions.ts'
 import { runSchema } from './run-schema.ts'
 import { runBody } from './runs.ts'
 import type { Services } from './services.ts'

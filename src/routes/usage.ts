@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { creditsNumber, creditsText } from '../billing/credits.ts'
+import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../billing/usage.ts'
+import { spanOf, usageDay } from '../billing/usage-span.ts'
 import { withTx } from '../db/client.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
 import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
-import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../turns/usage.ts'
-import { spanOf, usageDay } from '../turns/usage-span.ts'
 import type { Services } from './services.ts'
 
 const query = z.object({

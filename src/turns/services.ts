@@ -2,13 +2,13 @@ import type { Peppers } from '../accounts/pepper.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
+import type { Catalogue } from '../models/model-catalogue.ts'
 import type { SemanticSearch } from '../sources/semantic.ts'
 import type { Tracer } from '../tracing.ts'
-import type { Catalogue } from './model-catalogue.ts'
-import type { Pressure } from './pressure.ts'
-import type { Runner } from './runner.ts'
-import type { TurnLimits } from './turn-limits.ts'
-import type { TurnMetrics } from './turn-metrics.ts'
+import type { TurnMetrics } from './execution/turn-metrics.ts'
+import type { Runner } from './ownership/runner.ts'
+import type { Pressure } from './replicas/pressure.ts'
+import type { TurnLimits } from './run/turn-limits.ts'
 
 /** What routes and pages are given; nothing here is global, so that tests can run several services in one process. */
 export type Services = {

@@ -1,8 +1,8 @@
 import type { Principal } from '../accounts/principal.ts'
+import { type Charge, listCharges } from '../billing/charges.ts'
 import { creditsText } from '../billing/credits.ts'
+import type { Span } from '../billing/usage-span.ts'
 import { type Database, withTx } from '../db/client.ts'
-import { type Charge, listCharges } from '../turns/charges.ts'
-import type { Span } from '../turns/usage-span.ts'
 import { csvRecord } from './csv.ts'
 
 const batch = 500

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkChanges } from '../../src/billing/check-changes.ts'
 import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { watchInvariants } from '../../src/turns/invariant-watch.ts'
+import { watchInvariants } from '../../src/operations/invariant-watch.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

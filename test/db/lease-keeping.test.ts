@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import { markedRuns, renewLeases } from '../../src/turns/leases.ts'
-import type { Run } from '../../src/turns/run.ts'
+import { markedRuns, renewLeases } from '../../src/turns/ownership/leases.ts'
+import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { endRun, makePerson, type Person, start } from '../support/turns.ts'
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasEnded, keepPresence, presenceSession } from '../../src/turns/presence.ts'
-import { openReplica } from '../../src/turns/replica.ts'
-import { openSignals } from '../../src/turns/signals.ts'
+import { hasEnded, keepPresence, presenceSession } from '../../src/turns/replicas/presence.ts'
+import { openReplica } from '../../src/turns/replicas/replica.ts'
+import { openSignals } from '../../src/turns/replicas/signals.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 /** How a replica is seen by the others. */

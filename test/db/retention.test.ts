@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { removeExpired } from '../../src/turns/retention.ts'
+import { removeExpired } from '../../src/operations/retention.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makeAccount, makeProject } from '../support/service.ts'
 

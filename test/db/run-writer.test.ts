@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { readEvents } from '../../src/turns/event-log.ts'
-import type { Run } from '../../src/turns/run.ts'
-import { RunWriter } from '../../src/turns/run-writer.ts'
-import { createSharedAppends, type SharedAppends, type Told } from '../../src/turns/shared-appends.ts'
-import { appendWork } from '../../src/turns/sure-write.ts'
+import { readEvents } from '../../src/turns/recording/event-log.ts'
+import { RunWriter } from '../../src/turns/recording/run-writer.ts'
+import {
+  createSharedAppends,
+  type SharedAppends,
+  type Told,
+} from '../../src/turns/recording/shared-appends.ts'
+import { appendWork } from '../../src/turns/recording/sure-write.ts'
+import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makePerson, type Person, start } from '../support/turns.ts'
 

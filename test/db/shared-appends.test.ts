@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { readEvents } from '../../src/turns/event-log.ts'
-import type { Run } from '../../src/turns/run.ts'
-import { createSharedAppends, type SharedAppends } from '../../src/turns/shared-appends.ts'
+import { readEvents } from '../../src/turns/recording/event-log.ts'
+import { createSharedAppends, type SharedAppends } from '../../src/turns/recording/shared-appends.ts'
+import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makePerson, type Person, start } from '../support/turns.ts'
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openSignals, type Signals } from '../../src/turns/signals.ts'
+import { openSignals, type Signals } from '../../src/turns/replicas/signals.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeExpired } from '../../src/turns/retention.ts'
+import { removeExpired } from '../../src/operations/retention.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, collect, lastResponse, runOf, textOf } from '../support/responses.ts'
 import { call, startTestService, type TestService } from '../support/service.ts'

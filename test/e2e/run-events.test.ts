@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { removeExpired } from '../../src/turns/retention.ts'
+import { removeExpired } from '../../src/operations/retention.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   callTools,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { PressureReason } from '../../src/turns/pressure.ts'
+import type { PressureReason } from '../../src/turns/replicas/pressure.ts'
 import {
   ask,
   type ChatWorld,

@@ -1,5 +1,5 @@
-import { endOfRun } from '../../src/turns/follow.ts'
-import type { TerminalEvent } from '../../src/turns/run-events.ts'
+import { endOfRun } from '../../src/turns/reading/follow.ts'
+import type { TerminalEvent } from '../../src/turns/run/run-events.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { checkInvariants } from './invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createChunkEncoder } from '../../src/routes/chat/chunks.ts'
-import type { Run } from '../../src/turns/run.ts'
-import type { RunEnd, RunEvent, TerminalEvent } from '../../src/turns/run-events.ts'
+import type { Run } from '../../src/turns/run/run.ts'
+import type { RunEnd, RunEvent, TerminalEvent } from '../../src/turns/run/run-events.ts'
 import { readStream } from '../support/sse-rules.ts'
 
 const run = {

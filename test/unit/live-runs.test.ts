@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLiveRun, type LiveRun } from '../../src/turns/live-runs.ts'
-import type { RunEvent } from '../../src/turns/run-events.ts'
+import { createLiveRun, type LiveRun } from '../../src/turns/execution/live-runs.ts'
+import type { RunEvent } from '../../src/turns/run/run-events.ts'
 
 const said = (text: string): RunEvent => ({ type: 'text.delta', step: 1, text })
 const cancelled = { type: 'run.cancelled', end: {} } as RunEvent

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { isShortOfMemory, type Pressure, reasonIn, watchPressure } from '../../src/turns/pressure.ts'
+import { isShortOfMemory, type Pressure, reasonIn, watchPressure } from '../../src/turns/replicas/pressure.ts'
 
 const calm = { loopDelayMs: 5, heap: 0.5, memory: 0.5 }
 let watched: Pressure | undefined

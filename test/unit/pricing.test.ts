@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { modelCallMicros, nextCallMicros, toolCallPrice } from '../../src/billing/pricing.ts'
-import { openCatalogue } from '../../src/turns/model-catalogue.ts'
+import { openCatalogue } from '../../src/models/model-catalogue.ts'
 
 const none = { baseUrl: undefined, apiKey: undefined, name: undefined }
 

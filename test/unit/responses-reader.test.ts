@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ResponseReader } from '../../src/routes/responses/reader.ts'
-import type { CommittedEvent } from '../../src/turns/event-log.ts'
-import type { Run } from '../../src/turns/run.ts'
-import type { RunEnd, RunEvent } from '../../src/turns/run-events.ts'
+import type { CommittedEvent } from '../../src/turns/recording/event-log.ts'
+import type { Run } from '../../src/turns/run/run.ts'
+import type { RunEnd, RunEvent } from '../../src/turns/run/run-events.ts'
 import { plainRequest } from '../support/turns.ts'
 
 const run = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RunEvent } from '../../src/turns/run-events.ts'
-import { Shown } from '../../src/turns/shown.ts'
+import { Shown } from '../../src/turns/reading/shown.ts'
+import type { RunEvent } from '../../src/turns/run/run-events.ts'
 
 const text = (step: number, said: string): RunEvent => ({ type: 'text.delta', step, text: said })
 const started = (step: number): RunEvent => ({ type: 'step.started', step })

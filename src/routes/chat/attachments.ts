@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { bounds } from '../../http/bounds.ts'
 import { newId } from '../../ids.ts'
-import type { Attachments, InlineFile } from '../../turns/attachments.ts'
+import type { Attachments, InlineFile } from '../../turns/sessions/attachments.ts'
 import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
 import type { ChatMessage } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import type { FinishReason } from '../../agent/provider.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
-import type { Run } from '../../turns/run.ts'
-import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/run/run.ts'
+import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { chunkSchema, delta, progressEvent, serviceBlock, streamError } from './reply-schema.ts'
 import {
   annotationsOf,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
-import type { Run } from '../../turns/run.ts'
-import type { TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/run/run.ts'
+import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { completionSchema } from './reply-schema.ts'
 import {
   annotationsOf,

@@ -1,6 +1,6 @@
 import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agent/provider.ts'
 import { ServiceError } from '../../errors.ts'
-import type { RunRequest } from '../../turns/run-request.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { FilePart } from './attachments.ts'
 import type { ServiceOptions } from './options.ts'
 import type { ChatBody, ChatMessage } from './schema.ts'

@@ -1,8 +1,8 @@
 import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
-import type { Run } from '../../turns/run.ts'
-import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run-events.ts'
+import type { Run } from '../../turns/run/run.ts'
+import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run/run-events.ts'
 import type { chatUsage, fileChange, turnUsage } from '../turn-schema.ts'
 import type { serviceBlock } from './reply-schema.ts'
 

@@ -1,4 +1,4 @@
-import type { Run } from '../../turns/run.ts'
+import type { Run } from '../../turns/run/run.ts'
 
 /** A response is a run under another name, and its function call items are numbered: no table maps the ones to the others. */
 

@@ -1,4 +1,4 @@
-import type { RunRequest } from '../../turns/run-request.ts'
+import type { RunRequest } from '../../turns/run/run-request.ts'
 import { toRunRequest } from '../chat/messages.ts'
 import type { ServiceOptions } from '../chat/options.ts'
 import type { ChatBody, ChatMessage } from '../chat/schema.ts'

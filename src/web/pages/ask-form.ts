@@ -1,6 +1,6 @@
 import { newId } from '../../ids.ts'
-import type { Project } from '../../turns/projects.ts'
-import type { Session } from '../../turns/sessions.ts'
+import type { Project } from '../../turns/sessions/projects.ts'
+import type { Session } from '../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../html.ts'
 
 export type AskValues = {

@@ -1,5 +1,5 @@
-import type { Project } from '../../turns/projects.ts'
-import type { Session } from '../../turns/sessions.ts'
+import type { Project } from '../../turns/sessions/projects.ts'
+import type { Session } from '../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { moment } from '../times.ts'
 import { nameOf } from './ask-form.ts'

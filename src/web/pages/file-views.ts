@@ -1,4 +1,4 @@
-import type { Project } from '../../turns/projects.ts'
+import type { Project } from '../../turns/sessions/projects.ts'
 import { endingOf } from '../../workspace/file-names.ts'
 import type { FileVersion, StoredFile } from '../../workspace/files.ts'
 import type { FileText } from '../../workspace/texts.ts'

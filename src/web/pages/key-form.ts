@@ -1,5 +1,5 @@
 import { scopes as allScopes, type KeyScope } from '../../accounts/scopes.ts'
-import type { Project } from '../../turns/projects.ts'
+import type { Project } from '../../turns/sessions/projects.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { notice, type Page, tabs } from '../page.ts'
 import type { Visitor } from '../visitor.ts'

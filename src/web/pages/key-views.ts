@@ -1,5 +1,5 @@
 import type { KeyInfo } from '../../accounts/keys.ts'
-import type { Project } from '../../turns/projects.ts'
+import type { Project } from '../../turns/sessions/projects.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { confirmed, emptyState, notice, type Page, tabs } from '../page.ts'
 import { moment } from '../times.ts'

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type Examination, examineAll } from '../../billing/examine.ts'
 import { invariants } from '../../billing/invariants.ts'
-import { readIndexMark } from '../../sources/index-mark.ts'
 import {
   type DatabaseHealth,
   databaseHealth,
@@ -12,7 +11,8 @@ import {
   queueHealth,
   type TableSize,
   tableSizes,
-} from '../../turns/health.ts'
+} from '../../operations/health.ts'
+import { readIndexMark } from '../../sources/index-mark.ts'
 import { readFields } from '../forms.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { emptyState, notice, type Page, sendPage, tabs } from '../page.ts'

@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
 import { bytesText } from '../sizes.ts'
-import type { UsageShown } from './usage-view.ts'
+import type { UsageShown } from './usage-shown.ts'
 
 type Limit = {
   readonly name: string

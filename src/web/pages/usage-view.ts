@@ -1,10 +1,8 @@
-import type { Plan } from '../../accounts/plans.ts'
+import type { Charge } from '../../billing/charges.ts'
 import { creditsNumber, creditsText } from '../../billing/credits.ts'
-import type { Balance, Pool } from '../../billing/pools.ts'
-import type { Charge } from '../../turns/charges.ts'
-import type { TurnCounts } from '../../turns/turn-counts.ts'
-import type { UsageRow } from '../../turns/usage.ts'
-import { daysOf, type Span } from '../../turns/usage-span.ts'
+import type { Pool } from '../../billing/pools.ts'
+import type { UsageRow } from '../../billing/usage.ts'
+import { daysOf, type Span } from '../../billing/usage-span.ts'
 import { barChart } from '../chart.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { withQuery } from '../library-links.ts'
@@ -12,28 +10,7 @@ import { emptyState, type Page } from '../page.ts'
 import { counted } from '../texts.ts'
 import { instant, moment } from '../times.ts'
 import { limitList } from './usage-limits.ts'
-
-export const periods = ['7', '30', '90', 'month'] as const
-
-type NamedRow = UsageRow & { readonly name: string | undefined }
-
-export type UsageShown = {
-  readonly plan: Plan
-  readonly period: (typeof periods)[number]
-  readonly span: Span
-  readonly credits: { readonly balance: Balance; readonly pools: readonly Pool[]; readonly renewsAt: Date }
-  readonly turns: TurnCounts
-  readonly storedBytes: number
-  /** Requests of this minute that this process has counted. */
-  readonly requests: number
-  readonly days: readonly UsageRow[]
-  readonly models: readonly NamedRow[]
-  readonly keys: readonly NamedRow[]
-  readonly projects: readonly NamedRow[]
-  readonly charges: readonly Charge[]
-  readonly hasMore: boolean
-  readonly after: string | undefined
-}
+import { type NamedRow, periods, type UsageShown } from './usage-shown.ts'
 
 /** Groups of one kind that are listed; the CSV file has all. */
 const groupsListed = 20

@@ -1,0 +1,48 @@
+import { findCircles } from './circles.ts'
+import { type Import, importsOf } from './imports.ts'
+import { parseRooms, type Room, roomOf } from './room.ts'
+
+type Rooms = ReadonlyMap<string, Room>
+
+/**
+ * What breaks the rules of the rooms, a sentence each.
+ * @param sources texts of the source files by path, relative to `src`.
+ * @param readmes texts of the README.md files, in the same way.
+ */
+export function findBreaches(
+  sources: ReadonlyMap<string, string>,
+  readmes: ReadonlyMap<string, string>,
+): readonly string[] {
+  const rooms = new Map(
+    [...readmes].flatMap(([file, text]) => parseRooms(file, text)).map((room) => [room.name, room]),
+  )
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text))
+  return [
+    ...imports.flatMap((found) => breachOf(rooms, found) ?? []),
+    ...[...rooms.values()].flatMap((room) => falseNames(room, rooms, sources)),
+    ...findCircles(imports).map((circle) => `These files import each other: ${circle.join(', ')}.`),
+  ]
+}
+
+function breachOf(rooms: Rooms, found: Import): string | undefined {
+  const room = roomOf(rooms, found.from)
+  if (!room) return `${found.from} stands in no room: no README.md describes its folder.`
+  if (found.kind === 'package') {
+    if (room.packages.has(found.name)) return undefined
+    return `${found.from} imports the package ${found.name}, which ${room.readme} does not list.`
+  }
+  const target = roomOf(rooms, found.to)
+  if (target === room || !target) return undefined
+  if (!room.mayImport.has(target.name))
+    return `${found.from} imports ${found.to}, but ${room.readme} does not list ${target.name}.`
+  if (!target.door.has(found.to))
+    return `${found.from} imports ${found.to}, which is no door of ${target.name}.`
+  return undefined
+}
+
+/** A list that names what is not there would allow it silently once it comes. */
+function falseNames(room: Room, rooms: Rooms, sources: ReadonlyMap<string, string>): readonly string[] {
+  const doors = [...room.door].filter((file) => !sources.has(file))
+  const targets = [...room.mayImport].filter((name) => !rooms.has(name))
+  return [...doors, ...targets].map((name) => `${room.readme} names ${name}, which does not exist.`)
+}

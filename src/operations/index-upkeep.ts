@@ -1,0 +1,32 @@
+import type { Database } from '../db/client.ts'
+import { reasonOf } from '../db/errors.ts'
+import type { Logger } from '../log.ts'
+import { repeat } from '../periodic-work.ts'
+import { ensureAssociations } from '../sources/index/associations.ts'
+import { finishIndex } from '../sources/reindex.ts'
+
+const everyMs = 60_000
+
+/**
+ * Brings into the index, once a minute, what an interrupted import has left, and learns word associations from the
+ * parallel texts when the library has changed. `stop` interrupts a round that is under way; the next
+ * process does it.
+ */
+export function keepIndexComplete(database: Database, log: Logger): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const round = async () => {
+    if (await finishIndex(database, stopping.signal))
+      log.info('texts of an import that was cut off were indexed')
+    if (await ensureAssociations(database, { settled: true, signal: stopping.signal }))
+      log.info('word associations were learned from parallel texts')
+  }
+  const rounds = repeat(round, everyMs, (error) => {
+    if (!stopping.signal.aborted) log.warn({ reason: reasonOf(error) }, 'texts could not be indexed')
+  })
+  return {
+    stop() {
+      stopping.abort()
+      return rounds.stop()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { ModelMessage } from '../../agent/provider.ts'
+import { messagesTokens } from '../../agent/tokens.ts'
+import { nextCallMicros, type Price } from '../../billing/pricing.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+
+/** @throws ServiceError `model_not_found`, with the models that there are. */
+export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, id: string): CatalogueModel {
+  const model = catalogue.find(id)
+  if (model) return model
+  throw new ServiceError(
+    'model_not_found',
+    `There is no model "${id}". Models: ${catalogue.models.map((m) => m.id).join(', ')}.`,
+    { param: 'model' },
+  )
+}
+
+/** The prompt is the client's messages and some 2,000 tokens of our own instructions and tools. */
+export function firstCallMicros(
+  price: Price,
+  messages: readonly ModelMessage[],
+  maxTokens: number | null | undefined,
+): bigint {
+  return nextCallMicros(price, messagesTokens(messages) + 2_000, maxTokens ?? undefined)
+}

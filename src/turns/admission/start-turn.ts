@@ -1,0 +1,242 @@
+import { eq } from 'drizzle-orm'
+import { accountSuspended } from '../../accounts/accounts.ts'
+import { noApiAccess, type Plan, type Plans } from '../../accounts/plans.ts'
+import type { Principal } from '../../accounts/principal.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { ensureAllowance } from '../../billing/pools.ts'
+import type { Executor } from '../../db/client.ts'
+import { runs, sessions } from '../../db/schema/index.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { Settled } from '../replicas/client-inquiry.ts'
+import type { Lease } from '../run/lease.ts'
+import type { Run } from '../run/run.ts'
+import { newInput, toldToModel } from '../run/transcript.ts'
+import type { TurnLimits } from '../run/turn-limits.ts'
+import { attachFiles } from '../sessions/attachments.ts'
+import { defaultProjectId, holdProject } from '../sessions/projects.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { requireLast } from './continuation.ts'
+import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
+import type { TurnInput } from './turn-input.ts'
+import { writeRun } from './write-run.ts'
+
+export type Admission = {
+  readonly plans: Plans
+  readonly limits: TurnLimits
+  /** The replica that will drive the run unless it has to wait. */
+  readonly lease: Lease
+  readonly runId: string
+  /** The replica that holds the client's connection; null when others cannot see it. */
+  readonly clientAt?: string | null
+  /** What is known of the clients of equal requests. Undefined: nobody else holds any. */
+  readonly settled?: Settled
+  /**
+   * There was an earlier attempt at this very start, and it is not known what became of it: the status with which it would have
+   * written the run.
+   */
+  readonly again?: 'queued' | 'in_progress' | undefined
+}
+
+/** Replicas have to say first whether the clients of equal requests are connected. Nothing was written. */
+export class Unsettled extends Error {
+  override readonly name = 'Unsettled'
+  readonly replicas: readonly string[]
+
+  constructor(replicas: readonly string[]) {
+    super(`equal requests at ${replicas.join(', ')}`)
+    this.replicas = replicas
+  }
+}
+
+/** `repeated`: the request is one that had started this run before; nothing was written. */
+export type Started = {
+  readonly run: Run
+  readonly repeated: boolean
+  /** What the model is told beside our instructions, when all of it has just been written. */
+  readonly conversation?: readonly ModelMessage[]
+}
+
+/**
+ * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
+ * the session has room, the account has a free place and credits; then input, run and hold are written. Nothing of
+ * it stays if anything fails.
+ * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402. `Overtaken` when something
+ * has been said in the session since the turn that this one was to go on from. `Unsettled` when other replicas have to be asked
+ * about equal requests first.
+ */
+export async function startTurn(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  admission: Admission,
+): Promise<Started> {
+  const { plans, limits, lease, runId, clientAt = null, again } = admission
+  const { accountId, keyId } = principal
+  const plan = plans.of(await lockedPlan(executor, accountId))
+  const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
+  const facts = await factsOf(executor, principal, input, admission)
+  requireKey(principal, plan, facts)
+  // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
+  const written = again ? await runOf(executor, runId) : undefined
+  if (written) return { run: written, repeated: !isOwnStart(written, lease, again) }
+  if (facts.unsettled) throw new Unsettled(facts.unsettled)
+  const earlier = await repeatedRun(executor, principal, input.identity, facts)
+  if (earlier) return { run: earlier, repeated: true }
+  // Whether the principal may see a named session was asked before; it may have been deleted since.
+  if (input.sessionId !== undefined && !named) throw notFound()
+  const session = named ?? (await newSession(executor, principal, input))
+  if (input.after) await requireLast(executor, input.after)
+  const added = newInput(input.messages, named !== undefined)
+  requireQuestion(added)
+  const waits = facts.session_turns > 0
+  requireRoom(plan, facts)
+  const fresh = await withFiles(executor, principal, input, session, added, plan)
+  if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
+  const start = { runId, session, fresh, lease: waits ? undefined : lease, clientAt, limits }
+  const run = await writeRun(executor, principal, input, start, (tx, values) =>
+    writeTurn(tx, { ...values, newSession: named === undefined }),
+  )
+  if (!run) throw new Error('the start of a turn returned no row')
+  await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
+  return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
+}
+
+/** Locks the account. @returns its plan. */
+async function lockedPlan(executor: Executor, accountId: string): Promise<string> {
+  const [account] = await lockAccount(executor, { accountId })
+  if (!account) throw notFound()
+  if (account.suspended) throw accountSuspended()
+  return account.plan
+}
+
+/** The messages with the files that came with them stored. */
+async function withFiles(
+  executor: Executor,
+  principal: Principal,
+  { attachments }: TurnInput,
+  session: Pick<Session, 'id' | 'projectId'>,
+  added: readonly ModelMessage[],
+  plan: Plan,
+): Promise<readonly ModelMessage[]> {
+  if (!attachments) return added
+  const place = {
+    accountId: principal.accountId,
+    projectId: session.projectId,
+    sessionId: session.id,
+    runId: null,
+  }
+  return attachFiles(executor, principal, place, added, attachments, plan)
+}
+
+function requireQuestion(fresh: readonly ModelMessage[]): void {
+  if (hasQuestion(fresh)) return
+  throw new ServiceError(
+    'invalid_value',
+    'There is no new message: `messages` must end with one of role `user`.',
+    { param: 'messages' },
+  )
+}
+
+export function hasQuestion(fresh: readonly ModelMessage[]): boolean {
+  return fresh.some((message) => message.role === 'user' || message.role === 'tool')
+}
+
+async function lockSession(executor: Executor, id: string): Promise<Session | undefined> {
+  const [session] = await executor.select().from(sessions).where(eq(sessions.id, id)).for('update')
+  return session
+}
+
+async function factsOf(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+  { lease, settled }: Admission,
+): Promise<StartFacts> {
+  const { hash, key, retried } = input.identity
+  const { keyId } = principal
+  const [facts] = await readStartFacts(executor, {
+    ...{ accountId: principal.accountId, keyId, sessionId: input.sessionId },
+    ...{ hash, retried, lookBack: key === undefined && keyId !== null, guardMinutes },
+    settled: [lease.owner, ...(settled?.replicas ?? []), ...(settled?.gone ?? [])],
+    lost: [...(settled?.lost.keys() ?? [])],
+    lostAt: [...(settled?.lost.values() ?? [])],
+    gone: [...(settled?.gone ?? [])],
+  })
+  if (!facts) throw new Error('a select without a source returned no row')
+  return facts
+}
+
+/** The key and its plan as they are at this moment. */
+function requireKey(principal: Principal, plan: Plan, facts: StartFacts): void {
+  if (principal.keyId === null) return
+  if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
+  if (!plan.apiAccess) throw noApiAccess(plan.name)
+}
+
+async function repeatedRun(
+  executor: Executor,
+  { accountId, keyId }: Principal,
+  { hash, key }: RequestIdentity,
+  { repeats }: StartFacts,
+): Promise<Run | undefined> {
+  if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, { hash, key })
+  return repeats === null ? undefined : runOf(executor, repeats)
+}
+
+/** A session in the named or the default project, which is written together with its first turn. */
+async function newSession(
+  executor: Executor,
+  principal: Principal,
+  input: TurnInput,
+): Promise<Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>> {
+  if (input.projectId !== undefined && !(await holdProject(executor, principal, input.projectId)))
+    throw notFound()
+  const projectId = input.projectId ?? (await defaultProjectId(executor, principal))
+  return { id: newId('session'), projectId, turnCount: 0, name: '' }
+}
+
+async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
+  const [run] = await executor.select().from(runs).where(eq(runs.id, id))
+  return run
+}
+
+/** Whether the run is as its start has left it: nobody has claimed it since, not even this process one that had to wait. */
+function isOwnStart(run: Run, lease: Lease, as: 'queued' | 'in_progress' | undefined): boolean {
+  if (as === 'queued') return run.status === 'queued'
+  return run.epoch === 1 && run.leaseOwner === lease.owner
+}
+
+/**
+ * The turns that wait in the session, those of the account that started in the last minute, and its places: every
+ * session with an unfinished turn has one, kept for the turn that waits there when the running one ends. So a start
+ * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
+ * of one account are serialised.
+ */
+function requireRoom(plan: Plan, facts: StartFacts): void {
+  if (facts.session_turns > plan.queuedTurns) {
+    throw new ServiceError(
+      'session_busy',
+      'Too many turns of this session are waiting. Let one of them end first.',
+      { shouldRetry: false },
+    )
+  }
+  const first = facts.first_lately
+  const lately = first?.since ?? first?.count ?? 0
+  if (lately >= plan.turnsPerMinute) {
+    const seconds = Math.max(first?.seconds ?? 1, 1)
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    )
+  }
+  if (facts.session_turns === 0 && facts.taken_places >= plan.concurrentTurns) {
+    throw new ServiceError(
+      'too_many_concurrent_runs',
+      `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
+      { retryAfterSeconds: 5 },
+    )
+  }
+}

@@ -1,0 +1,133 @@
+import { answerFormatOf } from '../../agent/answer-format.ts'
+import type { StepRecord } from '../../agent/events.ts'
+import { GrowingText } from '../../agent/growing-text.ts'
+import type { ToolCall } from '../../agent/provider.ts'
+import type { FileChange, OfferedSource } from '../../agent/tools.ts'
+import { type CitedSource as CheckedSource, checkCitations } from '../../sources/citations/check.ts'
+import { besidesQuestion } from '../../sources/citations/own-question.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
+import { createCitationRenderer } from '../../sources/citations/renderer.ts'
+import { renderSourceList } from '../../sources/citations/source-list.ts'
+import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
+import type { SourceRegister } from '../../sources/register.ts'
+import { usageOf } from '../recording/end-run.ts'
+import type { RunEnd } from '../run/run-events.ts'
+import type { RunRequest } from '../run/run-request.ts'
+
+/**
+ * The answer of a turn while it grows: what the model writes itself about verification goes, its marks become numbers,
+ * finished steps are counted.
+ */
+export type Answer = {
+  /** The part of the text that can be shown now. */
+  show(text: string): string
+  /**
+   * What was held back because it might have had to go, or might have become a mark. Asked at the end of each model
+   * reply: neither goes on in the next one.
+   */
+  rest(): string
+  isEmpty(): boolean
+  add(record: StepRecord): void
+  /** Compares every quotation with the passage it is attributed to, and looks up the refs named in plain text. */
+  check(lookups: VerifyLookups): Promise<void>
+  /** Everything that the end of the run tells, at this cost. */
+  end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
+}
+
+/**
+ * How sources come in the text is the client's choice, see `RunRequest`.
+ * @param given numbers in brackets that the client wrote itself, see `givenNumbers`.
+ * @param question the user's message of this turn: the answer may repeat its words in quotation marks.
+ */
+export function createAnswer(
+  register: SourceRegister,
+  { sources, isolates = false, sampling = {} }: AnswerRequest,
+  given: ReadonlySet<number> = new Set(),
+  question = '',
+): Answer {
+  // Numbers in brackets are values in JSON.
+  const ownWords = answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
+  const renderer = createCitationRenderer(register.find, { numbers: sources !== 'block' })
+  const steps: StepRecord[] = []
+  const files: FileChange[] = []
+  const shown = new GrowingText()
+  let checked: readonly CheckedSource[] | undefined
+  let unknownRefs: RunEnd['unknown_refs'] = []
+  let quotations: readonly VerifiedQuote[] = []
+  const list = (cited: Parameters<typeof renderSourceList>[0]) =>
+    renderSourceList(cited, {
+      language: languageOf(shown.toString()),
+      isolates,
+      notFound: quotations.filter(({ result }) => result === 'not_found').length,
+    })
+  return {
+    show(text) {
+      const visible = renderer.push(ownWords ? ownWords.push(text) : text)
+      shown.add(visible)
+      return visible
+    },
+    rest() {
+      const text = renderer.push(ownWords?.end() ?? '') + renderer.end().text
+      for (const mark of ownWords?.listedMarks() ?? []) renderer.mention(mark)
+      shown.add(text)
+      return text
+    },
+    isEmpty: () => shown.length === 0,
+    add(record) {
+      steps.push(record)
+      if (record.kind === 'tool') files.push(...record.files)
+    },
+    async check(lookups) {
+      const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
+      checked = result.sources
+      quotations = besidesQuestion(result.quotations, question)
+      unknownRefs = result.refs.flatMap(({ ref, exists, nearest }) => (exists ? [] : [{ ref, nearest }]))
+    },
+    end(costMicros, { paused }) {
+      const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))
+      return {
+        text: shown.toString(),
+        source_list: sources === 'inline' && !paused ? list(cited) : '',
+        sources: cited.map(({ n, source, verification }) => ({ n, ...shownSource(source), verification })),
+        citations: renderer.annotations(),
+        unknown_marks: renderer.unknownMarks().length + (ownWords?.numbersLeftOut() ?? 0),
+        unknown_refs: unknownRefs,
+        quotations,
+        files: lastChangeOfEach(files),
+        tool_calls: paused ? unanswered(steps) : [],
+        usage: usageOf(steps, costMicros),
+      }
+    },
+  }
+}
+
+type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates'> & Partial<Pick<RunRequest, 'sampling'>>
+
+/** What most letters of a text are written in. */
+export function languageOf(text: string): 'he' | 'en' {
+  const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
+  const latin = text.match(/[a-z]/gi)?.length ?? 0
+  return hebrew > latin ? 'he' : 'en'
+}
+
+/** The calls that wait for the client: those of the last reply that this service has not answered itself. */
+function unanswered(steps: readonly StepRecord[]): readonly ToolCall[] {
+  const answered = new Set(steps.flatMap((step) => (step.kind === 'tool' ? [step.call.id] : [])))
+  const lastReply = steps.findLast((step) => step.kind === 'model')
+  return lastReply?.toolCalls.filter((call) => !answered.has(call.id)) ?? []
+}
+
+function shownSource(source: OfferedSource) {
+  const { ref, heRef, title, work, language, version, license, url, text } = source
+  return { ref, he_ref: heRef, title, work, language, version, license, url, text }
+}
+
+/** One entry a file: created in this turn, whatever happened to it afterwards, stays `created`. */
+function lastChangeOfEach(files: readonly FileChange[]): readonly FileChange[] {
+  const byId = new Map<string, FileChange>()
+  for (const file of files) {
+    const action = byId.get(file.id)?.action ?? file.action
+    byId.set(file.id, { ...file, action })
+  }
+  return [...byId.values()]
+}

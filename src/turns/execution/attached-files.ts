@@ -1,0 +1,73 @@
+import type { ContentPart, ModelMessage, ToolCall } from '../../agent/provider.ts'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { readBuffer, readHead } from '../../workspace/content.ts'
+import { findByIdOrName, findVersion } from '../../workspace/files.ts'
+import { imageTypeOf } from '../../workspace/images.ts'
+import type { Run } from '../run/run.ts'
+import { fileIdsOf, mapParts, mostImageBytes } from '../sessions/attachments.ts'
+
+/** Bytes of images that one model call carries; older ones are left out first. */
+const mostImagesBytes = 24 * 1024 * 1024
+
+/**
+ * Makes what the model is given of the files in a conversation: images as such, when it reads any, and of the others that
+ * the turn itself brings the calls by which it begins with reading them. So they are read, cited and kept as if the
+ * model had asked for them.
+ */
+export async function presentFiles(
+  database: Database,
+  run: Run,
+  messages: readonly ModelMessage[],
+  readsImages: boolean,
+): Promise<{
+  readonly messages: readonly ModelMessage[]
+  readonly firstCalls: readonly Omit<ToolCall, 'id'>[]
+}> {
+  const ids = [...new Set(messages.flatMap(fileIdsOf))]
+  if (ids.length === 0) return { messages, firstCalls: [] }
+  const images = await readImages(database, run, ids, readsImages)
+  const shown = (part: ContentPart): ContentPart => {
+    const url = part.type === 'file' ? images.get(part.fileId) : undefined
+    return url ? { type: 'image_url', url } : part
+  }
+  const added = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const documents = new Set(added.flatMap(fileIdsOf).filter((id) => !images.has(id)))
+  return {
+    messages: messages.map((message) => mapParts(message, shown)),
+    firstCalls: [...documents].map((id) => ({ name: 'read_file', arguments: JSON.stringify({ name: id }) })),
+  }
+}
+
+/** Those of the files that are images, as data URLs by the id of the file; the newest ones, as far as they fit. */
+async function readImages(
+  database: Database,
+  run: Run,
+  ids: readonly string[],
+  readsImages: boolean,
+): Promise<ReadonlyMap<string, string>> {
+  const images = new Map<string, string>()
+  let left = readsImages ? mostImagesBytes : 0
+  for (const id of ids.toReversed()) {
+    if (left <= 0) break
+    const image = await withTx(database, run, (tx) => readImage(tx, run.projectId, id, left))
+    if (!image) continue
+    left -= image.bytes
+    images.set(id, image.url)
+  }
+  return images
+}
+
+async function readImage(
+  tx: Executor,
+  projectId: string,
+  id: string,
+  mostBytes: number,
+): Promise<{ readonly url: string; readonly bytes: number } | undefined> {
+  const file = await findByIdOrName(tx, projectId, id)
+  const version = file && (await findVersion(tx, file))
+  const bytes = version?.bytes ?? 0
+  if (!version || bytes > Math.min(mostBytes, mostImageBytes)) return undefined
+  const type = imageTypeOf(await readHead(tx, version.id, 12))
+  if (!type) return undefined
+  return { url: `data:${type};base64,${(await readBuffer(tx, version.id)).toString('base64')}`, bytes }
+}

@@ -1,0 +1,167 @@
+import type { Plans } from '../../accounts/plans.ts'
+import { type AnswerFormat, answerFormatOf, formatInstruction } from '../../agent/answer-format.ts'
+import { defaultLimits } from '../../agent/limits.ts'
+import type { LoopInput } from '../../agent/loop-input.ts'
+import { systemPrompt } from '../../agent/prompt.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { reasonOf } from '../../db/errors.ts'
+import { retryTransient } from '../../db/retry.ts'
+import { messageOf } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { Logger } from '../../log.ts'
+import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import type { SemanticSearch } from '../../sources/semantic.ts'
+import type { Tracer } from '../../tracing.ts'
+import { mostSaid, readEvents, withoutVoid } from '../recording/event-log.ts'
+import { createJournal, type RunJournal, readJournal } from '../recording/journal.ts'
+import type { SharedAppends } from '../recording/shared-appends.ts'
+import type { Signals } from '../replicas/signals.ts'
+import type { Run } from '../run/run.ts'
+import { stepOf } from '../run/run-events.ts'
+import type { RunRequest } from '../run/run-request.ts'
+import { givenNumbers, questionOf, toldHistory } from '../run/told-history.ts'
+import { readTranscript } from '../run/transcript.ts'
+import type { TurnStop } from '../run/turn-stop.ts'
+import { presentFiles } from './attached-files.ts'
+import type { LiveRun } from './live-runs.ts'
+import type { TurnMetrics } from './turn-metrics.ts'
+import { turnTools } from './turn-tools.ts'
+import { TurnWatch } from './turn-watch.ts'
+import { TurnWriter } from './turn-writer.ts'
+
+export type TurnServices = RunnerServices & { readonly signals: Signals; readonly appends: SharedAppends }
+
+export type RunnerServices = {
+  readonly database: Database
+  readonly catalogue: Catalogue
+  readonly plans: Plans
+  /** Undefined: the library is searched by words only. */
+  readonly semantic?: SemanticSearch | undefined
+  readonly log: Logger
+  readonly metrics?: TurnMetrics | undefined
+  readonly tracer?: Tracer | undefined
+}
+
+/** `freed`: it has ended, and another turn may have waited for that; `given-up`: somebody else has to go on with it. */
+export type Outcome = 'ended' | 'freed' | 'given-up'
+
+type Conversation = LoopInput<Executor>['messages']
+
+const nothingJournaled: Awaited<ReturnType<typeof readJournal>> = { steps: [], costMicros: 0n }
+
+/**
+ * Drives one attempt at a run from its journal to its end. All it learns goes into the live run for the readers of
+ * this process and through the journal into the database. While the database is in trouble that can pass, it waits.
+ * It never throws: what goes wrong ends the run, and a run that was lost to another replica is left alone.
+ * @param known the conversation, when this process has just written it: then nothing has to be read.
+ */
+export async function runTurn(
+  services: TurnServices,
+  run: Run,
+  live: LiveRun,
+  stop: TurnStop,
+  known?: Conversation,
+): Promise<Outcome> {
+  const model = services.catalogue.find(run.model)
+  const watch = new TurnWatch(services, run)
+  let journal: RunJournal | undefined
+  try {
+    const { transcript, journaled, earlier, begun } =
+      known && run.epoch === 1
+        ? { transcript: known, journaled: nothingJournaled, earlier: [], begun: '' }
+        : await retryTransient(() => readRun(services.database, run), stop.writing)
+    // Readers of this process start from the beginning, whoever wrote it.
+    for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
+    journal = createJournal(services.database, run, {
+      price: model?.price ?? freePrice,
+      costMicros: journaled.costMicros,
+      appends: services.appends,
+      leave: stop.writing,
+      onCommit: () => services.signals.send({ kind: 'events', runId: run.id }),
+      onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
+    })
+    const given = givenNumbers(transcript)
+    const left = { steps: journaled.steps, begun, given, question: questionOf(transcript) }
+    const turn = new TurnWriter(services, run, live, journal, left, stop, watch)
+    turn.begin(earlier)
+    if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
+    else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
+    else {
+      const told = await toldHistory(transcript, given)
+      const shown = await retryTransient(
+        () => presentFiles(services.database, run, told, model.readsImages),
+        stop.writing,
+      )
+      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
+    }
+    watch.released()
+    return turn.othersWait ? 'freed' : 'ended'
+  } catch (error) {
+    live.abandon()
+    watch.released(stop.writing.reason ?? error)
+    const reason = reasonOf(error)
+    services.log.warn({ runId: run.id, epoch: run.epoch, reason }, 'attempt at a run given up')
+    return 'given-up'
+  } finally {
+    await journal?.close()
+  }
+}
+
+/** Of a model's window for the conversation; the rest is for the tools' descriptions, the reply and our estimate. */
+const contextShare = 0.75
+
+/** A turn that takes its process down each time must not do so for ever. */
+const maxAttempts = 8
+
+const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
+
+/**
+ * What an attempt goes on from: the conversation, the finished steps, the events that still count, and what earlier
+ * attempts have said in the step that none of them has finished.
+ */
+function readRun(database: Database, run: Run) {
+  return withTx(database, run, async (tx) => {
+    const journaled = await readJournal(tx, run.id)
+    const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
+    const begun = mostSaid(events, journaled.steps.length + 1)
+    return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), begun }
+  })
+}
+
+const instructions = (format?: AnswerFormat): ModelMessage => ({
+  role: 'system',
+  content: systemPrompt() + formatInstruction(format),
+})
+
+/** Made once, so that its tokens are counted once. */
+const plainInstructions = instructions()
+
+function loopInput(
+  services: TurnServices,
+  run: Run,
+  model: CatalogueModel,
+  turn: TurnWriter,
+  { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
+  signal: AbortSignal,
+  watch: TurnWatch,
+): LoopInput<Executor> {
+  const request = run.request as RunRequest
+  const format = answerFormatOf(request.sampling)
+  return {
+    provider: watch.provider(model.provider),
+    tools: watch.tools(turnTools(services, run, turn.register)),
+    clientTools: request.clientTools,
+    toolChoice: request.toolChoice,
+    messages: [format ? instructions(format) : plainInstructions, ...messages],
+    // A tool of the client's with that name hides ours.
+    firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
+    finished: turn.journaled,
+    sampling: request.sampling,
+    limits: { ...defaultLimits, contextTokens: Math.floor(model.contextTokens * contextShare) },
+    journal: turn.steps,
+    budget: (next) => turn.prepareCall(next, model.price),
+    newCallId: () => newId('call'),
+    signal,
+  }
+}

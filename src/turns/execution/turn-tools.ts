@@ -1,0 +1,64 @@
+import { planOfAccount } from '../../accounts/accounts.ts'
+import type { Plans } from '../../accounts/plans.ts'
+import type { ToolSpec } from '../../agent/provider.ts'
+import type { Tool, Toolbox } from '../../agent/tools.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import { retryTransient } from '../../db/retry.ts'
+import { sourceTools } from '../../sources/agent-tools.ts'
+import type { SourceRegister } from '../../sources/register.ts'
+import type { SemanticSearch } from '../../sources/semantic.ts'
+import { workspaceTools } from '../../workspace/agent-tools.ts'
+import type { Run } from '../run/run.ts'
+
+type ToolServices = {
+  readonly database: Database
+  readonly plans: Plans
+  readonly semantic?: SemanticSearch | undefined
+}
+
+type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
+
+/** What the model is told of the tools is the same in every turn: made with the first. */
+let specsOfTurns: readonly ToolSpec[] | undefined
+
+/**
+ * The tools of one turn: the library, and the files of the turn's own project. Made when the first of them is called:
+ * thousands of turns can be open that call none.
+ */
+export function turnTools(services: ToolServices, run: Place, register: SourceRegister): Toolbox<Executor> {
+  let made: ReadonlyMap<string, Tool<Executor>> | undefined
+  return {
+    get specs() {
+      specsOfTurns ??= makeTools(services, run, register).map(({ spec }) => spec)
+      return specsOfTurns
+    },
+    get(name) {
+      made ??= new Map(makeTools(services, run, register).map((tool) => [tool.spec.name, tool]))
+      return made.get(name)
+    },
+  }
+}
+
+/**
+ * They only read, since what one writes waits for its step's transaction: so a look-up that meets a database in trouble
+ * is simply made again.
+ */
+function makeTools(
+  { database, plans, semantic }: ToolServices,
+  { id, accountId, projectId, sessionId }: Place,
+  register: SourceRegister,
+): readonly Tool<Executor>[] {
+  const place = { accountId, projectId, sessionId, runId: id }
+  return [
+    ...sourceTools(database.system, register, semantic),
+    ...workspaceTools({
+      database,
+      place,
+      findLimits: (tx) => planOfAccount(tx, plans, accountId),
+      register,
+    }),
+  ].map((tool) => ({
+    ...tool,
+    execute: (args, signal) => retryTransient(() => tool.execute(args, signal), signal),
+  }))
+}

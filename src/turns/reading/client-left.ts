@@ -1,0 +1,65 @@
+import { type Executor, withTx } from '../../db/client.ts'
+import { reasonOf } from '../../db/errors.ts'
+import { retryTransient } from '../../db/retry.ts'
+import type { ClientConnection } from '../replicas/client-connections.ts'
+import type { Run } from '../run/run.ts'
+import { noteClientClosed, requestCancel } from '../run/runs.ts'
+import type { ReaderServices } from './follow.ts'
+
+/** How long a note is tried to be written while the database is away. */
+const patienceMs = 60_000
+
+/**
+ * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for. Nothing happens when
+ * the client has sent its request again since, and is connected anew. Never throws: nobody is left to hear of it.
+ */
+export async function clientLeft(
+  services: ReaderServices,
+  run: Run,
+  client: ClientConnection,
+  options: { readonly cancel: boolean },
+): Promise<void> {
+  client.lose()
+  if (!client.isCurrent) return
+  const cancelled = await note(services, run, client, 'could not note that a client left', async (tx) => {
+    const noted = await noteClientClosed(tx, run.id, services.runner.lease.owner)
+    if (noted && options.cancel) await requestCancel(tx, run.id)
+    return noted && options.cancel
+  })
+  if (cancelled) services.runner.cancel(run.id)
+}
+
+/**
+ * A reply ends here although the run goes on: the same request will find the run again. Asked once only, since the
+ * reply waits for it. Never throws.
+ */
+export async function replyCutShort(
+  services: ReaderServices,
+  run: Run,
+  client: ClientConnection,
+): Promise<void> {
+  client.lose()
+  const work = (tx: Executor) => noteClientClosed(tx, run.id, services.runner.lease.owner)
+  await note(services, run, client, 'could not note that a reply was cut short', work, { once: true })
+}
+
+/** Once it is noted nobody has to ask this process. */
+async function note(
+  { database, runner, log }: ReaderServices,
+  run: Run,
+  client: ClientConnection,
+  failure: string,
+  write: (tx: Executor) => Promise<boolean>,
+  options: { readonly once?: boolean } = {},
+): Promise<boolean> {
+  const work = () => withTx(database, run, write)
+  try {
+    const bound = AbortSignal.any([runner.leaving, AbortSignal.timeout(patienceMs)])
+    const noted = await (options.once ? work() : retryTransient(work, bound))
+    client.settle()
+    return noted
+  } catch (error) {
+    log.warn({ runId: run.id, reason: reasonOf(error) }, failure)
+    return false
+  }
+}

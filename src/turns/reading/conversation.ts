@@ -1,0 +1,191 @@
+import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { ModelStep, StepRecord } from '../../agent/events.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { describeCall } from '../../agent/tool-calls.ts'
+import type { Executor } from '../../db/client.ts'
+import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
+import { createSourceRegister } from '../../sources/register.ts'
+import type { RunnerServices } from '../execution/run-turn.ts'
+import { turnTools } from '../execution/turn-tools.ts'
+import { readEvents, withoutVoid } from '../recording/event-log.ts'
+import type { Run } from '../run/run.ts'
+import { isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.ts'
+import { textOf } from '../run/transcript.ts'
+import { eventsOfEndedRun } from './kept-events.ts'
+
+/** A finished step in words: what was done, how long after the step before it, what it cost. */
+export type TurnStep = {
+  readonly step: number
+  readonly kind: 'model' | 'tool'
+  readonly title: string
+  readonly failed: boolean
+  readonly tookMs: number
+  readonly costMicros: bigint
+  /** Of a model reply; 0 for a tool. */
+  readonly promptTokens: number
+  readonly completionTokens: number
+  /** Passages that it put before the model. */
+  readonly refs: readonly string[]
+}
+
+/** A turn as people read it. */
+export type ConversationTurn = {
+  readonly run: Run
+  /** Empty when the turn went on from results of the client's own tools. */
+  readonly question: string
+  /** So far, while the run goes on. */
+  readonly answer: string
+  readonly steps: readonly TurnStep[]
+  /** What is under way, in words. */
+  readonly doing: readonly string[]
+  /** Undefined while the run goes on. */
+  readonly end: RunEnd | undefined
+}
+
+/** The newest turns of a session in their order; those before turn `before` when it is told. */
+export async function readTurns(
+  services: RunnerServices,
+  executor: Executor,
+  sessionId: string,
+  page: { readonly limit: number; readonly before?: number | undefined },
+): Promise<{ readonly turns: readonly ConversationTurn[]; readonly hasEarlier: boolean }> {
+  const rows = await executor
+    .select()
+    .from(runs)
+    .where(
+      and(eq(runs.sessionId, sessionId), page.before === undefined ? undefined : lt(runs.turn, page.before)),
+    )
+    .orderBy(desc(runs.turn))
+    .limit(page.limit + 1)
+  const newest = rows.slice(0, page.limit).reverse()
+  return { turns: await turnsOf(services, executor, newest), hasEarlier: rows.length > page.limit }
+}
+
+/** One turn. */
+export async function readTurn(
+  services: RunnerServices,
+  executor: Executor,
+  run: Run,
+): Promise<ConversationTurn> {
+  const [turn] = await turnsOf(services, executor, [run])
+  if (!turn) throw new Error('a run makes a turn')
+  return turn
+}
+
+async function turnsOf(
+  services: RunnerServices,
+  executor: Executor,
+  of: readonly Run[],
+): Promise<readonly ConversationTurn[]> {
+  if (of.length === 0) return []
+  const ids = of.map((run) => run.id)
+  const said = await executor
+    .select({ id: messages.id, runId: messages.runId, content: messages.content })
+    .from(messages)
+    .where(inArray(messages.runId, ids))
+    .orderBy(asc(messages.turn), asc(messages.position))
+  const steps = await executor
+    .select()
+    .from(runSteps)
+    .where(inArray(runSteps.runId, ids))
+    .orderBy(runSteps.step)
+  const ends = await endsOf(executor, of)
+  const turns: ConversationTurn[] = []
+  for (const run of of) {
+    const texts = said.filter(({ runId }) => runId === run.id)
+    const asked = texts.map(({ content }) => content as ModelMessage).findLast(({ role }) => role === 'user')
+    // Without the list of sources that closes the text which the run's row keeps.
+    const answer = texts.find(({ id }) => id === run.messageId)?.content as ModelMessage | undefined
+    const own = steps.filter(({ runId }) => runId === run.id)
+    const end = ends.get(run.id)
+    turns.push({
+      run,
+      question: asked ? textOf(asked.content) : '',
+      steps: stepsOf(services, run, own),
+      end,
+      ...(end
+        ? { answer: answer ? textOf(answer.content) : end.text, doing: [] }
+        : await soFar(executor, run)),
+    })
+  }
+  return turns
+}
+
+/** From the log, which tells more, while it is kept; else from the run's row. */
+async function endsOf(executor: Executor, of: readonly Run[]): Promise<ReadonlyMap<string, RunEnd>> {
+  const ended = of.filter((run) => run.finishedAt !== null)
+  if (ended.length === 0) return new Map()
+  const logged = await executor
+    .select({ runId: runEvents.runId, event: runEvents.event })
+    .from(runEvents)
+    .where(
+      and(
+        inArray(
+          runEvents.runId,
+          ended.map((run) => run.id),
+        ),
+        inArray(sql`${runEvents.event}->>'type'`, ['run.completed', 'run.failed', 'run.cancelled']),
+      ),
+    )
+  const known = new Map(logged.map(({ runId, event }) => [runId, (event as TerminalEvent).end]))
+  return new Map(
+    ended.flatMap((run) => {
+      const end = known.get(run.id) ?? keptEnd(run)
+      return end ? [[run.id, end] as const] : []
+    }),
+  )
+}
+
+/** The row of a run keeps the shown text with its closing list. */
+function keptEnd(run: Run): RunEnd | undefined {
+  return eventsOfEndedRun(run)
+    .map(({ event }) => event)
+    .find(isTerminal)?.end
+}
+
+async function soFar(executor: Executor, run: Run): Promise<Pick<ConversationTurn, 'answer' | 'doing'>> {
+  let answer = ''
+  const doing = new Map<number, string>()
+  for (const { event } of withoutVoid(await readEvents(executor, run.id, 0))) {
+    if (event.type === 'text.delta') answer += event.text
+    else if (event.type === 'tool.started') doing.set(event.step, event.title)
+    else if (event.type === 'tool.finished') doing.delete(event.step)
+  }
+  return { answer, doing: [...doing.values()] }
+}
+
+function stepsOf(
+  services: RunnerServices,
+  run: Run,
+  rows: readonly (typeof runSteps.$inferSelect)[],
+): readonly TurnStep[] {
+  const tools = turnTools(services, run, createSourceRegister())
+  let before = (run.startedAt ?? run.createdAt).getTime()
+  return rows.map((row) => {
+    const record = row.record as StepRecord
+    const tookMs = Math.max(row.createdAt.getTime() - before, 0)
+    before = row.createdAt.getTime()
+    const base = { step: row.step, tookMs, costMicros: row.costMicros }
+    if (record.kind === 'model') {
+      const { promptTokens, completionTokens } = record.usage
+      const title = titleOf(record)
+      return { ...base, kind: 'model', title, failed: false, promptTokens, completionTokens, refs: [] }
+    }
+    const refs = [...new Set(record.sources.map((source) => source.ref))]
+    const title = describeCall(tools, record.call)
+    return {
+      ...base,
+      kind: 'tool',
+      title,
+      failed: record.isError,
+      promptTokens: 0,
+      completionTokens: 0,
+      refs,
+    }
+  })
+}
+
+function titleOf({ toolCalls, unfinished }: ModelStep): string {
+  if (unfinished) return 'Writing, cut off'
+  return toolCalls.length > 0 ? 'Deciding what to do' : 'Writing the answer'
+}

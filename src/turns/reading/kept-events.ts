@@ -1,0 +1,87 @@
+import { eq } from 'drizzle-orm'
+import type { FinishReason, ToolCall } from '../../agent/provider.ts'
+import type { Executor } from '../../db/client.ts'
+import { runs } from '../../db/schema/index.ts'
+import type { VerifiedQuote } from '../../sources/citations/verify.ts'
+import { type CommittedEvent, readEvents } from '../recording/event-log.ts'
+import type { Run } from '../run/run.ts'
+import type { CitedSource, RunEnd, RunFailureCode, RunUsage, TerminalEvent } from '../run/run-events.ts'
+
+type Item = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/** The events of a run whose log has had its time, made from what the run has kept: its text, then its end. */
+export function eventsOfEndedRun(run: Run): readonly CommittedEvent[] {
+  const end = endOf(run)
+  const text = { type: 'text.delta', step: run.stepCount, text: end.text } as const
+  const events = [...(end.text === '' ? [] : [text]), terminalOf(run, end)]
+  const first = Math.max(run.eventCount - events.length, 0) + 1
+  return events.map((event, i) => ({ seq: first + i, attempt: run.epoch, event }))
+}
+
+function terminalOf(run: Run, end: RunEnd): TerminalEvent {
+  switch (run.status) {
+    case 'failed':
+      return {
+        type: 'run.failed',
+        code: (run.errorCode ?? 'run_failed') as RunFailureCode,
+        message: run.errorMessage,
+        end,
+      }
+    case 'cancelled':
+      return { type: 'run.cancelled', end }
+    default:
+      return { type: 'run.completed', reason: (run.finishReason ?? 'stop') as FinishReason, end }
+  }
+}
+
+/** The closing list is part of the kept text; where the numbers stood in it is not kept. */
+function endOf(run: Run): RunEnd {
+  const items = run.output as readonly Item[]
+  const of = <T>(type: string, make: (item: Item) => T): T[] => items.filter((i) => i.type === type).map(make)
+  const [text = ''] = of('message', (item) => String(item['content'] ?? ''))
+  return {
+    text,
+    source_list: '',
+    sources: of('source', ({ type: _, ...source }) => source as unknown as CitedSource),
+    citations: [],
+    unknown_marks: 0,
+    unknown_refs: [],
+    quotations: of('quotation', ({ type: _, ...quotation }) => quotation as unknown as VerifiedQuote),
+    files: of('file', (item) => ({
+      id: String(item['id']),
+      filename: String(item['filename']),
+      bytes: Number(item['bytes']),
+      contentType: String(item['content_type']),
+      action: item['action'] === 'updated' ? 'updated' : 'created',
+    })),
+    tool_calls: of(
+      'tool_call',
+      ({ id, name, arguments: args }) => ({ id, name, arguments: args }) as ToolCall,
+    ),
+    usage: run.usage as RunUsage,
+  }
+}
+
+export type Look = {
+  readonly events: readonly CommittedEvent[]
+  /** The run has ended, and there are no events after these. */
+  readonly over: boolean
+  /** Undefined when the run has been deleted. */
+  readonly run: Run | undefined
+}
+
+/** Committed events after `seq`: all of them, or the first `most`. */
+export async function readOn(
+  executor: Executor,
+  runId: string,
+  afterSeq: number,
+  most?: number,
+): Promise<Look> {
+  // The state first: what a run commits before it ends is there when its end is seen.
+  const [run] = await executor.select().from(runs).where(eq(runs.id, runId))
+  const events = await readEvents(executor, runId, afterSeq, most)
+  if (!run) return { events, over: true, run }
+  if (run.finishedAt === null || events.length === most) return { events, over: false, run }
+  const kept = events.length > 0 ? events : eventsOfEndedRun(run).filter(({ seq }) => seq > afterSeq)
+  return { events: kept, over: true, run }
+}

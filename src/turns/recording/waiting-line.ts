@@ -1,0 +1,61 @@
+import type { RunEvent } from '../run/run-events.ts'
+import type { StepRow } from './step-row.ts'
+
+const longAfter = 2_048
+
+/** What one write appends to a run: events, and the steps that were finished among them. */
+export type Waiting = { readonly events: readonly RunEvent[]; readonly steps: readonly StepRow[] }
+
+/**
+ * What waits to be committed, in order. Deltas that follow one another are joined: while the database is away, a model
+ * that talks on adds to one text, which the bound of a turn's text bounds.
+ */
+export class WaitingLine {
+  #events: RunEvent[] = []
+  #steps: StepRow[] = []
+  #textLength = 0
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0 && this.#steps.length === 0
+  }
+
+  get hasSteps(): boolean {
+    return this.#steps.length > 0
+  }
+
+  /** @returns whether the line has just become long enough to be written. */
+  add(event: RunEvent): boolean {
+    const wasShort = this.#textLength < longAfter
+    const last = this.#events.at(-1)
+    if (event.type === 'text.delta') this.#textLength += event.text.length
+    if (event.type === 'text.delta' && last?.type === 'text.delta' && last.step === event.step) {
+      this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text }
+    } else if (last) {
+      this.#events.push(event)
+    } else {
+      // Room for one, not for the sixteen that a first `push` makes: most often that is all, in each of thousands of runs.
+      this.#events = [event]
+    }
+    return wasShort && this.#textLength >= longAfter
+  }
+
+  addStep(step: StepRow): void {
+    this.#steps.push(step)
+  }
+
+  take(): Waiting {
+    const waiting = { events: this.#events, steps: this.#steps }
+    this.#events = []
+    this.#steps = []
+    this.#textLength = 0
+    return waiting
+  }
+
+  putBack(events: readonly RunEvent[]): void {
+    this.#events = [...events, ...this.#events]
+  }
+}
+
+export function costOf(steps: readonly StepRow[]): bigint {
+  return steps.reduce((sum, { costMicros }) => sum + costMicros, 0n)
+}

@@ -1,0 +1,203 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { type Hearing, type Listener, openListener } from '../../db/listen.ts'
+import type { Logger } from '../../log.ts'
+import { createOutageLog, type OutageLog } from './outage-log.ts'
+
+/**
+ * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
+ * be free to be claimed. A signal is only a reason to look at the database, so a lost one costs time and nothing else.
+ * `ask` and `answer` are a question to one replica about the clients that it holds, and what it says, see `client-inquiry`.
+ */
+export type Signal = RunSignal | { readonly kind: 'ask' | 'answer'; readonly text: string }
+type RunSignal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
+
+export type Signals = {
+  /** Whether signals arrive: the listening connection, and what its session holds, are there as far as is known. */
+  readonly listening: () => boolean
+  /** Tells every replica, this one included. Signals of some milliseconds travel together; somebody waits for questions and answers. */
+  send(signal: Signal): void
+  /** Calls `heard` for every signal until the returned function is called. */
+  subscribe(heard: (signal: Signal) => void): () => void
+  /** Resolves with the next `events` signal of the run, after `ms`, or when aborted. */
+  waitForEvents(runId: string, ms: number, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+const channel = 'run_signals'
+/** A commit that notifies takes a lock over all of them: one notification a tick, not one a commit. */
+const tickMs = 30
+/** The same for what somebody waits for. */
+const soonMs = 2
+/** Postgres refuses payloads of 8,000 bytes. */
+const mostLength = 7_500
+
+/** A replica passes over what it does not know: those of an older version have only the first three. */
+const letters = { events: 'e', cancel: 'c', claim: 'q', ask: 'a', answer: 'r' } as const
+const kinds = new Map<string, Signal['kind']>(
+  Object.entries(letters).map(([kind, letter]) => [letter, kind as Signal['kind']]),
+)
+
+/** Sends signals with the caller's transaction: replicas hear them when it commits. For processes that drive no runs. */
+export async function sendSignals(executor: Executor, signals: readonly RunSignal[]): Promise<void> {
+  const texts = new Set(signals.map(({ kind, runId }) => letters[kind] + runId))
+  for (const payload of packed(texts)) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
+}
+
+/**
+ * Lost connections and failed sends are logged; whoever waits goes on polling meanwhile, and is woken once when the
+ * connection is back, because what was said in between is gone.
+ */
+export function openSignals(
+  executor: Executor,
+  url: string,
+  log: Logger,
+  options: {
+    readonly session?: Hearing['session']
+    /** Called when `listening` has changed. */
+    readonly onChange?: () => void
+  } = {},
+): Signals {
+  const hearing = createOutageLog(log, 'hearing the signals of other replicas')
+  const telling = createOutageLog(log, 'telling other replicas')
+  const subscribers = new Set<(signal: Signal) => void>()
+  const waiting = new Map<string, Set<() => void>>()
+  let listens = false
+  const wake = (runId: string) => {
+    for (const waiter of waiting.get(runId) ?? []) waiter()
+  }
+  const listener: Listener = openListener(url, channel, {
+    ...(options.session && { session: options.session }),
+    onPayload(payload) {
+      for (const signal of parsed(payload)) {
+        if (signal.kind === 'events') wake(signal.runId)
+        for (const heard of subscribers) heard(signal)
+      }
+    },
+    onConnected() {
+      listens = true
+      options.onChange?.()
+      hearing.works()
+      for (const runId of waiting.keys()) wake(runId)
+    },
+    onLost(error) {
+      listens = false
+      options.onChange?.()
+      hearing.failed(error)
+    },
+  })
+  const line = createLine(executor, telling)
+
+  return {
+    listening: () => listens,
+    send(signal) {
+      if ('text' in signal) line.add(letters[signal.kind] + signal.text, soonMs)
+      else line.add(letters[signal.kind] + signal.runId, tickMs)
+    },
+    subscribe(heard) {
+      subscribers.add(heard)
+      return () => subscribers.delete(heard)
+    },
+    waitForEvents: (runId, ms, signal) => waitFor(waiting, runId, ms, signal),
+    async close() {
+      await line.close()
+      await listener.close()
+    },
+  }
+}
+
+/**
+ * Signals that wait to be sent, each once. While a send is under way, the others wait in the set: a database that does
+ * not answer must not leave a queue of stale ones behind.
+ */
+function createLine(executor: Executor, outage: OutageLog) {
+  const line = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  /** By our monotonic clock. */
+  let dueAt = Number.POSITIVE_INFINITY
+  let sending: Promise<void> | undefined
+  let closed = false
+
+  const send = async () => {
+    const payloads = packed(line)
+    line.clear()
+    try {
+      for (const payload of payloads) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
+      outage.works()
+    } catch (error) {
+      outage.failed(error)
+    }
+  }
+  const flush = () => {
+    dueAt = Number.POSITIVE_INFINITY
+    sending = send().then(() => {
+      sending = undefined
+      // Of those that came meanwhile somebody may wait for one.
+      if (line.size > 0 && !closed) schedule(soonMs)
+    })
+  }
+  const schedule = (ms: number) => {
+    const at = performance.now() + ms
+    if (at >= dueAt) return
+    clearTimeout(timer)
+    dueAt = at
+    timer = setTimeout(flush, ms)
+  }
+
+  return {
+    add(text: string, ms: number): void {
+      if (closed) return
+      line.add(text)
+      if (!sending) schedule(ms)
+    },
+    async close(): Promise<void> {
+      closed = true
+      clearTimeout(timer)
+      await sending
+      if (line.size > 0) await send()
+    },
+  }
+}
+
+function parsed(payload: string): readonly Signal[] {
+  return payload.split(' ').flatMap((text) => {
+    const kind = kinds.get(text.charAt(0))
+    const rest = text.slice(1)
+    if (!kind) return []
+    return [kind === 'ask' || kind === 'answer' ? { kind, text: rest } : { kind, runId: rest }]
+  })
+}
+
+function packed(texts: ReadonlySet<string>): readonly string[] {
+  const payloads: string[] = []
+  for (const text of texts) {
+    const last = payloads.at(-1)
+    if (last !== undefined && last.length + text.length < mostLength)
+      payloads[payloads.length - 1] = `${last} ${text}`
+    else payloads.push(text)
+  }
+  return payloads
+}
+
+function waitFor(
+  waiting: Map<string, Set<() => void>>,
+  runId: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const those = waiting.get(runId) ?? new Set()
+    const wake = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', wake)
+      those.delete(wake)
+      if (those.size === 0) waiting.delete(runId)
+      resolve()
+    }
+    const timer = setTimeout(wake, ms)
+    signal.addEventListener('abort', wake)
+    those.add(wake)
+    waiting.set(runId, those)
+    if (signal.aborted) wake()
+  })
+}

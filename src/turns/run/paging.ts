@@ -1,0 +1,53 @@
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Executor } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+
+export type PageRequest = { readonly limit: number; readonly order: 'asc' | 'desc'; readonly after?: string }
+
+export type Page<T> = { readonly items: readonly T[]; readonly hasMore: boolean }
+
+type Listed = PgTable & { readonly id: PgColumn; readonly createdAt: PgColumn }
+
+/**
+ * One page of a table in the order of `keys` (default: of creation), ids breaking ties. Reads no more rows than the page has.
+ * @throws ServiceError `invalid_value` when `after` names nothing that the same filter shows.
+ */
+export async function pageOf<T extends Listed>(
+  executor: Executor,
+  table: T,
+  filter: SQL | undefined,
+  page: PageRequest,
+  keys: readonly PgColumn[] = [table.createdAt],
+): Promise<Page<T['$inferSelect']>> {
+  const columns = [...keys, table.id]
+  const position = sql`(${sql.join(columns, sql`, `)})`
+  let after: SQL | undefined
+  if (page.after !== undefined) {
+    const [known] = await executor
+      .select({
+        values: sql<string[]>`array[${sql.join(
+          columns.map((column) => sql`${column}::text`),
+          sql`, `,
+        )}]`,
+      })
+      .from(table as PgTable)
+      .where(and(filter, eq(table.id, page.after)))
+    if (!known) {
+      throw new ServiceError('invalid_value', '`after` must be the id of an item of this list.', {
+        param: 'after',
+      })
+    }
+    const values = columns.map((column, i) => sql`${known.values[i]}::${sql.raw(column.getSQLType())}`)
+    const bound = sql`(${sql.join(values, sql`, `)})`
+    after = page.order === 'asc' ? sql`${position} > ${bound}` : sql`${position} < ${bound}`
+  }
+  const direction = page.order === 'asc' ? asc : desc
+  const rows = await executor
+    .select()
+    .from(table as PgTable)
+    .where(and(filter, after))
+    .orderBy(...columns.map((column) => direction(column)))
+    .limit(page.limit + 1)
+  return { items: rows.slice(0, page.limit) as T['$inferSelect'][], hasMore: rows.length > page.limit }
+}

@@ -1,0 +1,100 @@
+import type { FinishReason, ToolCall } from '../../agent/provider.ts'
+import type { FileChange } from '../../agent/tools.ts'
+import type { QuoteCheck } from '../../sources/citations/check.ts'
+import type { VerifiedQuote } from '../../sources/citations/verify.ts'
+
+/** A source of the answer as clients see it: `n` is the number that stands in the text. */
+export type CitedSource = {
+  readonly n: number
+  readonly ref: string
+  readonly he_ref: string
+  readonly title: string
+  readonly work: string
+  readonly language: string
+  readonly version: string
+  readonly license: string
+  readonly url: string
+  readonly text: string
+  /** One entry a quotation that stands beside the source's number; empty when the turn ended before the check. */
+  readonly verification: readonly QuoteCheck[]
+}
+
+/** Where a source's number stands in the answer text, in UTF-16 units. */
+export type CitationSpan = { readonly n: number; readonly start: number; readonly end: number }
+
+/** `cost_micros` is the ledger's amount as decimal text; `estimated` when a count is our estimate, see `Usage`. */
+export type RunUsage = {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly model_calls: number
+  readonly tool_calls: number
+  readonly estimated: boolean
+  readonly cost_micros: string
+}
+
+/** What every end of a run tells. */
+export type RunEnd = {
+  /** The answer as it was shown, without the source list. */
+  readonly text: string
+  /** The list that closes the shown text; empty when none was asked for or nothing was cited. */
+  readonly source_list: string
+  readonly sources: readonly CitedSource[]
+  readonly citations: readonly CitationSpan[]
+  /** Marks the model wrote that no tool had offered; they were left out of the text. */
+  readonly unknown_marks: number
+  /** Refs that the text names and the library does not have, with the nearest that it has. */
+  readonly unknown_refs: readonly { readonly ref: string; readonly nearest: string | null }[]
+  /**
+   * Quotations of the answer that carry no citation, in order: looked for where their sentence says, else in the whole
+   * library. Absent in ends that were logged by versions before this field.
+   */
+  readonly quotations?: readonly VerifiedQuote[]
+  readonly files: readonly FileChange[]
+  /** Calls of the client's own tools that the client must answer. */
+  readonly tool_calls: readonly ToolCall[]
+  readonly usage: RunUsage
+}
+
+/**
+ * The event log: what every reader of a run sees, in this order:
+ *
+ *     run.queued? run.started (step.started text.delta* (tool.started* tool.finished* file*)?)* run.completed | run.failed | run.cancelled
+ *
+ * `step.restarted` says that the events of unfinished steps before it are void: another replica took the run over.
+ */
+export type RunEvent =
+  | { readonly type: 'run.queued' }
+  | { readonly type: 'run.started' }
+  | { readonly type: 'step.started'; readonly step: number }
+  | { readonly type: 'step.restarted'; readonly step: number; readonly void_from_seq: number }
+  | { readonly type: 'text.delta'; readonly step: number; readonly text: string }
+  | {
+      readonly type: 'tool.started'
+      readonly step: number
+      readonly name: string
+      readonly title: string
+    }
+  | { readonly type: 'tool.finished'; readonly step: number; readonly name: string; readonly ok: boolean }
+  | { readonly type: 'file'; readonly step: number; readonly file: FileChange }
+  | { readonly type: 'run.completed'; readonly reason: FinishReason; readonly end: RunEnd }
+  | {
+      readonly type: 'run.failed'
+      readonly code: RunFailureCode
+      readonly message: string
+      readonly end: RunEnd
+    }
+  | { readonly type: 'run.cancelled'; readonly end: RunEnd }
+
+export type RunFailureCode = 'run_failed' | 'upstream_failed' | 'context_length_exceeded' | 'invalid_value'
+
+export type TerminalEvent = Extract<RunEvent, { readonly end: RunEnd }>
+
+export function isTerminal(event: RunEvent): event is TerminalEvent {
+  return 'end' in event
+}
+
+/** The step an event belongs to; 0 for those of the whole run. */
+export function stepOf(event: RunEvent): number {
+  return 'step' in event ? event.step : 0
+}

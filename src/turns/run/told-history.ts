@@ -1,0 +1,57 @@
+import type { ModelMessage } from '../../agent/provider.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
+import { Slices } from '../../sources/slices.ts'
+import { textOf } from './transcript.ts'
+
+/**
+ * The conversation as the model is told it: earlier answers without our numbers and source lists, so that there is nothing
+ * to imitate. Clients send them back as they were shown; numbers that the client itself wrote stay.
+ */
+export async function toldHistory(
+  conversation: readonly ModelMessage[],
+  given: ReadonlySet<number>,
+): Promise<readonly ModelMessage[]> {
+  const slices = new Slices()
+  const told: ModelMessage[] = []
+  for (const message of conversation) {
+    const isShown = message.role === 'assistant' && mayHaveOwnWords.test(message.content)
+    told.push(
+      isShown ? { ...message, content: await withoutOwnWords(message.content, given, slices) } : message,
+    )
+  }
+  return told
+}
+
+/** Most answers have none of what is looked for. */
+const mayHaveOwnWords =
+  /[[【]\s?\d|sources|references|citation|quot|verif|check|confirm|verbatim|word.for.word|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה|אומת|נבדק|מילה במילה|[✓✔✅☑]/iu
+
+/** Characters between two pauses. */
+const pieceLength = 20_000
+
+async function withoutOwnWords(text: string, given: ReadonlySet<number>, slices: Slices): Promise<string> {
+  const filter = createOwnWordsFilter(given)
+  const parts: string[] = []
+  for (let at = 0; at < text.length; at += pieceLength) {
+    await slices.pause()
+    parts.push(filter.push(text.slice(at, at + pieceLength)))
+  }
+  return [...parts, filter.end()].join('').trimEnd()
+}
+
+/** Numbers in brackets, `[1]`, that the client's own messages have: an answer may repeat them. */
+export function givenNumbers(conversation: readonly ModelMessage[]): ReadonlySet<number> {
+  const given = new Set<number>()
+  for (const message of conversation) {
+    if (message.role === 'assistant') continue
+    const text = message.role === 'user' ? textOf(message.content) : message.content
+    for (const [, number] of text.matchAll(/\[(\d{1,3})\]/g)) given.add(Number(number))
+  }
+  return given
+}
+
+/** The user's newest message, as text. */
+export function questionOf(conversation: readonly ModelMessage[]): string {
+  const newest = conversation.findLast((message) => message.role === 'user')
+  return newest?.role === 'user' ? textOf(newest.content) : ''
+}

@@ -1,0 +1,67 @@
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { lockAccount } from '../../accounts/accounts.ts'
+import { recordOwnAction } from '../../accounts/audit.ts'
+import { removalTimeout } from '../../accounts/delete-account.ts'
+import type { Principal } from '../../accounts/principal.ts'
+import { type Database, withTx } from '../../db/client.ts'
+import { apiKeys, projects, runs } from '../../db/schema/index.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { detailsOf, requireOwnerWide } from './projects.ts'
+
+/**
+ * Deletes a project with its sessions, runs and files, and revokes the keys that see no other project; an owner-wide key
+ * whose own project it was gets another one on its next use. The ledger stays.
+ * @throws ServiceError `missing_scope` for a key that is bound to a project; `not_found`; `project_busy` while a turn in it
+ * is unfinished, since its charge is still to come.
+ */
+export function deleteProject(database: Database, principal: Principal, projectId: string): Promise<void> {
+  requireOwnerWide(principal)
+  const { accountId } = principal
+  // Scope `system`: a transaction of an account would be cut off after 20 s. Row-level security is narrowed at once.
+  return withTx(database, 'system', async (tx) => {
+    await tx.execute(sql`select set_config('app.account', ${accountId}, true)`)
+    await tx.execute(removalTimeout)
+    // Starts wait for the account's row, so none begins a turn in the project from here on.
+    await lockAccount(tx, accountId)
+    const [project] = await tx
+      .select({ id: projects.id })
+      .from(projects)
+      .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
+      .for('update')
+    if (!project) throw notFound()
+    const [busy] = await tx
+      .select({ id: runs.id })
+      .from(runs)
+      .where(
+        and(
+          eq(runs.accountId, accountId),
+          eq(runs.projectId, projectId),
+          sql`${runs.status} in ('queued', 'in_progress')`,
+        ),
+      )
+      .limit(1)
+    if (busy) throw projectBusy()
+    await tx
+      .update(apiKeys)
+      .set({ revokedAt: sql`now()` })
+      .where(
+        and(
+          eq(apiKeys.accountId, accountId),
+          eq(apiKeys.projectId, projectId),
+          ne(apiKeys.binding, 'owner'),
+          isNull(apiKeys.revokedAt),
+        ),
+      )
+    await tx.delete(projects).where(eq(projects.id, projectId))
+    const details = detailsOf(principal, projectId)
+    await recordOwnAction(tx, { action: 'project.deleted', accountId, details })
+  })
+}
+
+function projectBusy(): ServiceError {
+  return new ServiceError(
+    'project_busy',
+    'A turn in this project is unfinished. Cancel it or wait for its end, then delete the project.',
+    { shouldRetry: false },
+  )
+}

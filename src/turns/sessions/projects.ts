@@ -1,0 +1,152 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { recordOwnAction } from '../../accounts/audit.ts'
+import { confinedTo, type Principal } from '../../accounts/principal.ts'
+import type { Executor } from '../../db/client.ts'
+import { accounts, apiKeys, projects } from '../../db/schema/index.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { type Page, type PageRequest, pageOf } from '../run/paging.ts'
+
+export type Project = typeof projects.$inferSelect
+
+const visible = (principal: Principal) => {
+  const project = confinedTo(principal)
+  return and(
+    eq(projects.accountId, principal.accountId),
+    project === null ? undefined : eq(projects.id, project),
+  )
+}
+
+export async function createProject(
+  executor: Executor,
+  principal: Principal,
+  name: string,
+): Promise<Project> {
+  requireOwnerWide(principal)
+  return insertProject(executor, principal.accountId, name)
+}
+
+export async function insertProject(executor: Executor, accountId: string, name: string): Promise<Project> {
+  const [project] = await executor
+    .insert(projects)
+    .values({ id: newId('project'), accountId, name })
+    .returning()
+  if (!project) throw new Error('insert returned no row')
+  return project
+}
+
+export function listProjects(
+  executor: Executor,
+  principal: Principal,
+  page: PageRequest,
+): Promise<Page<Project>> {
+  return pageOf(executor, projects, visible(principal), page)
+}
+
+/** Undefined for a project that is missing or out of the principal's reach. */
+export async function findProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+): Promise<Project | undefined> {
+  const [project] = await selectProject(executor, principal, id)
+  return project
+}
+
+function selectProject(executor: Executor, principal: Principal, id: string) {
+  return executor
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), visible(principal)))
+}
+
+/**
+ * As `findProject`, and the project cannot be deleted until the transaction ends: for whoever is about to put something
+ * into it.
+ */
+export async function holdProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+): Promise<Project | undefined> {
+  const [project] = await selectProject(executor, principal, id).for('key share')
+  return project
+}
+
+/**
+ * Gives a project another name. Whoever may write projects may do so; what is inside stays as it is.
+ * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`.
+ */
+export async function renameProject(
+  executor: Executor,
+  principal: Principal,
+  id: string,
+  name: string,
+): Promise<Project> {
+  requireOwnerWide(principal)
+  const [project] = await executor
+    .update(projects)
+    .set({ name })
+    .where(and(eq(projects.id, id), visible(principal)))
+    .returning()
+  if (!project) throw notFound()
+  const details = detailsOf(principal, id)
+  await recordOwnAction(executor, { action: 'project.renamed', accountId: principal.accountId, details })
+  return project
+}
+
+/** What the audit log says of a change to a project: no name, which may be a person's. The key is null for the pages. */
+export function detailsOf({ keyId }: Principal, projectId: string) {
+  return { project: projectId, key: keyId }
+}
+
+/** A bound key can do nothing to its project itself, whatever scopes its row has. @throws ServiceError `missing_scope`. */
+export function requireOwnerWide(principal: Principal): void {
+  if (principal.binding.kind === 'owner') return
+  throw new ServiceError(
+    'missing_scope',
+    'Only an owner-wide API key can create, rename and delete projects.',
+  )
+}
+
+/** Where people's questions go that name no project. */
+export const ownProjectName = 'My questions'
+
+/**
+ * The project of a request that names none: the key's own, or for a person the oldest of that name, made on first use.
+ * The row of the key or of the account is locked, so that requests at the same moment make one project. It cannot be
+ * deleted until the transaction ends; one that was deleted since the key was looked up is replaced as on first use.
+ * @throws ServiceError `not_found` when the key was bound to a project that was deleted meanwhile.
+ */
+export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
+  const { kind, projectId } = principal.binding
+  if (projectId !== null && (await holdProject(executor, principal, projectId))) return projectId
+  // Deleting the project has revoked the key.
+  if (projectId !== null && kind !== 'owner') throw notFound()
+  if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
+  const [key] = await executor
+    .select({ name: apiKeys.name, projectId: apiKeys.projectId })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, principal.keyId))
+    .for('update')
+  if (!key) throw notFound()
+  if (key.projectId !== null) return key.projectId
+  const project = await insertProject(executor, principal.accountId, `API: ${key.name}`)
+  await executor.update(apiKeys).set({ projectId: project.id }).where(eq(apiKeys.id, principal.keyId))
+  return project.id
+}
+
+async function personsProjectId(executor: Executor, accountId: string): Promise<string> {
+  await executor
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for('no key update')
+  const [known] = await executor
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.accountId, accountId), eq(projects.name, ownProjectName)))
+    .orderBy(asc(projects.createdAt), asc(projects.id))
+    .limit(1)
+  return known?.id ?? (await insertProject(executor, accountId, ownProjectName)).id
+}
