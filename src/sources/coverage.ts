@@ -1,6 +1,6 @@
 import { type CollectionFacts, inverseFrequency } from './bm25.ts'
-import type { PassageRow } from './documents.ts'
 import type { FoundConcept } from './index-reader.ts'
+import type { PassageRow } from './passage-row.ts'
 import { evidenceOf, wordsAsked } from './search/evidence.ts'
 import { documentTerms, headingsOf } from './terms.ts'
 import { type ByTerm, titleConcepts } from './titles.ts'

@@ -1,27 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import type { PassageRow } from './passage-row.ts'
 import type { PlaceRange } from './ref-lookup.ts'
 import { headingOf } from './refs.ts'
 import { sourceUrlOf } from './source-url.ts'
 import type { Passage } from './types.ts'
-
-export type PassageRow = {
-  readonly doc_id: number
-  readonly ref: string
-  readonly he_ref: string
-  readonly section_ref: string
-  readonly ordinal: number
-  readonly work_id: number
-  readonly work: string
-  readonly author: string
-  readonly language: string
-  readonly version: string
-  readonly license: string
-  /** Of this very text; empty when it comes from where its version does. */
-  readonly url: string
-  readonly version_url: string
-  readonly text: string
-}
 
 /** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
 const passageColumns = sql`

@@ -1,5 +1,5 @@
 import type { Scored } from './bm25.ts'
-import type { PassageRow } from './documents.ts'
+import type { PassageRow } from './passage-row.ts'
 
 /** The ranking of one script. */
 export type RankedList = {

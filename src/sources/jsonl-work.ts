@@ -1,9 +1,10 @@
 import { cutText, passagesIn } from './cut.ts'
 import { badLine, type JsonlLine } from './jsonl-line.ts'
-import type { VersionText, WorkImport } from './library.ts'
+import type { WorkImport } from './library.ts'
 import { hebrewPieceRef, pieceRef } from './pieces.ts'
 import type { Place } from './places.ts'
 import { sectionOf } from './refs.ts'
+import type { VersionText } from './version-text.ts'
 
 const languages = [
   { language: 'he', version: 'version_he', untitled: 'Hebrew text' },

@@ -9,8 +9,9 @@ import { dropEmptyPlaces, type Place, savePlaces } from './places.ts'
 import type { IndexPart } from './posting-rows.ts'
 import { reheadedVersions } from './reheaded-versions.ts'
 import { headingsOf } from './terms.ts'
-import { type TextWords, textsToIndex, wordsOfTexts } from './text-words.ts'
+import { textsToIndex, wordsOfTexts } from './text-words.ts'
 import { normaliserVersion } from './tokens.ts'
+import type { VersionText } from './version-text.ts'
 
 export type WorkFacts = {
   readonly title: string
@@ -18,23 +19,6 @@ export type WorkFacts = {
   readonly author: string
   /** From general to special. */
   readonly categories: readonly string[]
-}
-
-export type VersionText = {
-  readonly language: string
-  readonly title: string
-  readonly license: string
-  /** Of the whole version, or a template in which `{ref}` stands for the ref of a passage. */
-  readonly sourceUrl: string
-  readonly machineMade: boolean
-  /** The text at each ref that has one; every ref is among the places. */
-  readonly texts: ReadonlyMap<string, string>
-  /** Addresses of single texts, which come before `sourceUrl`, by ref. */
-  readonly urls?: ReadonlyMap<string, string>
-  /** Footnotes by ref. */
-  readonly notes?: ReadonlyMap<string, readonly string[]>
-  /** The words of the texts, in their order, when they have been read already. */
-  readonly words?: TextWords
 }
 
 export type WorkImport = {

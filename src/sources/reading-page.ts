@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { loadPlaces, mostPlaces, type PassageRow, toPassage } from './documents.ts'
+import { loadPlaces, mostPlaces, toPassage } from './documents.ts'
 import { nearestRefs } from './nearest-refs.ts'
+import type { PassageRow } from './passage-row.ts'
 import { type PlaceRange, resolveRef } from './ref-lookup.ts'
 import type { Passage } from './types.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import type { VersionText } from './library.ts'
 import type { Place } from './places.ts'
 import { hebrewHeadingOf } from './refs.ts'
+import type { VersionText } from './version-text.ts'
 
 /** A version that is in the library, whole, with its places as they will be. */
 export type KnownVersion = {

@@ -1,6 +1,6 @@
 import { type CollectionFacts, inverseFrequency, type Scored, termShare } from './bm25.ts'
-import type { PassageRow } from './documents.ts'
 import type { FoundConcept } from './index-reader.ts'
+import type { PassageRow } from './passage-row.ts'
 import type { Query } from './query.ts'
 import { rowWords } from './search/row-words.ts'
 import { type ByTerm, titleConcepts } from './titles.ts'

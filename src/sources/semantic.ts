@@ -1,7 +1,7 @@
 import type { Executor } from '../db/client.ts'
 import type { DocumentRanges } from './bm25.ts'
-import type { PassageRow } from './documents.ts'
 import { compareText, type Fused } from './fusion.ts'
+import type { PassageRow } from './passage-row.ts'
 
 /** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 const fusionConstant = 60

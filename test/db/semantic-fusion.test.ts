@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PassageRow } from '../../src/sources/documents.ts'
+import type { PassageRow } from '../../src/sources/passage-row.ts'
 import { fuseByMeaning } from '../../src/sources/semantic.ts'
 
 const row = (doc_id: number, ref: string, language = 'en'): PassageRow => ({

@@ -1,226 +1,167 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { findBreaches } from '../../build/rooms/breaches.ts'
+import { readTree } from '../../build/rooms/imports.ts'
 
-/**
- * The import table of docs/architecture.md, proven by breaking it: files that hold one import a line are linted with
- * the project's own configuration, in a folder of their own.
- */
+type Texts = ReadonlyMap<string, string>
 
-/** What a file in a folder may not import, and what it may, as paths under `src` or names of packages. */
-const table: readonly {
-  readonly from: string
-  readonly may: readonly string[]
-  readonly mayNot: readonly string[]
-}[] = [
-  {
-    from: 'app.ts',
-    may: ['routes/files.ts', 'routes/chat/route.ts', 'web/pages.ts', 'http/auth.ts', 'ids.ts', 'errors.ts'],
-    mayNot: ['server.ts', 'cli.ts', 'installation.ts', 'commands/keys.ts', 'turns/runner.ts', 'db/client.ts'],
-  },
-  {
-    from: 'installation.ts',
-    may: ['db/embedded.ts', 'accounts/pepper.ts', 'config.ts'],
-    mayNot: ['server.ts', 'cli.ts', 'app.ts', 'routes/files.ts', 'http/auth.ts', 'web/pages.ts'],
-  },
-  { from: 'first-start.ts', may: ['accounts/keys.ts', 'db/client.ts'], mayNot: ['app.ts', 'http/auth.ts'] },
-  {
-    from: 'commands/probe.ts',
-    may: ['installation.ts', 'accounts/keys.ts', 'billing/ledger.ts', 'sources/search.ts', 'db/client.ts'],
-    mayNot: ['server.ts', 'cli.ts', 'app.ts', 'routes/files.ts', 'http/auth.ts', 'web/pages.ts'],
-  },
-  ...['routes/probe.ts', 'routes/chat/probe.ts', 'web/probe.ts'].map((from) => ({
-    from,
-    may: [
-      ...['http/auth.ts', 'turns/runner.ts', 'agent/provider.ts', 'sources/search.ts', 'workspace/files.ts'],
-      ...['billing/credits.ts', 'accounts/principal.ts', 'errors.ts', 'ids.ts', 'log.ts'],
-    ],
-    mayNot: [
-      ...['app.ts', 'server.ts', 'installation.ts', 'commands/keys.ts', 'db/schema/index.ts'],
-      ...['db/errors.ts', 'db/migrate.ts', 'db/embedded.ts', 'drizzle-orm', 'drizzle-orm/pg-core', 'pg'],
-      from.startsWith('web') ? 'routes/files.ts' : 'web/pages.ts',
-    ],
-  })),
-  {
-    from: 'http/probe.ts',
-    may: [
-      ...['accounts/principal.ts', 'accounts/keys.ts', 'accounts/pepper.ts', 'accounts/plans.ts'],
-      ...['accounts/scopes.ts', 'db/client.ts', 'db/errors.ts', 'errors.ts', 'tracing.ts', 'fastify'],
-    ],
-    mayNot: [
-      ...[
-        'app.ts',
-        'routes/services.ts',
-        'web/pages.ts',
-        'turns/runner.ts',
-        'agent/loop.ts',
-        'sources/search.ts',
-      ],
-      ...['workspace/files.ts', 'billing/credits.ts', 'accounts/accounts.ts', 'accounts/passwords.ts', 'pg'],
-    ],
-  },
-  {
-    from: 'http/transfers/probe.ts',
-    may: [
-      'http/stream.ts',
-      'turns/follow.ts',
-      'workspace/uploads.ts',
-      'db/client.ts',
-      'errors.ts',
-      'fastify',
-    ],
-    mayNot: ['app.ts', 'routes/services.ts', 'web/pages.ts', 'db/schema/index.ts', 'drizzle-orm', 'pg'],
-  },
-  {
-    from: 'turns/probe.ts',
-    may: [
-      ...['agent/loop.ts', 'sources/register.ts', 'sources/citations/renderer.ts', 'workspace/files.ts'],
-      ...['billing/ledger.ts', 'accounts/keys.ts', 'db/schema/index.ts', 'config.ts', 'log.ts', 'errors.ts'],
-    ],
-    mayNot: [
-      ...['app.ts', 'routes/services.ts', 'web/pages.ts', 'http/lists.ts', 'installation.ts', 'fastify'],
-      ...['otel.ts', 'telemetry.ts'],
-    ],
-  },
-  {
-    from: 'agent/probe.ts',
-    may: ['agent/loop.ts', 'errors.ts', 'undici'],
-    mayNot: [
-      ...['turns/runner.ts', 'sources/search.ts', 'workspace/files.ts', 'billing/pricing.ts', 'http/auth.ts'],
-      ...['accounts/plans.ts', 'db/client.ts', 'db/errors.ts', 'ids.ts', 'config.ts', 'log.ts'],
-      ...['fastify', 'pg', 'drizzle-orm'],
-    ],
-  },
-  ...['sources/probe.ts', 'sources/citations/probe.ts'].map((from) => ({
-    from,
-    may: [
-      ...['agent/tools.ts', 'agent/provider.ts', 'agent/events.ts', 'sources/fold.ts', 'db/client.ts'],
-      ...['db/schema/index.ts', 'errors.ts', 'threads.ts', 'drizzle-orm'],
-    ],
-    mayNot: [
-      ...['agent/loop.ts', 'agent/openai-provider.ts', 'workspace/files.ts', 'billing/ledger.ts', 'fastify'],
-      ...['accounts/plans.ts', 'turns/runner.ts', 'http/auth.ts', 'routes/services.ts'],
-    ],
-  })),
-  {
-    from: 'workspace/probe.ts',
-    may: ['agent/tools.ts', 'sources/search.ts', 'sources/citations/check.ts', 'db/client.ts', 'ids.ts'],
-    mayNot: ['agent/loop.ts', 'billing/ledger.ts', 'accounts/plans.ts', 'turns/runner.ts', 'fastify'],
-  },
-  {
-    from: 'billing/probe.ts',
-    may: ['accounts/plans.ts', 'db/client.ts', 'errors.ts'],
-    mayNot: ['agent/tools.ts', 'sources/search.ts', 'workspace/files.ts', 'turns/runner.ts', 'fastify'],
-  },
-  {
-    from: 'accounts/probe.ts',
-    may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'threads.ts'],
-    mayNot: [
-      'billing/ledger.ts',
-      'agent/tools.ts',
-      'sources/search.ts',
-      'workspace/files.ts',
-      'turns/runs.ts',
-    ],
-  },
-  ...['db/probe.ts', 'db/schema/probe.ts'].map((from) => ({
-    from,
-    may: ['db/client.ts', 'errors.ts', 'ids.ts', 'config.ts', 'pg', 'drizzle-orm'],
-    mayNot: ['accounts/plans.ts', 'agent/tools.ts', 'turns/runs.ts', 'http/auth.ts', 'fastify'],
-  })),
-  { from: 'threads.ts', may: ['errors.ts', 'piscina'], mayNot: ['db/client.ts', 'ids.ts', 'log.ts'] },
-  ...['errors.ts', 'ids.ts', 'config.ts', 'log.ts', 'tracing.ts', 'otel.ts'].map((from) => ({
-    from,
-    may: ['zod', 'pino', ...(from === 'otel.ts' ? ['tracing.ts'] : [])],
-    mayNot: ['db/client.ts', 'agent/tools.ts', from === 'ids.ts' ? 'errors.ts' : 'ids.ts'],
-  })),
-]
+let sources: Texts
+let readmes: Texts
 
-/** One import a line, as the project writes them: the line that is refused tells which. */
-function importing(from: string, targets: readonly string[]): string {
-  return targets
-    .map((target, i) => {
-      const relative = path.posix.relative(path.posix.dirname(from), target)
-      const local = relative.startsWith('.') ? relative : `./${relative}`
-      // `withTx` is what routes may take of db/client; elsewhere the name does not matter.
-      return `import { withTx as name${i} } from '${target.endsWith('.ts') ? local : target}'\n`
-    })
-    .join('')
+beforeAll(async () => {
+  sources = await readTree('src', /\.ts$/)
+  readmes = await readTree('src', /^README\.md$/)
+})
+
+const small = {
+  readmes: new Map([
+    ['README.md', '# src\n\n## ids.ts\n\nIdentifiers.\n'],
+    ['shop/README.md', '# shop\n\nDoor: `till.ts`.\n\nMay import: `ids.ts`.\n\nPackages: `zod`.\n'],
+    ['street/README.md', '# street\n\nDoor: `walk.ts`.\n\nMay import: `shop`.\n'],
+  ]),
+  sources: new Map([
+    ['ids.ts', ''],
+    ['shop/till.ts', "import { z } from 'zod'\nimport { newId } from '../ids.ts'\n"],
+    ['shop/drawer.ts', "import { till } from './till.ts'\n"],
+    ['street/walk.ts', "import { till } from '../shop/till.ts'\n"],
+  ]),
 }
 
-type Finding = { readonly rule: string; readonly file: string; readonly line: number }
+const breachesWith = (file: string, text: string) =>
+  findBreaches(new Map([...small.sources, [file, text]]), small.readmes)
 
-/** Lints files, given as paths under `src` with their text. */
-async function lint(files: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
+describe('the check of rooms', () => {
+  test('finds nothing where every import is listed', () => {
+    expect(findBreaches(small.sources, small.readmes)).toEqual([])
+  })
+
+  test('refuses an import of a room that the README does not list', () => {
+    expect(breachesWith('shop/sign.ts', "import type { Walk } from '../street/walk.ts'")).toContain(
+      'shop/sign.ts imports street/walk.ts, but src/shop/README.md does not list street.',
+    )
+  })
+
+  test('refuses an import that does not go through the door', () => {
+    expect(breachesWith('street/thief.ts', "export { drawer } from '../shop/drawer.ts'")).toEqual([
+      'street/thief.ts imports shop/drawer.ts, which is no door of shop.',
+    ])
+  })
+
+  test('refuses a dynamic import as a static one', () => {
+    expect(breachesWith('street/thief.ts', "const drawer = await import('../shop/drawer.ts')")).toHaveLength(
+      1,
+    )
+  })
+
+  test('refuses a package that the README does not list', () => {
+    expect(breachesWith('shop/db.ts', "import {\n  Pool,\n} from 'pg'")).toEqual([
+      'shop/db.ts imports the package pg, which src/shop/README.md does not list.',
+    ])
+  })
+
+  test('refuses a file in a folder without a README', () => {
+    expect(breachesWith('cellar/wine.ts', "import { newId } from '../ids.ts'")).toEqual([
+      'cellar/wine.ts stands in no room: no README.md describes its folder.',
+    ])
+  })
+
+  test('refuses files that import each other, also for their types', () => {
+    const circle = new Map([
+      ['shop/a.ts', "import type { B } from './b.ts'"],
+      ['shop/b.ts', "import type { C } from './c.ts'"],
+      ['shop/c.ts', "import type { A } from './a.ts'"],
+    ])
+    expect(findBreaches(new Map([...small.sources, ...circle]), small.readmes)).toEqual([
+      'These files import each other: shop/a.ts, shop/b.ts, shop/c.ts.',
+    ])
+  })
+
+  test('refuses a README that names what does not exist', () => {
+    const shop =
+      '# shop\n\nDoor: `till.ts`, `window.ts`.\n\nMay import: `ids.ts`, `moon`.\n\nPackages: `zod`.\n'
+    expect(findBreaches(small.sources, new Map([...small.readmes, ['shop/README.md', shop]]))).toEqual([
+      'src/shop/README.md names shop/window.ts, which does not exist.',
+      'src/shop/README.md names moon, which does not exist.',
+    ])
+  })
+})
+
+test('the source files keep to their rooms', () => {
+  expect(findBreaches(sources, readmes)).toEqual([])
+})
+
+/** What the floors of docs/architecture.md refuse, whatever a README.md says. Targets are doors of their rooms. */
+const floors: readonly (readonly [from: string, mayNot: readonly string[]])[] = [
+  ['app.ts', ['server.ts', 'cli.ts', 'installation.ts', 'turns/ownership/runner.ts', 'db/client.ts']],
+  ['installation.ts', ['server.ts', 'cli.ts', 'app.ts', 'routes/files.ts', 'http/auth.ts']],
+  ['commands/probe.ts', ['server.ts', 'cli.ts', 'app.ts', 'routes/files.ts', 'http/auth.ts']],
+  ['routes/probe.ts', ['app.ts', 'server.ts', 'installation.ts', 'db/schema/index.ts', 'pg', 'drizzle-orm']],
+  [
+    'web/pages/probe.ts',
+    ['app.ts', 'server.ts', 'routes/files.ts', 'db/schema/index.ts', 'pg', 'drizzle-orm'],
+  ],
+  [
+    'http/probe.ts',
+    ['app.ts', 'routes/services.ts', 'agent/loop.ts', 'sources/search.ts', 'workspace/files.ts'],
+  ],
+  [
+    'turns/run/probe.ts',
+    ['app.ts', 'routes/services.ts', 'http/lists.ts', 'fastify', 'otel.ts', 'telemetry.ts'],
+  ],
+  [
+    'agent/probe.ts',
+    ['turns/run/run.ts', 'sources/search.ts', 'billing/pricing.ts', 'db/client.ts', 'pg', 'fastify'],
+  ],
+  [
+    'sources/probe.ts',
+    ['workspace/files.ts', 'billing/ledger.ts', 'accounts/plans.ts', 'http/auth.ts', 'fastify'],
+  ],
+  ['workspace/probe.ts', ['billing/ledger.ts', 'accounts/plans.ts', 'turns/run/run.ts', 'fastify']],
+  [
+    'billing/probe.ts',
+    ['agent/tools.ts', 'sources/search.ts', 'workspace/files.ts', 'turns/run/run.ts', 'fastify'],
+  ],
+  ['accounts/probe.ts', ['billing/ledger.ts', 'agent/tools.ts', 'sources/search.ts', 'turns/run/run.ts']],
+  ['db/probe.ts', ['accounts/plans.ts', 'agent/tools.ts', 'turns/run/run.ts', 'http/auth.ts', 'fastify']],
+  ['threads.ts', ['db/client.ts', 'ids.ts', 'log.ts']],
+]
+
+test.each(floors)('%s imports nothing from above it', (from, mayNot) => {
+  for (const target of mayNot) {
+    const relative = path.posix.relative(path.posix.dirname(from), target)
+    const specifier = !target.endsWith('.ts') ? target : relative.startsWith('.') ? relative : `./${relative}`
+    const planted = new Map([...sources, [from, `import { probe } from '${specifier}'`]])
+    expect(
+      findBreaches(planted, readmes).filter((breach) => breach.startsWith(`${from} imports`)),
+    ).toHaveLength(1)
+  }
+})
+
+test('routes and pages take withTx and types from db/client and nothing else', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'import-rules-'))
   try {
     await cp('biome.json', path.join(folder, 'biome.json'))
-    for (const [file, text] of Object.entries(files)) {
-      const place = path.join(folder, 'src', file)
-      await mkdir(path.dirname(place), { recursive: true })
-      await writeFile(place, text)
-    }
+    await cp('src/routes/services.ts', path.join(folder, 'src/routes/services.ts'))
+    const line = (names: string) => `import { ${names} } from '../db/client.ts'\n`
+    const text = line('withTx') + line('type Database, type Executor, type Scope') + line('openDatabase')
+    await writeFile(path.join(folder, 'src/routes/services.ts'), text)
     const run = promisify(execFile)(
       path.resolve('node_modules/.bin/biome'),
-      ['lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none', 'src'],
-      { cwd: folder, maxBuffer: 16 * 1024 * 1024 },
+      ['lint', '--vcs-enabled=false', '--reporter=json', 'src'],
+      { cwd: folder },
     )
     // It exits with 1 when it finds something.
     const { stdout } = await run.catch((error: { stdout: string }) => error)
     const report = JSON.parse(stdout) as {
-      diagnostics: { category: string; location: { path: string; start: { line: number } } }[]
+      diagnostics: { category: string; location: { start: { line: number } } }[]
     }
-    return report.diagnostics.map(({ category, location }) => ({
-      rule: category.replace('lint/', ''),
-      file: location.path.replace(/^src\//, ''),
-      line: location.start.line,
-    }))
+    const refused = report.diagnostics.filter(({ category }) => category === 'lint/style/noRestrictedImports')
+    expect(refused.map(({ location }) => location.start.line)).toEqual([3])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Those of the targets whose import the linter refuses. */
-async function refused(from: string, targets: readonly string[]): Promise<readonly string[]> {
-  const findings = await lint({ [from]: importing(from, targets) })
-  const lines = findings.filter(({ rule }) => rule === 'style/noRestrictedImports').map(({ line }) => line)
-  return targets.filter((_, i) => lines.includes(i + 1))
-}
-
-describe('a file imports only to its right', () => {
-  test.each(table)('$from', async ({ from, may, mayNot }) => {
-    expect(await refused(from, [...may, ...mayNot])).toEqual(mayNot)
-  })
-})
-
-test('routes take withTx and types from db/client and nothing else', async () => {
-  const line = (names: string) => `import { ${names} } from '../db/client.ts'\n`
-  const findings = await lint({
-    'routes/probe.ts':
-      line('withTx') + line('type Database, type Executor, type Scope') + line('openDatabase'),
-  })
-  expect(findings.filter(({ rule }) => rule === 'style/noRestrictedImports').map(({ line }) => line)).toEqual(
-    [3],
-  )
-})
-
-test('no folder of src stands outside the rules: none may import server.ts', async () => {
-  const entries = await readdir('src', { recursive: true, withFileTypes: true })
-  const sources = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-  const folders = new Set(sources.map((file) => path.relative('src', file.parentPath)))
-  const probes = [...folders].filter((folder) => folder !== '').map((folder) => `${folder}/probe.ts`)
-  const files = Object.fromEntries(probes.map((file) => [file, importing(file, ['server.ts'])]))
-  const findings = (await lint(files)).filter(({ rule }) => rule === 'style/noRestrictedImports')
-  expect(findings.map(({ file }) => file).toSorted()).toEqual(probes.toSorted())
-})
-
-test('two files that import each other are refused', async () => {
-  const findings = await lint({
-    'turns/a.ts': "import { b } from './b.ts'\nexport const a = () => b()\n",
-    'turns/b.ts': "import { a } from './a.ts'\nexport const b = () => a()\n",
-  })
-  expect(findings.map(({ rule }) => rule)).toContain('suspicious/noImportCycles')
 })

@@ -1,8 +1,8 @@
-import type { QuoteCheck } from './checker.ts'
 import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
 import { type Located, locateVerbatim, nearestPlace, rounded } from './locate.ts'
 import type { Prepared } from './prepare.ts'
+import type { QuoteCheck } from './quote-check.ts'
 import type { Quotation } from './quotes.ts'
 import type { Budget } from './similarity.ts'
 import {

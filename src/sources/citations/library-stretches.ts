@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
-import { loadDocuments, loadPlaces, type PassageRow } from '../documents.ts'
+import { loadDocuments, loadPlaces } from '../documents.ts'
+import type { PassageRow } from '../passage-row.ts'
 import { resolveRef } from '../ref-lookup.ts'
 import { headingOf } from '../refs.ts'
 import type { Passage, Stretch } from './stretch.ts'

@@ -1,9 +1,10 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { Slices } from '../slices.ts'
 import { type Attribution, readAttributions } from './attribution.ts'
-import { Checker, type QuoteCheck } from './checker.ts'
+import { Checker } from './checker.ts'
 import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './named-refs.ts'
 import { holds } from './pairing.ts'
+import type { QuoteCheck } from './quote-check.ts'
 import type { Quotation } from './quotes.ts'
 
 export type { NamedRef, RefCheck, VerifyLookups } from './named-refs.ts'

@@ -1,5 +1,5 @@
-import type { PassageRow } from '../documents.ts'
 import type { FoundConcept } from '../index-reader.ts'
+import type { PassageRow } from '../passage-row.ts'
 import type { Origin, Query } from '../query.ts'
 import { headingsOf } from '../terms.ts'
 import { type Token, tokenize } from '../tokens.ts'

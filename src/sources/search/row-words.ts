@@ -1,4 +1,4 @@
-import type { PassageRow } from '../documents.ts'
+import type { PassageRow } from '../passage-row.ts'
 import { type Token, tokenize, type Word, wordsOf } from '../tokens.ts'
 
 /** UTF-16 units of texts whose words are remembered: some 15 MB with their words, and 4,000 usual passages. */

@@ -1,4 +1,4 @@
-import type { Person } from './people-names.ts'
+import type { Person } from './person.ts'
 
 /** People before the Baal Shem Tov whom chassidic books name. */
 export const earlierPeople: readonly Person[] = [

@@ -1,4 +1,4 @@
-import type { Person } from './people-names.ts'
+import type { Person } from './person.ts'
 
 /** Those who led Chabad after its founder, and their circle. */
 export const chabadMasters: readonly Person[] = [

@@ -1,4 +1,4 @@
-import type { Person } from './people-names.ts'
+import type { Person } from './person.ts'
 
 /** The Baal Shem Tov, the Maggid of Mezritch, and those around and after them in the east. */
 export const earlyMasters: readonly Person[] = [

@@ -2,18 +2,8 @@ import { earlierPeople } from './people-before.ts'
 import { chabadMasters } from './people-chabad.ts'
 import { earlyMasters } from './people-early.ts'
 import { polishMasters } from './people-poland.ts'
-import { type Town, type TownName, towns } from './towns.ts'
-
-/** A person whom books call by several names; lists of names are divided by `;`. */
-export type Person = {
-  /** Whole names in both scripts, without `Rabbi`. The index knows the person by the first, which must stay. */
-  readonly names: string
-  /** Given names (or a title such as `Maggid`) that name the person together with a town. */
-  readonly given?: string
-  readonly towns?: readonly TownName[]
-  /** True for the one who is meant when only the town is named: `the Kotzker`, `the Rebbe of Kotzk`. */
-  readonly isMaster?: boolean
-}
+import type { Person } from './person.ts'
+import { type Town, towns } from './towns.ts'
 
 const hebrew = /[א-ת]/
 

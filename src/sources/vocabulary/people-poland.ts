@@ -1,4 +1,4 @@
-import type { Person } from './people-names.ts'
+import type { Person } from './person.ts'
 
 /** Masters of Poland, Galicia and Hungary, and of Slonim. */
 export const polishMasters: readonly Person[] = [

@@ -1,6 +1,7 @@
 import type { Executor } from '../../db/client.ts'
-import { loadPlaces, mostPlaces, type PassageRow } from '../../sources/documents.ts'
+import { loadPlaces, mostPlaces } from '../../sources/documents.ts'
 import { nearestRefs } from '../../sources/nearest-refs.ts'
+import type { PassageRow } from '../../sources/passage-row.ts'
 import { resolveRef } from '../../sources/ref-lookup.ts'
 import { sourceUrlOf } from '../../sources/source-url.ts'
 import {
