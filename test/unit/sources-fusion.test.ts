@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Scored } from '../../src/sources/bm25.ts'
-import type { PassageRow } from '../../src/sources/passage-row.ts'
 import { fuse } from '../../src/sources/fusion.ts'
+import type { PassageRow } from '../../src/sources/passage-row.ts'
 
 const row = (doc_id: number, ref: string, language: 'he' | 'en', version = ''): PassageRow => ({
   doc_id,
