@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
-import { ensureAssociations } from './index/associations.ts'
 import { createIndexWriter } from './index-writer.ts'
 import { readJsonlLine } from './jsonl-line.ts'
 import { type Division, JsonlWork } from './jsonl-work.ts'
@@ -37,7 +36,7 @@ export async function importJsonl(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const read = await readLines(lines, options)
-  const report = await withTx(database, 'system', async (tx) => {
+  return withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     const report = { works: 0, versions: 0, unchanged: 0, passages: 0, skipped: read.skipped }
     const index = createIndexWriter()
@@ -55,8 +54,6 @@ export async function importJsonl(
     await saveLinks(tx, read.links)
     return report
   })
-  await ensureAssociations(database)
-  return report
 }
 
 type Read = {

@@ -9,18 +9,33 @@ export class Slices {
 
   /** Waits for one turn of the event loop if the work has had its time since the last one. */
   async pause(): Promise<void> {
-    if (performance.now() - this.#began < sliceMs) return
+    if (!this.isOver) return
+    await this.turn()
+  }
+
+  /** Whether the work has had its time. Cheaper to ask than to wait where most steps are short. */
+  get isOver(): boolean {
+    return performance.now() - this.#began >= sliceMs
+  }
+
+  async turn(): Promise<void> {
     await turnOfTheLoop()
     this.#began = performance.now()
   }
 }
 
-/** Runs work that yields wherever it may be interrupted. @throws what the work throws. */
-export async function inSlices<T>(work: Generator<undefined, T>): Promise<T> {
+/**
+ * Runs work that yields wherever it may be interrupted.
+ * @throws what the work throws; the reason of `signal` when it is aborted.
+ */
+export async function inSlices<T>(work: Generator<undefined, T>, signal?: AbortSignal): Promise<T> {
   const slices = new Slices()
+  signal?.throwIfAborted()
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
-    await slices.pause()
+    if (!slices.isOver) continue
+    await slices.turn()
+    signal?.throwIfAborted()
   }
 }

@@ -14,6 +14,7 @@ import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { isRelevant } from '../../src/sources/coverage.ts'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { ensureAssociations } from '../../src/sources/index/associations.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { ensureStarterLibrary } from '../../src/sources/starter.ts'
@@ -115,6 +116,8 @@ async function load(database: Database, options: RelevanceOptions): Promise<void
     const lines = createInterface({ input: createReadStream(library) })
     await importJsonl(database, lines, { allowLicenses: ['cc-by-nc', 'unknown'] })
   }
+  // A running service does so within two minutes.
+  await ensureAssociations(database)
 }
 
 async function filesOf({ questions }: RelevanceOptions): Promise<readonly string[]> {

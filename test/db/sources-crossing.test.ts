@@ -32,6 +32,7 @@ beforeAll(async () => {
     for (const passage of [...parallel, ...hebrewOnly]) yield JSON.stringify(passage)
   }
   await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await ensureAssociations(db.database)
 })
 afterAll(() => db.drop())
 

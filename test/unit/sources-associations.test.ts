@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type AlignedTerms,
-  alignedTerms,
-  learnAssociations,
-  logLikelihoodRatio,
-} from '../../src/sources/index/association-model.ts'
+import { type AlignedTerms, AlignedTexts, alignedTerms } from '../../src/sources/index/aligned-words.ts'
+import { learnAssociations, logLikelihoodRatio } from '../../src/sources/index/association-model.ts'
 
 /** Passages whose words are numbers, the same in both languages: en12 stands wherever he12 does. */
-function passages(count: number, words: number): readonly AlignedTerms[] {
-  return Array.from({ length: count }, (_, i) => {
-    const numbers = Array.from({ length: words }, (_, k) => (i * 31 + k * k * 7) % 997)
-    return { en: numbers.map((n) => `en${n}`), he: numbers.map((n) => `he${n}`) }
+function passages(count: number, words: number): AlignedTexts {
+  const texts = Array.from({ length: count }, (_, i) => {
+    const numbers = new Set(Array.from({ length: words }, (_, k) => (i * 31 + k * k * 7) % 997))
+    return { en: [...numbers].map((n) => `en${n}`), he: [...numbers].map((n) => `he${n}`) }
   })
+  return aligned(texts)
+}
+
+function aligned(texts: readonly AlignedTerms[]): AlignedTexts {
+  const all = new AlignedTexts()
+  for (const text of texts) all.add(text)
+  return all
 }
 
 describe('logLikelihoodRatio', () => {
@@ -39,14 +42,14 @@ describe('learnAssociations', () => {
         ? alignedTerms(`${he[i]} מילה${i}`, `emerald word${i}`)
         : alignedTerms(`אחר${i}`, `other${i}`),
     )
-    expect(await learnAssociations(texts)).toContainEqual(
+    expect(await learnAssociations(aligned(texts))).toContainEqual(
       expect.objectContaining({ en: 'emerald', he: 'זמרגד' }),
     )
   })
 
   it('has no pair that few passages show', async () => {
     const texts = Array.from({ length: 20 }, (_, i) => alignedTerms(`מילה${i >> 1}`, `word${i >> 1}`))
-    expect(await learnAssociations(texts)).toEqual([])
+    expect(await learnAssociations(aligned(texts))).toEqual([])
   })
 
   it('lets the event loop turn while it learns', async () => {

@@ -2,9 +2,10 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { copyRows } from '../../db/copy.ts'
 import { lockLibrary } from '../library.ts'
-import { Slices } from '../slices.ts'
+import { inSlices, Slices } from '../slices.ts'
 import { normaliserVersion } from '../tokens.ts'
-import { type AlignedTerms, type Association, alignedTerms, learnAssociations } from './association-model.ts'
+import { AlignedTexts, alignedTerms } from './aligned-words.ts'
+import { type Association, learnAssociations } from './association-model.ts'
 
 /** Raised whenever the same texts would give other associations. */
 const modelVersion = 1
@@ -21,6 +22,9 @@ const hebrewLanguages = ['he', 'arc']
 /** Passages a page. */
 const pageSize = 500
 
+/** Rows a statement: encoding them takes a millisecond or two. */
+const batchRows = 4_000
+
 const table = {
   table: 'search_associations',
   columns: [
@@ -32,8 +36,8 @@ const table = {
 
 /**
  * Learns which words of both languages belong together, from the passages that the library has in both, unless it did
- * so since the library changed. A search then finds by them what the lexicon lacks. It reads 20,000 passages at most.
- * Several replicas may call it at once.
+ * so since the library changed. A search in any process then finds by them what the lexicon lacks. It reads 20,000
+ * passages at most, and the event loop turns every few milliseconds. Several replicas may call it at once.
  * @param options.settled waits until nothing was imported for a minute.
  * @param options.signal stops it; the associations that are there stay.
  * @returns whether they were learned.
@@ -46,7 +50,7 @@ export async function ensureAssociations(
   if (state === (await learnedMark(database.system))) return false
   if (settled && (await isChanging(database.system))) return false
   const learned = await learnAssociations(await readAligned(database.system, signal), signal)
-  const kept = learned.toSorted((a, b) => b.strength - a.strength).slice(0, maxPairs)
+  const kept = await inSlices(strongest(learned), signal)
   await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     await store(tx, kept)
@@ -80,10 +84,7 @@ async function learnedMark(executor: Executor): Promise<string | undefined> {
 }
 
 /** The terms of passages that stand in both languages, a page of one work at a time. */
-async function readAligned(
-  executor: Executor,
-  signal: AbortSignal | undefined,
-): Promise<readonly AlignedTerms[]> {
+async function readAligned(executor: Executor, signal: AbortSignal | undefined): Promise<AlignedTexts> {
   const works = await executor.execute<{ id: number; texts: number }>(sql`
     select work_id as id, least(
       sum(doc_count) filter (where language = 'en'),
@@ -93,12 +94,12 @@ async function readAligned(
   const all = parallel.reduce((sum, { texts }) => sum + texts, 0)
   const step = Math.max(1, Math.ceil(all / maxPassages))
   const slices = new Slices()
-  const aligned: AlignedTerms[] = []
+  const aligned = new AlignedTexts()
   for (const { id } of parallel) {
     for await (const { he, en } of pagesOf(executor, id, step)) {
       signal?.throwIfAborted()
-      if (aligned.length >= maxPassages) return aligned
-      if (he !== null && en !== null) aligned.push(alignedTerms(he, en))
+      if (aligned.size >= maxPassages) return aligned
+      if (he !== null && en !== null) aligned.add(alignedTerms(he, en))
       await slices.pause()
     }
   }
@@ -123,15 +124,30 @@ async function* pagesOf(executor: Executor, work: number, step: number): AsyncGe
   }
 }
 
+/** A pair as it is stored. */
+type Row = readonly [term: string, other: string, thousandths: number]
+
 /** Each pair in both directions, so that one look-up finds the partners of a word of either language. */
-async function store(tx: Executor, pairs: readonly Association[]): Promise<void> {
+async function store(tx: Executor, rows: readonly Row[]): Promise<void> {
   await tx.execute(sql`delete from search_associations`)
-  const rows = pairs.flatMap(({ en, he, strength }) => {
-    const thousandths = Math.round(strength * 1_000)
-    return [
-      [en, he, thousandths],
-      [he, en, thousandths],
-    ] as const
-  })
-  await copyRows(tx, table, rows)
+  for (let from = 0; from < rows.length; from += batchRows)
+    await copyRows(tx, table, rows.slice(from, from + batchRows))
+}
+
+/** The rows of the strongest pairs, by thousandths. Yields where the work may be interrupted. */
+function* strongest(pairs: readonly Association[]): Generator<undefined, readonly Row[]> {
+  const byStrength: Association[][] = Array.from({ length: 1_001 }, () => [])
+  for (const pair of pairs) {
+    byStrength[Math.round(pair.strength * 1_000)]?.push(pair)
+    yield
+  }
+  const rows: Row[] = []
+  for (let thousandths = 1_000; thousandths >= 0; thousandths -= 1) {
+    for (const { en, he } of byStrength[thousandths] ?? []) {
+      if (rows.length >= 2 * maxPairs) return rows
+      rows.push([en, he, thousandths], [he, en, thousandths])
+    }
+    yield
+  }
+  return rows
 }
