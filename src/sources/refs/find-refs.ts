@@ -1,6 +1,7 @@
 import type { Executor } from '../../db/client.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
+import { inSlices } from '../slices.ts'
 import { addressAt } from './addresses.ts'
 import { sitesInContext } from './in-context.ts'
 import { isPageRef } from './pages.ts'
@@ -16,7 +17,7 @@ import type { PlaceRange } from './spans.ts'
 import { titlesIn } from './titles.ts'
 import { unknownTitles } from './unknown-titles.ts'
 import { addressesIn } from './web-addresses.ts'
-import { wordsIn } from './words.ts'
+import { type TextWord, wordsIn } from './words.ts'
 
 /** A ref that a text names, and what became of it. */
 export type FoundRef = {
@@ -51,11 +52,14 @@ const longestText = 200_000
 /** Readings that the library is asked about, and missing refs for which near ones are looked for. */
 const maxAsked = 400
 const maxNearest = 20
+/** Readings a statement: writing a statement with four times as many takes 40 ms. */
+const batchAsked = 100
 
 /**
  * Finds the refs that a text names, in Hebrew and English, in all the ways in which the resolver reads them alone, and as
  * web addresses of Sefaria and of this service. A number with its unit belongs to the title that stands after it, in its
- * sentence, or before. Sends a few statements whatever the length of the text, and one for each missing ref.
+ * sentence, or before. Sends a few statements whatever the length of the text, and one for each missing ref. Takes time in
+ * proportion to the length, and the event loop turns every few milliseconds.
  *
  * @returns the refs in their order; they do not overlap.
  * @throws database errors.
@@ -65,16 +69,15 @@ export async function findRefs(
   text: string,
   { context, numbersOnly = false }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
-  const { sites, masked } = addressesIn(text.slice(0, longestText))
-  const words = wordsIn(masked)
-  if (numbersOnly && sites.length === 0 && !words.some((_, at) => addressAt(masked, words, at))) return []
+  const { sites, masked } = await inSlices(addressesIn(text.slice(0, longestText)))
+  const words = await inSlices(wordsIn(masked))
+  if (numbersOnly && sites.length === 0 && !(await inSlices(hasAddress(masked, words)))) return []
   const read: ReadText = { text: masked, words, titles: await titlesIn(executor, masked, words) }
-  const placed = sitesOf(read, context, numbersOnly)
+  const placed = await inSlices(sitesOf(read, context, numbersOnly))
   const all = [...sites, ...placed.map(({ site }) => site)]
   const resolutions = await resolveAll(executor, all)
-  const found = all.flatMap((site) => outcomeOf(site, resolutions) ?? [])
-  const apart = withoutOverlaps(found)
-  const unknown = besides(unknownTitles(read), apart)
+  const apart = withoutOverlaps(await inSlices(outcomesOf(all, resolutions)))
+  const unknown = besides(await inSlices(unknownTitles(read)), apart)
   const chosen = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
   return withNearest(
     executor,
@@ -83,9 +86,35 @@ export async function findRefs(
   )
 }
 
-function sitesOf(read: ReadText, context: string | undefined, numbersOnly: boolean): readonly Placed[] {
-  const own = sitesWithTitle(read)
-  return [...own, ...(numbersOnly ? [] : sitesOfTitles(read)), ...sitesInContext(read, own, context)]
+function* hasAddress(text: string, words: readonly TextWord[]): Generator<undefined, boolean> {
+  for (const at of words.keys()) {
+    if (addressAt(text, words, at)) return true
+    yield
+  }
+  return false
+}
+
+function* sitesOf(
+  read: ReadText,
+  context: string | undefined,
+  numbersOnly: boolean,
+): Generator<undefined, readonly Placed[]> {
+  const own = yield* sitesWithTitle(read)
+  const elsewhere = yield* sitesInContext(read, own, context)
+  return [...own, ...(numbersOnly ? [] : sitesOfTitles(read)), ...elsewhere]
+}
+
+function* outcomesOf(
+  sites: readonly Site[],
+  resolutions: ReadonlyMap<string, Resolution>,
+): Generator<undefined, readonly Chosen[]> {
+  const found: Chosen[] = []
+  for (const site of sites) {
+    const chosenFor = outcomeOf(site, resolutions)
+    if (chosenFor) found.push(chosenFor)
+    yield
+  }
+  return found
 }
 
 async function resolveAll(
@@ -95,7 +124,9 @@ async function resolveAll(
   const asked = [
     ...new Set(sites.flatMap(({ candidates }) => candidates.map(({ asked: ref }) => ref))),
   ].slice(0, maxAsked)
-  const resolved = asked.length === 0 ? [] : await resolveRefs(executor, asked)
+  const resolved: Resolution[] = []
+  for (let from = 0; from < asked.length; from += batchAsked)
+    resolved.push(...(await resolveRefs(executor, asked.slice(from, from + batchAsked))))
   return new Map(asked.map((ref, i) => [ref, resolved[i] ?? { found: undefined, several: [], known: [] }]))
 }
 

@@ -8,6 +8,25 @@ import { isBreak } from './words.ts'
 const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))
 const maxLinks = 3
 
+/** A text with those of its titles that a number far from them may belong to. */
+type Read = ReadText & { readonly exact: readonly ExactTitle[] }
+
+type ExactTitle = TitleInText & {
+  /** Where the next longer one ends that begins at the same word: of several the longest is meant. */
+  readonly longer: number | undefined
+}
+
+function exactTitles(titles: readonly TitleInText[]): readonly ExactTitle[] {
+  return titles.flatMap((title, i) => {
+    if (!title.isExact || title.isWord) return []
+    const before = titles[i - 1]
+    return [{ ...title, longer: before?.from === title.from ? before.to : undefined }]
+  })
+}
+
+/** Titles that are looked at for one number, which keeps the cost linear in the length of the text. */
+const maxLooked = 100
+
 /** In the form of keys, with medial letters. */
 const sameWords = new Set(['ibid', 'שמ'])
 
@@ -15,19 +34,22 @@ const maxTitles = 3
 
 /**
  * Refs whose title stands elsewhere: after the number, earlier in the text, or later in the sentence; and `ibid.` or `שם`.
+ * Yields where the work may be interrupted.
  *
  * @param before sites with a title of their own, in order.
  * @param context a title that was named before the text.
  */
-export function sitesInContext(
-  read: ReadText,
+export function* sitesInContext(
+  text: ReadText,
   before: readonly Placed[],
   context: string | undefined,
-): readonly Placed[] {
+): Generator<undefined, readonly Placed[]> {
+  const read = { ...text, exact: exactTitles(text.titles) }
   const placed: Placed[] = []
   const ownAt = Map.groupBy(before, ({ from }) => from)
   let last: Placed | undefined
   for (let at = 0; at < read.words.length; at += 1) {
+    yield
     const own = ownAt.get(at)?.[0]
     const found = own ?? sameAs(read, at, last) ?? numberAt(read, at, last, context)
     if (!found) continue
@@ -39,7 +61,7 @@ export function sitesInContext(
 }
 
 function numberAt(
-  read: ReadText,
+  read: Read,
   at: number,
   last: Placed | undefined,
   context: string | undefined,
@@ -59,7 +81,7 @@ function numberAt(
   return names.length === 0 ? undefined : siteOf(read, run, names, [])
 }
 
-function titleText({ text }: ReadText, { start, end }: TitleInText): string {
+function titleText({ text }: Pick<ReadText, 'text'>, { start, end }: TitleInText): string {
   return text.slice(start, end)
 }
 
@@ -97,7 +119,7 @@ function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
 
 /** Titles that a number without one may belong to: those of its sentence, the nearest first, or else the last ones. */
 function titlesAround(
-  read: ReadText,
+  read: Read,
   at: number,
   last: Placed | undefined,
   context: string | undefined,
@@ -115,35 +137,44 @@ function titlesAround(
   if (names.length > 0) return names
   add(last?.site.candidates[0]?.title)
   for (const title of exact) add(titleText(read, title))
-  for (const title of read.titles) {
-    if (title.from <= at) continue
-    if (!isOneSentence(read.text, position, title.start)) break
-    if (title.isExact && !title.isWord) add(titleText(read, title))
+  const end = sentenceEnd(read.text, position)
+  const first = firstTitleFrom(read.exact, at + 1)
+  for (const title of read.exact.slice(first, first + maxLooked)) {
+    if (title.start >= end || names.length === maxTitles) break
+    add(titleText(read, title))
   }
   add(context)
   return names
 }
 
 /** A few exact titles before a word, the nearest first, one for each place. */
-function exactTitlesBefore({ titles }: ReadText, at: number): readonly TitleInText[] {
+function exactTitlesBefore({ exact }: Read, at: number): readonly TitleInText[] {
   const found: TitleInText[] = []
-  for (let i = firstTitleFrom(titles, at) - 1; i >= 0 && found.length < maxTitles; i -= 1) {
-    const title = titles[i]
-    if (!title?.isExact || title.isWord || title.to > at) continue
-    // Of several that begin at one word the longest is meant, which comes first.
-    if (titles[i - 1]?.from === title.from && (titles[i - 1]?.to ?? 0) <= at) continue
-    found.push(title)
+  const first = firstTitleFrom(exact, at)
+  for (let i = first - 1; i >= Math.max(0, first - maxLooked) && found.length < maxTitles; i -= 1) {
+    const title = exact[i] as ExactTitle
+    if (title.to <= at && (title.longer === undefined || title.longer > at)) found.push(title)
   }
   return found
 }
 
 const longestSentence = 1000
 
+/** Each ends a sentence where it first ends itself. */
+const sentenceEnds = [/[?!]\s/u, /[^\s.]{3}\.\s+[\p{Lu}\u05d0-\u05ea]/u, /\n\s*?\n/u]
+
+/** The first position that does not belong to the sentence at `from`, or the one after the longest sentence. */
+function sentenceEnd(text: string, from: number): number {
+  const sentence = text.slice(from, from + longestSentence)
+  const ends = sentenceEnds.map((end) => {
+    const found = end.exec(sentence)
+    return found ? found.index + found[0].length : longestSentence + 1
+  })
+  return from + Math.min(...ends)
+}
+
 function isOneSentence(text: string, from: number, to: number): boolean {
-  return (
-    to - from <= longestSentence &&
-    !/[?!]\s|[^\s.]{3}\.\s+[\p{Lu}\u05d0-\u05ea]|\n\s*\n/u.test(text.slice(from, to))
-  )
+  return to < sentenceEnd(text, from)
 }
 
 function siteOf(

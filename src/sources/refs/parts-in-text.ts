@@ -2,6 +2,7 @@ import type { Executor } from '../../db/client.ts'
 import { mostPlaces } from '../documents.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
+import { inSlices } from '../slices.ts'
 import type { FoundRef } from './find-refs.ts'
 import { type TitleInText, titlesIn } from './titles.ts'
 import { wordsIn } from './words.ts'
@@ -35,7 +36,7 @@ export async function partsInText(
   found: readonly FoundRef[],
 ): Promise<readonly FoundRef[]> {
   const read = text.slice(0, longestText)
-  const titles = await titlesIn(executor, read, wordsIn(read))
+  const titles = await titlesIn(executor, read, await inSlices(wordsIn(read)))
   const longest = [...Map.groupBy(titles, ({ from }) => from).values()]
   const parts: Part[] = []
   let end = 0

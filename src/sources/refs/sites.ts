@@ -41,8 +41,11 @@ const maxCandidates = 12
 /** A site with the words that it takes. */
 export type Placed = { readonly site: Site; readonly from: number; readonly to: number }
 
-/** The refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. */
-export function sitesWithTitle(read: ReadText): readonly Placed[] {
+/**
+ * The refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. Yields where the work may be
+ * interrupted.
+ */
+export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly Placed[]> {
   const byRun = new Map<number, { readonly run: AddressRun; readonly titles: TitleInText[] }>()
   for (const title of read.titles) {
     for (const run of runsAfter(read, title)) {
@@ -50,21 +53,30 @@ export function sitesWithTitle(read: ReadText): readonly Placed[] {
       if (known) known.titles.push(title)
       else byRun.set(run.from, { run, titles: [title] })
     }
+    yield
   }
-  return [...byRun.values()].flatMap(({ run, titles }) => {
-    if (run.isWord && isCommonWordAt(read.text, read.words, run.from)) return []
-    const [first, ...more] = titles.toSorted((a, b) => a.from - b.from || b.to - a.to)
-    if (!first) return []
-    const sorted = [first, ...more]
-    const candidates = [
-      ...sorted.flatMap((title) => readingsOf(read, title, run)),
-      ...sorted.flatMap((title) => readingsApart(read, title, run)),
-    ].slice(0, maxCandidates)
-    const namesWork = sorted.some((title) => title.isExact && title.to === run.from)
-    const beside = sorted.find((title) => title.to === run.from) ?? first
-    const site = { candidates, isSure: isSure(read, beside, run), namesWork: namesWork && isInFull(run) }
-    return [{ site, from: first.from, to: run.ends[0] ?? run.from }]
-  })
+  const placed: Placed[] = []
+  for (const { run, titles } of byRun.values()) {
+    const site = siteBefore(read, run, titles)
+    if (site) placed.push(site)
+    yield
+  }
+  return placed
+}
+
+function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInText[]): Placed | undefined {
+  if (run.isWord && isCommonWordAt(read.text, read.words, run.from)) return undefined
+  const [first, ...more] = titles.toSorted((a, b) => a.from - b.from || b.to - a.to)
+  if (!first) return undefined
+  const sorted = [first, ...more]
+  const candidates = [
+    ...sorted.flatMap((title) => readingsOf(read, title, run)),
+    ...sorted.flatMap((title) => readingsApart(read, title, run)),
+  ].slice(0, maxCandidates)
+  const namesWork = sorted.some((title) => title.isExact && title.to === run.from)
+  const beside = sorted.find((title) => title.to === run.from) ?? first
+  const site = { candidates, isSure: isSure(read, beside, run), namesWork: namesWork && isInFull(run) }
+  return { site, from: first.from, to: run.ends[0] ?? run.from }
 }
 
 /** The numbers that follow a title, after a few words that may name a part of the work. */

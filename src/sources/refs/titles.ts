@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { withoutPrefixes } from '../hebrew.ts'
+import { inSlices } from '../slices.ts'
 import { knownWorkKeys } from '../vocabulary/known-works.ts'
 import { vocabularyTitleKeys } from '../vocabulary/title-groups.ts'
 import { gapBefore } from './addresses.ts'
@@ -30,16 +31,32 @@ const maxTitleWords = 14
 const maxWords = 20_000
 const maxTitles = 20_000
 
-/** Finds all titles in a text, of those that begin at one word the longest first, with one statement. */
+/**
+ * Finds all titles in a text, of those that begin at one word the longest first, with one statement. The event loop
+ * turns every few milliseconds.
+ */
 export async function titlesIn(
   executor: Executor,
   text: string,
   words: readonly TextWord[],
 ): Promise<readonly TitleInText[]> {
   const keys = await keysOfTitles(executor, words)
+  return inSlices(titlesOfText(text, words, keys))
+}
+
+function* titlesOfText(
+  text: string,
+  words: readonly TextWord[],
+  keys: Keys,
+): Generator<undefined, readonly TitleInText[]> {
   const begins = new Set<string>()
   for (const key of keys.keys()) begins.add(firstWord(key))
-  return words.flatMap((_, at) => titlesAt(text, words, at, keys, begins))
+  const titles: TitleInText[] = []
+  for (const at of words.keys()) {
+    titles.push(...titlesAt(text, words, at, keys, begins))
+    yield
+  }
+  return titles
 }
 
 function firstWord(key: string): string {
@@ -47,15 +64,27 @@ function firstWord(key: string): string {
   return end < 0 ? key : key.slice(0, end)
 }
 
-async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
+/** The titles of the vocabulary by their first words. */
+const vocabulary: ReadonlyMap<string, readonly string[]> = Map.groupBy(
+  [...vocabularyTitleKeys(), ...knownWorkKeys],
+  firstWord,
+)
+
+/** What titles may begin with. Yields where the work may be interrupted. */
+function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
   const first = new Set<string>()
   for (const word of words) {
     for (const { key, loose } of formsOf(word)) first.add(key).add(`~${loose}`)
     if (first.size > maxWords) break
+    yield
   }
+  return first
+}
+
+async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
+  const first = await inSlices(firstWords(words))
   const keys = new Map<string, boolean>()
-  for (const key of [...vocabularyTitleKeys(), ...knownWorkKeys])
-    if (first.has(firstWord(key))) keys.set(key, false)
+  for (const word of first) for (const key of vocabulary.get(word) ?? []) keys.set(key, false)
   if (first.size === 0) return keys
   const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title

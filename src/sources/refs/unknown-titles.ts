@@ -19,14 +19,17 @@ const sentenceWords = wordSet(
 /** Small words within a title. */
 const linking = wordSet('of the on and al ha de le be va')
 const maxWords = 12
+/** Words that are looked at between two looks at the clock. */
+const wordsPerStep = 50
 
 /**
  * What has the form of a ref whatever its title is: words with capitals, then numbers with a colon or a leaf, as in `Sefer
- * X 3:4` and `Berakhot 5a`.
+ * X 3:4` and `Berakhot 5a`. Yields where the work may be interrupted.
  */
-export function unknownTitles({ text, words }: ReadText): readonly UnknownTitle[] {
+export function* unknownTitles({ text, words }: ReadText): Generator<undefined, readonly UnknownTitle[]> {
   const found: UnknownTitle[] = []
   for (const [at, word] of words.entries()) {
+    if (at % wordsPerStep === 0) yield
     const end = certainEnd(text, word.start, word.text)
     if (end === undefined) continue
     const from = titleStart(text, words, at)

@@ -10,10 +10,17 @@ const ofPlaces =
 const otherPages =
   /sefaria\.org(?:\.il)?\/(?:sheets|texts|search|topics|person|profile|settings|static|api|about|donate)\b/i
 
-/** The web addresses in a text that name a place, and the text with blanks for all web addresses. */
-export function addressesIn(text: string): { readonly sites: readonly Site[]; readonly masked: string } {
+/**
+ * The web addresses in a text that name a place, and the text with blanks for all web addresses. Yields where the work
+ * may be interrupted.
+ */
+export function* addressesIn(
+  text: string,
+): Generator<undefined, { readonly sites: readonly Site[]; readonly masked: string }> {
   const sites: Site[] = []
-  const masked = text.replace(address, (whole, start: number) => {
+  let masked = ''
+  for (const { 0: whole, index: start } of text.matchAll(address)) {
+    masked += text.slice(masked.length, start) + ' '.repeat(whole.length)
     const written = whole.replace(/[.,;:!?'’*_]+$/, '')
     const isPlace = ofPlaces.test(written.replace(/[?#].*$/, '')) && !otherPages.test(written)
     const isEncoded = !/^(?:https?:|\/|www\.|sefaria)/i.test(written)
@@ -28,7 +35,7 @@ export function addressesIn(text: string): { readonly sites: readonly Site[]; re
       }
       if (heading !== '') sites.push({ candidates: [candidate], isSure: numbers.length > 0 && isPlace })
     }
-    return ' '.repeat(whole.length)
-  })
-  return { sites, masked }
+    yield
+  }
+  return { sites, masked: masked + text.slice(masked.length) }
 }

@@ -22,9 +22,16 @@ const longestWord = 60
 
 const remembered = new Map<string, readonly [key: string, loose: string]>()
 
-export function wordsIn(text: string): readonly TextWord[] {
+/** Words that are read between two looks at the clock. */
+const wordsPerStep = 50
+
+/** The words of a text in order. Yields where the work may be interrupted. */
+export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]> {
   const words: TextWord[] = []
+  let read = 0
   for (const match of text.matchAll(word)) {
+    read += 1
+    if (read % wordsPerStep === 0) yield
     const cut = hebrewPrefix.exec(match[0])?.[0].length ?? 0
     const written = match[0].slice(cut)
     if (written.length > longestWord) continue

@@ -63,9 +63,9 @@ export const refs: Target = {
       require(headingOf(canonical).length <= canonical.length, 'a heading is a part of its ref', canonical)
     }
     mayBeRef(line)
-    const { masked } = addressesIn(text)
+    const { masked } = atOnce(addressesIn(text))
     require(masked.length === text.length, 'a masked text keeps its places', masked.length, text.length)
-    const words = wordsIn(masked)
+    const words = atOnce(wordsIn(masked))
     for (const from of words.keys())
       for (const end of addressAt(masked, words, from)?.ends ?? [])
         require(from < end && end <= words.length, 'an address lies in its text', from, end)
