@@ -3,6 +3,8 @@ import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Wor
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys } from './name-keys.ts'
+import { plainEnglish } from './plain-english.ts'
+import { spokenSound } from './sounds.ts'
 
 /** A set of names that mean the same, in the form in which texts are compared with it. */
 export type NameGroup = {
@@ -25,6 +27,8 @@ type Names = {
   readonly byWord: Groups
   /** The same by the spelling class of transliterated words. */
   readonly bySkeleton: Groups
+  /** Transliterated names of one word by their sound. */
+  readonly bySound: Groups
   /** By the letters of an abbreviation. */
   readonly byAbbreviation: Groups
   readonly phrases: Node
@@ -32,15 +36,25 @@ type Names = {
   readonly expansions: ReadonlyMap<string, readonly string[]>
 }
 
+/** Shorter words sound like too many others. */
+const shortestSpoken = 5
+
+/** Whether a word may be compared by its sound. */
+function isSpoken(term: string): boolean {
+  return term.length >= shortestSpoken && /^[a-z]+$/.test(term)
+}
+
 function compile(): Names {
   const byWord: MutableGroups = new Map()
   const bySkeleton: MutableGroups = new Map()
+  const bySound: MutableGroups = new Map()
   const byAbbreviation: MutableGroups = new Map()
   const phrases = emptyNode()
   const addWord = (word: Token, group: NameGroup): void => {
     append(isAbbreviation(word) ? byAbbreviation : byWord, word.term, group)
     const skeleton = word.script === 'en' ? skeletonOf(word.term) : undefined
     if (skeleton !== undefined) append(bySkeleton, skeleton, group)
+    if (isSpoken(word.term) && !plainEnglish.has(word.term)) append(bySound, spokenSound(word.term), group)
   }
   for (const { group, names } of groupsOfNames().map(groupOf)) {
     for (const words of names) {
@@ -49,7 +63,7 @@ function compile(): Names {
       else if (first) addWord(first, group)
     }
   }
-  return { byWord, bySkeleton, byAbbreviation, phrases, expansions: compileExpansions() }
+  return { byWord, bySkeleton, bySound, byAbbreviation, phrases, expansions: compileExpansions() }
 }
 
 function append(lists: MutableGroups, key: string, group: NameGroup): void {
@@ -146,7 +160,8 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
     if (groups) return groups
   }
   const skeleton = /^[a-z]/.test(term) ? skeletonOf(term) : undefined
-  return (skeleton === undefined ? undefined : names.bySkeleton.get(skeleton)) ?? []
+  const spelled = skeleton === undefined ? undefined : names.bySkeleton.get(skeleton)
+  return spelled ?? (isSpoken(term) ? names.bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
 /** What is left of an abbreviation without a prefix: `הס"א`. */

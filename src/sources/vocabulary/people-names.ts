@@ -1,3 +1,4 @@
+import { medial } from '../fold.ts'
 import { earlierPeople } from './people-before.ts'
 import { chabadMasters } from './people-chabad.ts'
 import { earlyMasters } from './people-early.ts'
@@ -6,6 +7,9 @@ import type { Person } from './person.ts'
 import { type Town, towns } from './towns.ts'
 
 const hebrew = /[א-ת]/
+
+/** From shorter names of towns no names of people are made: `Vorka` would make `Vorker`, which is read as `worker`. */
+const shortestForTownsman = { he: 4, en: 6 }
 
 /** All names of each person, in both scripts, the one that names the person in the index first. */
 export const peopleGroups: readonly (readonly string[])[] = [
@@ -38,19 +42,41 @@ function listOf(names: string): readonly string[] {
   return names.split(/;\s*/)
 }
 
-/** `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק ברדיטשובער`. */
-function withTown(given: string, { en, he, masters }: Town): readonly string[] {
+/** What someone is called after a town in Yiddish: the listed names, and `Koretzer` and `קאריצער` from each spelling. */
+function townsmen({ en, he, masters }: Town): readonly string[] {
+  // The last vowel of a town gives way to the ending.
+  const latin = listOf(en)
+    .filter((place) => place.length >= shortestForTownsman.en)
+    .map((place) => `${place.replace(/[aeiou]$/, '')}er`)
+  const yiddish = inYiddish(he)
+    .filter((place) => place.length >= shortestForTownsman.he)
+    .map((place) => `${medial(place.replace(/[אהיע]$/, ''))}ער`)
+  return [...new Set([...listOf(masters), ...latin, ...yiddish])]
+}
+
+/** The spellings of a town, and its Yiddish ending: `נעמיראוו` for `נעמירוב`. */
+function inYiddish(he: string): readonly string[] {
+  return listOf(he).flatMap((place) =>
+    place.endsWith('וב') ? [place, place.replace(/וב$/, 'אוו')] : [place],
+  )
+}
+
+/** `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק פון באַרדיטשעוו`. */
+function withTown(given: string, town: Town): readonly string[] {
   const isHebrew = hebrew.test(given)
-  const after = isHebrew ? listOf(he).map((place) => `מ${place}`) : listOf(en).map((place) => `of ${place}`)
-  const named = listOf(masters).filter((name) => hebrew.test(name) === isHebrew)
+  const after = isHebrew
+    ? inYiddish(town.he).flatMap((place) => [`מ${place}`, `פון ${place}`])
+    : listOf(town.en).map((place) => `of ${place}`)
+  const named = townsmen(town).filter((name) => hebrew.test(name) === isHebrew)
   return [...after, ...named].map((end) => `${given} ${end}`)
 }
 
 /** The one whom a town alone names: `the Kotzker`, `Rebbe of Kotzk`, `הרבי מקוצק`. */
-function mastersOf({ en, he, masters }: Town): readonly string[] {
+function mastersOf(town: Town): readonly string[] {
+  const { en, he } = town
   return [
-    ...listOf(masters),
-    ...listOf(masters).map((name) => `${name} ${hebrew.test(name) ? 'רבי' : 'Rebbe'}`),
+    ...townsmen(town),
+    ...townsmen(town).map((name) => `${name} ${hebrew.test(name) ? 'רבי' : 'Rebbe'}`),
     ...listOf(en).flatMap((place) => [`Rebbe of ${place}`, `${place} Rebbe`]),
     ...listOf(he).flatMap((place) => [`רבי מ${place}`, `אדמו"ר מ${place}`]),
   ]

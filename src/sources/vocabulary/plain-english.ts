@@ -15,6 +15,10 @@ export const plainEnglish: ReadonlySet<string> = new Set(
   small large mind greatness smallness house prayer psalms spark sparks exile redemption hiding face truth wisdom
   understanding knowledge intermediate man men average book average table gathering note visiting graves third meal
   joining friends welcoming guests eating physical worship through nature higher level levels individual providence
+  lovingkindness kindness severity kingship contraction lord almighty tetragrammaton unification opponents equanimity
+  righteous wicked husk shell cleaving attachment seclusion contemplation joy happiness sadness depression charity
+  intention commandment paradise hell passover tabernacles phylacteries humility pride arrogance anger prophecy miracle
+  refinement reincarnation humble slander martyrdom genesis exodus leviticus deuteronomy sabbath infinite melody
   seraph jewish prince hour end days suffering dance midnight ritual bath melody tales stories sayings words utterances`
     .split(/\s+/)
     .map(englishStem),

@@ -25,15 +25,39 @@ const lastSav = /(?<=[aeiou])(?:th|t|s)$/
  * `mesirut` are one. Words are compared by it within names alone, where the words beside it keep chance meetings away.
  */
 export function latinSound(word: string): string {
+  const sound = withOneLetter(word)
+  const first = /^[aeiou]/.test(sound) ? 'a' : sound.slice(0, 1)
+  return (first + sound.slice(1).replace(/[aeiouy]/g, '')).replace(/(.)\1+/g, '$1')
+}
+
+/** Each consonant in one way of writing it. */
+function withOneLetter(word: string): string {
   let sound = word.normalize('NFC').toLowerCase().replace(lastSav, '')
   for (const [written, letter] of latinRules) sound = sound.replace(written, letter)
   // A digraph before h, as in `Yizhak`, cannot be told from one with it: within a word h says nothing.
-  sound = sound
+  return sound
     .normalize('NFKD')
     .replace(marks, '')
     .replace(/(?<=.)h/g, '')
-  const first = /^[aeiou]/.test(sound) ? 'a' : sound.slice(0, 1)
-  return (first + sound.slice(1).replace(/[aeiouy]/g, '')).replace(/(.)\1+/g, '$1')
+}
+
+/** Vowels by what a kamatz, a holam, a tzere or a shuruk is written as, in Sephardic and Ashkenazi pronunciation. */
+const vowels: readonly (readonly [RegExp, string])[] = [
+  [/(?<=.)[aeo]$/, 'A'],
+  [/ei|ey|ai|ay/g, 'E'],
+  [/oo|ou|u/g, 'U'],
+  [/oi|oy|[ao]+/g, 'A'],
+  [/ee|ie|[iy]+/g, 'I'],
+  [/e/g, 'E'],
+]
+
+/**
+ * The sound of a transliterated word by itself, with its vowels: `neshomo` and `neshamah` are one, as are `hisboydedus`
+ * and `hitbodedut`. Without vowels a single word would meet too many others.
+ */
+export function spokenSound(word: string): string {
+  const sound = vowels.reduce((text, [written, vowel]) => text.replace(written, vowel), withOneLetter(word))
+  return sound.replace(/(.)\1+/g, '$1')
 }
 
 const vowelLetters = 'ויאע'

@@ -194,7 +194,7 @@ export const towns = {
   vorki: {
     en: 'Vorki; Vurka; Warka; Vorka; Vurke',
     he: 'וורקא; ווארקא; וורקי; ורקה',
-    masters: 'Vorker; Vurker; ווארקער',
+    masters: 'Vurker; ווארקער',
   },
   alexander: {
     en: 'Aleksandrow; Aleksander',
