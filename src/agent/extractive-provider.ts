@@ -79,9 +79,9 @@ function nextMove(request: ModelRequest): Move {
     return callOf('search_sources', { query: searchWords(question).slice(0, 500), limit: 8 })
   }
   const search = results.get('search_sources')?.[0]
-  const statement = search?.['does_not_exist']
-  const missing = typeof statement === 'string' ? statement : undefined
-  const { places, finding } = choosePlaces(hitsIn(search), missing !== undefined)
+  const nowhere = textIn(search, 'does_not_exist')
+  const missing = nowhere ?? textIn(search, 'not_in_library')
+  const { places, finding } = choosePlaces(hitsIn(search), nowhere !== undefined)
   const asked = asksInHebrew(question) ? 'he' : 'en'
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   if (toRead.length > 0 && may('read_source')) {
@@ -101,6 +101,11 @@ function nextMove(request: ModelRequest): Move {
     kind: 'answer',
     text: composeAnswer(question, quoted, { finding, fileName, attached: fromFile.length > 0, missing }),
   }
+}
+
+function textIn(result: ToolResult | undefined, member: string): string | undefined {
+  const value = result?.[member]
+  return typeof value === 'string' ? value : undefined
 }
 
 function fileWritten(question: string, results: Results): string | undefined {

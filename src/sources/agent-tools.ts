@@ -6,7 +6,7 @@ import { nearestRefs } from './nearest-refs.ts'
 import { listWorks, readPassage } from './passages.ts'
 import { findRefs } from './refs/find-refs.ts'
 import { missingPlaces } from './refs/missing-places.ts'
-import { asksOnlyFor, missingResult, notThere } from './refs/missing-statement.ts'
+import { asksOnlyFor, missingResult, namesFor, notThere } from './refs/missing-statement.ts'
 import type { SourceRegister } from './register.ts'
 import { scholarTools } from './scholar-tools.ts'
 import { citingOnce } from './search/citing-passages.ts'
@@ -71,7 +71,8 @@ function searchTool(
         const hits = await knownNames(searchSources(executor, query, semantic))
         if ('content' in hits) return hits
         const missing = await missingPlaces(executor, valid.query, findCiting)
-        const remark = missingResult(valid.query, missing)
+        const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])
+        const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
         const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
         if (isMissing) return { content: JSON.stringify(remark), isError: true }
         if (hits.length === 0) {
@@ -106,7 +107,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
       withArguments(readArguments, args, async (valid) => {
         signal.throwIfAborted()
         const read = await readPassage(executor, valid.ref, valid)
-        if ('nearest' in read) return notThere(valid.ref, read.nearest)
+        if ('nearest' in read) return notThere(executor, valid.ref, read.nearest)
         return offer(executor, register, read.passages)
       }),
   }

@@ -1,6 +1,7 @@
 import { hebrewReadings, printedHebrewAddress } from './hebrew-refs.ts'
 import { withoutHebrewPiece, withoutPiece } from './pieces.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { withEpistles } from './refs/epistles.ts'
 import { withDigits } from './refs/number-words.ts'
 import { isPageRef } from './refs/pages.ts'
 import { latinUnitPattern } from './refs/units.ts'
@@ -54,7 +55,7 @@ function normalised(written: string): string {
     .normalize('NFKC')
     .replace(/[_\s]+/g, ' ')
     .trim()
-  return withDigits(text)
+  return withEpistles(withDigits(text))
 }
 
 function decoded(written: string): string {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
+import { missingResult, missingStatement, namesFor } from '../../src/sources/refs/missing-statement.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { ensureStarterLibrary } from '../../src/sources/starter.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -50,6 +51,31 @@ describe('a question names what does not exist:', () => {
     ['מה כתוב בתניא עמוד מא?', 'תניא עמוד מא', 'page'],
     ['Explain Likutei Moharan III:45', 'Likutei Moharan III:45', 'unheld'],
     ['What does Mesillat Yesharim chapter 4 say?', 'Mesillat Yesharim chapter 4', 'unheld'],
+    ['letter 33 of the Tanya, on charity', 'Tanya letter 33', 'place'],
+    ['What is in the fortieth letter of the Tanya?', 'Tanya fortieth letter', 'place'],
+    ['מה כתוב באגרת נ בתניא?', 'תניא באגרת נ', 'place'],
+    ['לפי אגרת התשובה פרק שלושה עשר', 'אגרת התשובה פרק שלושה עשר', 'unheld'],
+    ['Tanya perek ס"ה', 'Tanya perek ס"ה', 'place'],
+    ["Sha'ar ha-Yihud chapter twenty", "Sha'ar ha-Yihud chapter twenty", 'unheld'],
+    ['What does part six of the Tanya discuss?', 'part six of the Tanya', 'place'],
+    ['מה כתוב בתניא חלק ו?', 'תניא חלק ו', 'place'],
+    ['Tanya VI, chapter 3 - what does it teach?', 'Tanya VI, chapter 3', 'place'],
+    ['מה כתוב בתניא דף מא ע"ב?', 'תניא דף מא', 'page'],
+    ['On page one hundred of the Tanya', 'Tanya page one hundred', 'page'],
+    ['מושגי החסידות, גבורה א', 'מושגי החסידות, גבורה א', 'place'],
+    ['Concepts of Chassidut, Gevurah 12', 'Concepts of Chassidut, Gevurah 12', 'place'],
+    ['What is written in Emek HaLevavot chapter 3?', 'Emek HaLevavot chapter 3', 'work'],
+    ['Chapter 4 of Orot HaMidbar, on silence', 'Orot HaMidbar Chapter 4', 'work'],
+    ['מעייני הדעת פרק ז, מה מבואר שם?', 'מעייני הדעת פרק ז', 'work'],
+    ['What does Netivei HaAfar teach of clay?', 'Netivei HaAfar', 'work'],
+    ['In "The Gate of Falling Leaves", what is a tree?', 'The Gate of Falling Leaves', 'work'],
+    ['what does sefer mishkenot haruach say?', 'mishkenot haruach', 'work'],
+    ['בחיבורו כסא האור, מהי מלכות?', 'כסא האור', 'work'],
+    ['What does Likutei Moharan 282 say?', 'Likutei Moharan 282', 'unheld'],
+    ['מורה נבוכים חלק ג פרק נא', 'מורה נבוכים חלק ג פרק נא', 'unheld'],
+    ['Rambam, Hilchot Teshuvah chapter 3', 'Hilchot Teshuvah chapter 3', 'unheld'],
+    ['What does Mesillat Yesharim say of joy?', 'Mesillat Yesharim', 'unheld_work'],
+    ['לפי ליקוטי מוהר"ן, מהי התבודדות?', 'ליקוטי מוהר"ן', 'unheld_work'],
   ])('%s', async (question, written, kind) => {
     expect(await missing(question)).toEqual([[written, kind]])
   })
@@ -71,7 +97,14 @@ describe('a question names what does not exist:', () => {
     'תניא פרק חמישה עשר',
     'Who wrote the Tanya 200 years ago, in 1796?',
     'What is the book Likutei Moharan about?',
-    'What does Mesillat Yesharim say of joy?',
+    'Who wrote Mesillat Yesharim?',
+    'What does Or Makif mean?',
+    'What does Birkat HaMazon teach us?',
+    'According to David HaMelech, what is song?',
+    'מה הספר החשוב ביותר?',
+    'What is the first letter of Genesis?',
+    'What does the first part of the Tanya teach?',
+    'What did the Baal Shem Tov say in chapters of his life?',
     'ספר חסידות שמסודר לפי חודשי השנה והחגים',
     'בתניא של אדמו"ר הזקן לא נאמר כך',
     'In the book of Numbers they walk 40 years in the desert',
@@ -79,6 +112,23 @@ describe('a question names what does not exist:', () => {
   ])('nothing in: %s', async (question) => {
     expect(await missing(question)).toEqual([])
   })
+})
+
+it('names what is nearest in Hebrew when the question is Hebrew', async () => {
+  const question = 'מה כתוב במושגי החסידות, בינוני ז?'
+  const missing = await missingPlaces(db.database.system, question)
+  const near = missing.flatMap(({ nearest }) => nearest)
+  const names = await namesFor(db.database.system, question, near)
+  expect(missingStatement(missing, 'he', names)).toContain('הקרובים ביותר: מושגי החסידות, בינוני א')
+})
+
+it('says of a work that the library lacks that it is not here, not that it does not exist', async () => {
+  const said = missingResult(
+    'q',
+    await missingPlaces(db.database.system, 'What does the Kuzari say about prophecy?'),
+  )
+  expect(said['not_in_library']).toMatch(/^"Kuzari" is not in this library/)
+  expect(said['does_not_exist']).toBeUndefined()
 })
 
 it.each([

@@ -74,7 +74,7 @@ export function gapBefore(text: string, words: readonly TextWord[], at: number):
 function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
   if (!word) return undefined
-  const counted = ordinalChapterEnd(words, at)
+  const counted = ordinalEnd(words, at)
   if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
   if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
   if (/^\d{1,4}[a-d]?$/i.test(word.text)) return { ...plain, end: at + 1, hasUnit: hasSign(text, word) }
@@ -92,11 +92,18 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
   return { ...plain, end: at + 1, isWord: !isMarked(written) }
 }
 
-/** Where `60th chapter` or `thirty-second chapter` ends. Letters and verses are counted in other senses, too. */
-function ordinalChapterEnd(words: readonly TextWord[], at: number): number | undefined {
+const countedUnits = new Set(['chapter', 'perek', 'epistle'])
+/** Letters are counted in other senses, too: `the first letter of Genesis` is no ref. */
+const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
+
+/** Where `60th chapter` or `thirty-second epistle` ends. */
+function ordinalEnd(words: readonly TextWord[], at: number): number | undefined {
   const found = ordinalInWords(words.slice(at, at + 2).map(({ key }) => key))
-  const unit = found && words[at + found.words]?.key
-  return found && (unit === 'chapter' || unit === 'perek') ? at + found.words + 1 : undefined
+  if (!found) return undefined
+  const end = at + found.words + 1
+  const unit = words[end - 1]?.key ?? ''
+  const isLetter = unit === 'letter' && words.slice(end, end + 4).some(({ key }) => lettered.has(key))
+  return countedUnits.has(unit) || isLetter ? end : undefined
 }
 
 const plain: Omit<Item, 'end'> = { hasUnit: false, isPart: false, isWord: false }
@@ -122,6 +129,7 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
 function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   const written = words[at]?.text ?? ''
   if (/^\d{1,4}[a-d]?$/i.test(written) || romanNumber(written) !== undefined) return at + 1
+  if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
   const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
   return spelled && at + spelled.words
 }

@@ -4,6 +4,7 @@ import { type Resolution, resolveRefs } from '../ref-lookup.ts'
 import { inSlices } from '../slices.ts'
 import { addressAt } from './addresses.ts'
 import { sitesInContext } from './in-context.ts'
+import { withDigits } from './number-words.ts'
 import { isPageRef } from './pages.ts'
 import {
   type Candidate,
@@ -154,7 +155,7 @@ function outcomeOf(
       start: last.start,
       end: last.end,
       asked: last.asked,
-      outcome: isPageRef(last.asked) ? 'missing' : 'unknown_work',
+      outcome: isPageRef(withDigits(last.asked)) ? 'missing' : 'unknown_work',
     }
   return missing
 }

@@ -1,7 +1,7 @@
 import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
 import type { Candidate, Placed, ReadText } from './sites.ts'
 import { standsApart } from './standing.ts'
-import type { TitleInText } from './titles.ts'
+import { firstTitleFrom, type TitleInText } from './titles.ts'
 import { isBreak } from './words.ts'
 
 /** Words that may stand between a number and the title after it: `chapter 32 of the Tanya`. */
@@ -68,12 +68,13 @@ function numberAt(
 ): Placed | undefined {
   const run = addressAt(read.text, read.words, at)
   if (!run?.hasUnit) return undefined
-  const behind = titlesBehind(read, run)
+  const part = partBehind(read, run)
+  const behind = titlesBehind(read, part?.end ?? run.ends.at(-1) ?? run.from)
   if (behind.length > 0)
     return siteOf(
       read,
       run,
-      behind.map((title) => titleText(read, title)),
+      behind.map((title) => `${titleText(read, title)}${part?.name ?? ''}`),
       behind,
     )
   if (!standsApart(read, at)) return undefined
@@ -86,8 +87,7 @@ function titleText({ text }: Pick<ReadText, 'text'>, { start, end }: TitleInText
 }
 
 /** `chapter 32 of the Tanya`, `פרק לב בתניא`: the titles that begin there, the longest first. */
-function titlesBehind(read: ReadText, run: AddressRun): readonly TitleInText[] {
-  const end = run.ends.at(-1) ?? run.from
+function titlesBehind(read: ReadText, end: number): readonly TitleInText[] {
   for (let at = end; at <= end + maxLinks && at < read.words.length; at += 1) {
     const gap = gapBefore(read.text, read.words, at)
     if (isBreak(gap) || !/^[\s,“„"'‘«*_]*$/.test(gap)) return []
@@ -98,23 +98,24 @@ function titlesBehind(read: ReadText, run: AddressRun): readonly TitleInText[] {
   return []
 }
 
+/** `of part two` behind a number, before the title: the part with a blank before it, and the word after it. */
+function partBehind(
+  { text, words }: ReadText,
+  run: AddressRun,
+): { readonly name: string; readonly end: number } | undefined {
+  const end = run.ends.at(-1) ?? run.from
+  const at = links.has(words[end]?.key ?? '') ? end + 1 : end
+  const number = words[at + 1]
+  if (!number || !/^(?:part|volume|[בהש]{0,2}חלק)$/.test(words[at]?.key ?? '')) return undefined
+  if (gapBefore(text, words, at + 1) !== ' ') return undefined
+  return { name: ` ${text.slice(words[at]?.start, number.end)}`, end: at + 2 }
+}
+
 function titlesFrom({ titles }: ReadText, from: number): readonly TitleInText[] {
   const found: TitleInText[] = []
   for (let i = firstTitleFrom(titles, from); titles[i]?.from === from; i += 1)
     found.push(titles[i] as TitleInText)
   return found
-}
-
-/** The index of the first title that begins at the word or after it; titles are in order of their first words. */
-function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
-  let low = 0
-  let high = titles.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((titles[middle]?.from ?? 0) < word) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Titles that a number without one may belong to: those of its sentence, the nearest first, or else the last ones. */
@@ -200,7 +201,8 @@ function siteOf(
     }),
   )
   const to = Math.max(ends[0] ?? run.from + 1, ...behind.map((title) => title.to))
-  return { site: { candidates, isSure: true }, from: run.from, to }
+  const namesWork = behind[0]?.isExact ?? false
+  return { site: { candidates, isSure: true, namesWork }, from: run.from, to }
 }
 
 /** `ibid.`, `(שם)`, and either with a number of its own: `ibid., ch. 33`, `(שם, פרק לג)`. */

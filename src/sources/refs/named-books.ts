@@ -11,6 +11,10 @@ const quote = '["“”„«»״*_‘’\']{1,2}'
 const hebrewWord = '[א-ת][א-ת"\'׳״]{1,14}'
 const hebrewTeacher = '(?:רבי|ר\'|ר׳|הרב|רבינו|אדמו"ר|אדמו״ר|תלמיד|הרה"ק|הרה״ק|האדמו"ר)'
 
+/** `HaAfar`; not the second words of feasts, persons and common terms. */
+const definite =
+  "Ha(?!(?:Gadol|Mazon|Torah|Ra|Tov|Shem|Kodesh|Ba|Kohen|Levi|Navi|Shanah?|Omer|Ol|Melech|Tzaddik|Katan|Aretz|Chaim|Bayit|Nefesh|Lev)(?!\\p{L}))\\p{Lu}[\\p{L}’']{2,20}"
+
 /** English patterns: group 1 is the title. Each part of them is bounded, so that a text is read in linear time. */
 const english: readonly RegExp[] = [
   // `the book Ohr HaNeshamot`, `Sefer X Y`
@@ -30,6 +34,13 @@ const english: readonly RegExp[] = [
   ),
   // `in Tzeror HaMor of the Sokolover Rebbe`
   new RegExp(`\\b(?:[Ii]n|[Ff]rom) (${names}) of the ${name} Rebbe\\b`, 'gu'),
+  // `Ginzei HaKesef by the Maggid`
+  new RegExp(`\\b(${names}),? (?:by|of) the (?:Maggid|Alter Rebbe|Baal Shem|Besht|Mitteler Rebbe)`, 'gu'),
+  // `what does Netivei HaAfar teach`, `according to Netivei HaAfar`: a definite second word makes a title
+  new RegExp(
+    `\\b(?:[Ww]hat does|[Hh]ow does|[Aa]ccording to|[Ww]hat is written in|[Cc]lassic|[Qq]uote (?:\\p{Ll}+ ){0,3}from) (?!(?:${teacher}|Rosh|Birkat|Eliyahu|David|Aharon|Yosef|Moshe|Shlomo) )(${name} ${definite})(?= (?:say|teach|write|explain|describe|interpret|on|about)|[.,?]|$)`,
+    'gu',
+  ),
   // `"Pillar of Seven Lanterns" by Rabbi Anshel`, `according to "Pillar of Seven Lanterns"`
   new RegExp(
     `${quote}(${oneName})${quote},? (?:by|of|from) (?:the )?(?:${teacher}|disciple|student|Maggid)`,
@@ -41,6 +52,22 @@ const english: readonly RegExp[] = [
   ),
 ]
 
+/** Patterns for titles in quotation marks, which are taken as they stand. */
+const quoted: readonly RegExp[] = [
+  new RegExp(`\\b(?:[Ii]n|[Ff]rom|of) ${quote}(${names})${quote}[,?]`, 'gu'),
+  new RegExp(
+    `\\b(?:read|saw|found|written|quoted?|cited|learned) (?:\\p{Ll}+ ){0,3}?(?:in|from) ${quote}(${names})${quote}`,
+    'gu',
+  ),
+  new RegExp(
+    `(?:book|sefer|work|treatise|essay|pamphlet)(?: the| called| entitled)? ${quote}(${names})${quote}`,
+    'giu',
+  ),
+]
+/** `what does sefer mishkenot haruach say`: in small letters a title ends where the sentence goes on. */
+const inSmallLetters =
+  /\bsefer ((?:[a-z'’-]{3,20} ){1,3}[a-z'’-]{3,20}) (?=says?|teach|writes?|explains?|about)/gu
+
 const hebrewWords = `${hebrewWord}(?: ${hebrewWord}){1,5}`
 const hebrew: readonly RegExp[] = [
   // `"שער השערות" של רבי`, `מ"ליקוטי שלג" לרבי`, `לפי "תניא זוטא"`, `מה אומר "צינור הדמעות" על`
@@ -49,13 +76,21 @@ const hebrew: readonly RegExp[] = [
     `(?:לפי|אומר|אומרת|כותב|מלמד|מסביר|מבאר|בעל|בספר|ספר|הספר|מספר|ב?ספרו|ע"פ|על פי|מתוך|מאמר|קונטרס|ב?חיבורו?) [במל]?["“”״„](${hebrewWords})["“”״]`,
     'gu',
   ),
+  // `כתב רבי משה ב"עטרת שלמה הקטן"`, `ספר בשם "יסוד הצימאון"`
+  new RegExp(
+    `(?:כתב|כותב|כתוב|נאמר|ציטוט|מובא|מבואר|קטע|רעיון)(?: [א-ת'׳]{2,12}){0,4} [במ]["“”״„](${hebrewWords})["“”״]`,
+    'gu',
+  ),
+  new RegExp(`ספר (?:חסידי )?(?:בשם|הנקרא|ששמו) ["“”״„](${hebrewWords})["“”״]`, 'gu'),
+  // `בחיבורו כסא האור, מה`
+  /(?:ב?ספרו|ב?חיבורו) ([א-ת"'׳״]{2,15} ה[א-ת]{2,15})(?=[,?.:]|$)/gu,
 ]
 /**
  * Without quotation marks a title has a definite word, or its author behind it. `מספר` is a number, and `איזה ספר` asks for a
  * book without naming it.
  */
 const unquotedHebrew = new RegExp(
-  `(?<![א-ת])(?<!(?:איזה|איזו|אילו|כל|שום|עוד) )(?:[בלמהשו]{0,2})((?:(?<!מ)ספר|קונטרס|מאמר|א?יגרת|אגרת|חיבור) ${hebrewWord}(?: ${hebrewWord}){0,4})`,
+  `(?<![א-ת])(?<!(?:איזה|איזו|אילו|כל|שום|עוד) )(?:[בלמהשו]{0,2})((?:(?<!מ)ספר|קונטרס|מאמר|א?יגרת|אגרת|חיבור|מסכת) ${hebrewWord}(?: ${hebrewWord}){0,4})`,
   'gu',
 )
 const hasAuthor = new RegExp(`^ (?:של |מאת |ל)(?:ה?תלמיד |ה?מגיד )?${hebrewTeacher}`)
@@ -69,24 +104,28 @@ const longestText = 4_000
 export function namedBooks(text: string): readonly NamedBook[] {
   const read = text.slice(0, longestText)
   const found: NamedBook[] = []
-  for (const pattern of [...english, ...hebrew, unquotedHebrew]) {
+  for (const pattern of [...quoted, ...english, inSmallLetters, ...hebrew, unquotedHebrew]) {
     for (const match of read.matchAll(pattern)) {
-      const title = trimmed(match[1] ?? '')
-      const start = match.index + match[0].indexOf(title)
-      if (pattern === unquotedHebrew && !isDefinite(title, read.slice(start + title.length))) continue
-      if (
-        title.includes(' ') &&
-        found.length < maxBooks &&
-        !found.some((one) => one.start < start + title.length && start < one.end)
-      )
-        found.push({ start, end: start + title.length, title })
+      const book = bookIn(read, pattern, match)
+      const isFree = book && !found.some(({ start, end }) => start < book.end && book.start < end)
+      if (isFree && found.length < maxBooks) found.push(book)
     }
   }
   return found.sort((a, b) => a.start - b.start)
 }
 
-function isDefinite(title: string, rest: string): boolean {
-  return / ה[א-ת]{2}/.test(title) || hasAuthor.test(rest.slice(0, 60))
+function bookIn(text: string, pattern: RegExp, match: RegExpExecArray): NamedBook | undefined {
+  const written = match[1] ?? ''
+  const title = quoted.includes(pattern) ? written : trimmed(written)
+  const start = match.index + match[0].indexOf(title)
+  if (!title.includes(' ') || (pattern === unquotedHebrew && !isTitle(title, text, start))) return undefined
+  return { start, end: start + title.length, title }
+}
+
+/** With its author behind it, or with a definite word; but `הספר החשוב` is an adjective. */
+function isTitle(title: string, text: string, start: number): boolean {
+  if (hasAuthor.test(text.slice(start + title.length, start + title.length + 60))) return true
+  return / ה[א-ת]{2}/.test(title) && text.charAt(start - 1) !== 'ה'
 }
 
 /** Words with which a question begins: a capital makes them no part of the title behind them. */
@@ -95,7 +134,7 @@ const opening =
 
 /** Hebrew words that end a title: the sentence goes on with them. */
 const hebrewEnd =
-  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|ספר|בו|עם|את|אל|כי|לא)$/
+  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|נכתב|נמצא|נדפס|חובר|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|ספר|בו|עם|את|אל|כי|לא)$/
 
 function trimmed(title: string): string {
   if (!/^[א-ת]/.test(title))

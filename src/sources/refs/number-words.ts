@@ -1,4 +1,5 @@
 import { medial } from '../fold.ts'
+import { hebrewNumber } from '../hebrew-numbers.ts'
 import { hebrewUnitPattern, latinUnitPattern } from './units.ts'
 
 const ones =
@@ -15,22 +16,22 @@ const values: ReadonlyMap<string, number> = new Map([
 const letterNames: readonly (readonly [names: string, value: number])[] = [
   ['alef aleph', 1],
   ['beis bet beit beth', 2],
-  ['gimel gimmel', 3],
-  ['daled dalet daleth', 4],
+  ['gimel gimmel giml', 3],
+  ['daled dalet daleth dalled', 4],
   ['hei hey heh', 5],
   ['vav vov', 6],
   ['zayin zayn', 7],
   ['ches chet chess cheth het', 8],
-  ['tes tet teth', 9],
+  ['tes tet teth teis', 9],
   ['yud yod yood', 10],
-  ['kaf chaf khaf', 20],
+  ['kaf chaf khaf chof', 20],
   ['lamed lamedh', 30],
   ['mem', 40],
   ['nun noon', 50],
-  ['samech samekh', 60],
+  ['samech samekh samach', 60],
   ['ayin', 70],
   ['pey peh pei', 80],
-  ['tzadi tzadik tzaddi', 90],
+  ['tzadi tzadik tzaddi tzaddik tsadi tsaddi', 90],
   ['kuf kof quf', 100],
   ['reish resh', 200],
   ['shin', 300],
@@ -43,7 +44,8 @@ const letters: ReadonlyMap<string, number> = new Map(
 const ordinals: ReadonlyMap<string, number> = new Map(
   'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'
     .split(' ')
-    .map((word, i) => [word, i + 1]),
+    .map((word, i) => [word, i + 1] as const)
+    .concat([['hundredth', 100]]),
 )
 
 /**
@@ -111,39 +113,67 @@ function fits(sum: number, value: number): boolean {
 }
 
 const word = '[a-z]{1,10}'
-const spelled = new RegExp(`((?:^|[\\s,.:;(])${latinUnitPattern}\\s*)(${word}(?:[\\s-]+${word}){0,4})`, 'giu')
+/** The words are not consumed: each may be a unit itself, as `letter` in `Holy Letter, letter ten`. */
+const spelled = new RegExp(
+  `((?:^|[\\s,.:;(])${latinUnitPattern})\\s*(?=(${word}(?:[\\s-]+${word}){0,4}))`,
+  'giu',
+)
 
 /** `chapter thirty-two` and `chapter XXXII` as `chapter 32`, `פרק שלושים` as `פרק 30`: words are numbers only after a unit. */
 export function withDigits(text: string): string {
-  const counted = text.replace(ordinalChapter, (whole, written: string) => {
+  const counted = text.replace(ordinalUnit, (whole, written: string, unit: string) => {
     const found = ordinalInWords(written.toLowerCase().split(/[\s-]+/))
-    return found?.words === written.split(/[\s-]+/).length ? `chapter ${found.value}` : whole
+    return found?.words === written.split(/[\s-]+/).length ? `${unit} ${found.value}` : whole
   })
-  const latin = counted.replace(spelled, (whole, unit: string, written: string) => {
+  const lettered = counted.replace(hebrewBehindLatin, (whole, unit: string, written: string) => {
+    const value = hebrewNumber(written)
+    return value === undefined ? whole : `${unit}${value}`
+  })
+  const latin = replaceNumbers(lettered, spelled, (written) => {
     const roman = romanNumber(/^\S*/.exec(written)?.[0] ?? '')
-    const found =
-      roman === undefined ? numberInWords(written.toLowerCase().split(/[\s-]+/)) : { value: roman, words: 1 }
-    if (!found) return whole
-    const rest = written
-      .split(/([\s-]+)/)
-      .slice(found.words * 2 - 1)
-      .join('')
-    return `${unit.replace(/\s+$/, '')} ${found.value}${rest}`
+    return roman === undefined
+      ? numberInWords(written.toLowerCase().split(/[\s-]+/))
+      : { value: roman, words: 1 }
   })
   const parted = latin.replace(
     spelledPart,
     (_, part: string, written: string) => `${part} ${values.get(written.toLowerCase()) ?? written}`,
   )
-  return parted.replace(spelledInHebrew, (whole, unit: string, written: string) => {
-    const words = written.split(' ')
-    const found = hebrewNumberInWords(words.map(medial))
-    return found ? [unit, found.value, ...words.slice(found.words)].join(' ') : whole
-  })
+  return replaceNumbers(parted, spelledInHebrew, (written) =>
+    hebrewNumberInWords(written.split(' ').map(medial)),
+  )
 }
 
-/** `60th chapter`, `thirty-second chapter`. */
-const ordinalChapter =
-  /\b(\d{1,4}(?:st|nd|rd|th)|[a-z]{4,7}y[\s-][a-z]{4,7}|[a-z]{4,11})\s+(?:chapter|perek)\b/giu
+/** Writes digits for the number that stands behind each match of a unit; group 2 looks ahead at its words. */
+function replaceNumbers(
+  text: string,
+  units: RegExp,
+  numberOf: (words: string) => NumberInWords | undefined,
+): string {
+  let made = ''
+  let from = 0
+  for (const { index, 0: whole, 1: unit = '', 2: written = '' } of text.matchAll(units)) {
+    const found = index < from ? undefined : numberOf(written)
+    if (!found) continue
+    const length = written
+      .split(/([\s-]+)/)
+      .slice(0, found.words * 2 - 1)
+      .join('').length
+    made += `${text.slice(from, index)}${unit} ${found.value}`
+    from = index + whole.length + length
+  }
+  return made + text.slice(from)
+}
+
+/** `perek ל"ב`: Hebrew letters behind a unit in English. */
+const hebrewBehindLatin = new RegExp(
+  `((?:^|[\\s,.:;(])${latinUnitPattern}\\s+)([א-ת]{1,4}["'׳״][א-ת]?)(?![א-ת])`,
+  'giu',
+)
+
+/** `60th chapter`, `thirty-second letter`. */
+const ordinalUnit =
+  /\b(\d{1,4}(?:st|nd|rd|th)|[a-z]{4,7}y[\s-][a-z]{4,7}|[a-z]{4,11})\s+(chapter|perek|letter|epistle)\b/giu
 
 /** `Part One` before a number; before further words it belongs to a title. */
 const spelledPart = new RegExp(
@@ -151,7 +181,7 @@ const spelledPart = new RegExp(
   'giu',
 )
 const spelledInHebrew = new RegExp(
-  `(?<![א-ת])(${hebrewUnitPattern}) ([א-ת]{2,7}(?: [א-ת]{2,7}){0,2})(?![א-ת"'׳״])`,
+  `(?<![א-ת])(${hebrewUnitPattern}) (?=([א-ת]{2,7}(?: [א-ת]{2,7}){0,2})(?![א-ת"'׳״]))`,
   'gu',
 )
 

@@ -22,7 +22,7 @@ const entryBefore =
  * is one letter before a sign, or has gershayim: other short words are words.
  */
 const numberedPart =
-  /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)]|\s["“„”«‹'‘״])))/u
+  /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)?!]|$|\s["“„”«‹'‘״])))/u
 
 /**
  * Parts of works that a text names as `Work, Part` without a number, or as `the entry Part in Work`, and numbered parts

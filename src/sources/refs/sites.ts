@@ -1,8 +1,9 @@
 import { headingKey } from '../heading-keys.ts'
-import { isAuthorKey } from '../vocabulary/title-groups.ts'
+import { knownWorkKeys } from '../vocabulary/known-works.ts'
+import { isAuthorKey, otherTitleKeys } from '../vocabulary/title-groups.ts'
 import { type AddressRun, addressAt, gapBefore, isCommonWordAt } from './addresses.ts'
 import { standsApart } from './standing.ts'
-import type { TitleInText } from './titles.ts'
+import { firstTitleFrom, type TitleInText } from './titles.ts'
 import { isBreak, type TextWord } from './words.ts'
 
 /** One way to read a place in a text as a ref. */
@@ -73,9 +74,9 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
     ...sorted.flatMap((title) => readingsOf(read, title, run)),
     ...sorted.flatMap((title) => readingsApart(read, title, run)),
   ].slice(0, maxCandidates)
-  const namesWork = sorted.some((title) => title.isExact && title.to === run.from)
   const beside = sorted.find((title) => title.to === run.from) ?? first
-  const site = { candidates, isSure: isSure(read, beside, run), namesWork: namesWork && isInFull(run) }
+  const namesWork = sorted.some((title) => namesItsWork(read, title, run))
+  const site = { candidates, isSure: isSure(read, beside, run), namesWork }
   return { site, from: first.from, to: run.ends[0] ?? run.from }
 }
 
@@ -97,10 +98,54 @@ function isWithinRef(gap: string, rest: number): boolean {
   return rest === 0 ? !/[)\]}]|[([]\S*[([]/.test(gap) : !/[()[\]{}:]/.test(gap)
 }
 
-/** With its unit, or of more than one number: no amount is written like that. */
-function isInFull(run: AddressRun): boolean {
-  return run.hasUnit || (run.ends.at(-1) ?? 0) - run.from > 1
+/** Whether the number is sure to belong to the title, whatever the library has: `Kuzari 1:25`, `Rambam, Laws of Kings, ch. 3`. */
+function namesItsWork(read: ReadText, title: TitleInText, run: AddressRun): boolean {
+  if (!title.isExact) return false
+  // With its unit, or of more than one number, it is no amount; a title of two words is no everyday word.
+  const isInFull = run.hasUnit || (run.ends.at(-1) ?? 0) - run.from > 1
+  if (title.to === run.from) return isInFull || title.to - title.from > 1
+  return (
+    isFamous(read.text.slice(title.start, title.end)) &&
+    !title.isWord &&
+    !hasTitleBetween(read.titles, title.to, run.from) &&
+    namesPart(read, title, run, isInFull)
+  )
 }
+
+/** Whether another title begins at one of the words `from` to `to`; a word that may be something else counts as none. */
+function hasTitleBetween(titles: readonly TitleInText[], from: number, to: number): boolean {
+  for (let i = firstTitleFrom(titles, from); (titles[i]?.from ?? Number.POSITIVE_INFINITY) <= to; i += 1)
+    if (!titles[i]?.isWord) return true
+  return false
+}
+
+/** Whether the vocabulary has the title: parts of other works of the library are looked up by their names. */
+function isFamous(title: string): boolean {
+  const key = headingKey(title)
+  return knownWorkKeys.has(key) || otherTitleKeys(key).length > 0
+}
+
+/** Words of a part between a title and its number: with capitals in English, at most three in Hebrew, with no verb among them. */
+function namesPart(
+  { text, words }: ReadText,
+  title: TitleInText,
+  run: AddressRun,
+  isInFull: boolean,
+): boolean {
+  const rest = words.slice(title.to, run.from)
+  if (rest.every(({ key }) => /^[א-ת]/.test(key)))
+    return isInFull && rest.length <= 3 && !rest.some(({ key }) => sentenceGoesOn.test(key))
+  return (
+    (isInFull || title.to - title.from > 1) &&
+    /^,? /.test(gapBefore(text, words, title.to)) &&
+    rest.every(({ text: word, key }) => /^\p{Lu}/u.test(word) || inParts.has(key) || /^\d+$/.test(word))
+  )
+}
+
+const inParts = new Set('of the on in and ha gate part book'.split(' '))
+/** In the form of keys, with medial letters. */
+const sentenceGoesOn =
+  /^(?:ש[א-ת]{3,}|מה|מהי|מהו|של|על|את|כי|אומר|אומרת|כותב|כתוב|מבואר|נאמר|מסביר|מלמד|יש|הוא|היא|זה|איכ|למה|לפי|פרק)$/
 
 /** A bare Hebrew word is a number only where a ref of that number exists, and so is a year or an amount. */
 function isSure({ text, words }: ReadText, title: TitleInText, run: AddressRun): boolean {

@@ -202,3 +202,15 @@ function startOf(word: TextWord, letters: number): number {
   }
   return word.start + at
 }
+
+/** The index of the first title that begins at the word or after it; titles are in order of their first words. */
+export function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
+  let low = 0
+  let high = titles.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((titles[middle]?.from ?? 0) < word) low = middle + 1
+    else high = middle
+  }
+  return low
+}

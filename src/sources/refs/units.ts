@@ -1,7 +1,7 @@
 /** Words that stand before a number in a ref: one list for the resolver and for refs in running text. */
 
 const latin =
-  'chapters chapter chap chs ch sections section sec paragraphs paragraph para torah lesson letter epistle perek perakim pasuk ' +
+  'chapters chapter chap chs ch sections section sec essay paragraphs paragraph para torah lesson letter epistle perek perakim pasuk ' +
   'siman seif daf folio page pages pp p no verses verse vv'
 
 export const latinUnits: ReadonlySet<string> = new Set(latin.split(' '))
