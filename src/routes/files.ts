@@ -9,6 +9,7 @@ import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
 import { sendContent } from '../http/transfers/download.ts'
 import { receiveFile } from '../http/transfers/upload.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
+import type { Services } from '../turns/services.ts'
 import { findFile, listFiles } from '../turns/sessions/project-files.ts'
 import {
   deleteFile,
@@ -18,7 +19,6 @@ import {
   type StoredFile,
 } from '../workspace/files.ts'
 import { download, fileDeleted, fileList, fileSchema, fileWithVersions, uploadForm } from './file-schema.ts'
-import type { Services } from './services.ts'
 
 const namedFile: ResourceLookup = (tx, principal, params) => findFile(tx, principal, params['id'] ?? '')
 

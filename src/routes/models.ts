@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import { type BodyOf, instant, type RouteDocs } from '../http/openapi-docs.ts'
 import type { CatalogueModel } from '../models/model-catalogue.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../turns/services.ts'
 
 const modelSchema = z
   .object({

@@ -7,6 +7,7 @@ import type { ResourceLookup } from '../http/fastify.ts'
 import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
 import { type BodyOf, instant, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import type { ZodTypes } from '../http/zod.ts'
+import type { Services } from '../turns/services.ts'
 import { deleteProject } from '../turns/sessions/delete-project.ts'
 import {
   createProject,
@@ -15,7 +16,6 @@ import {
   type Project,
   renameProject,
 } from '../turns/sessions/projects.ts'
-import type { Services } from './services.ts'
 
 const namedProject: ResourceLookup = (tx, principal, params) => findProject(tx, principal, params['id'] ?? '')
 

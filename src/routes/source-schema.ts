@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, listOf } from '../http/openapi-docs.ts'
-import { quoteCheck } from './turn-schema.ts'
+import { quoteCheck } from './turn-reply/turn-schema.ts'
 
 export const workSchema = z
   .object({

@@ -16,7 +16,7 @@ import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../s
 import { readerUrl } from '../sources/source-url.ts'
 import type { Passage } from '../sources/types.ts'
 import { verifyInThread } from '../sources/verification.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../turns/services.ts'
 import {
   hitList,
   type hitSchema,

@@ -8,7 +8,7 @@ import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
 import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi-docs.ts'
 import { idText, type ZodTypes } from '../http/zod.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../turns/services.ts'
 
 const query = z.object({
   group_by: z.enum(usageGroups).default('day'),

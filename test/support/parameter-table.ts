@@ -1,4 +1,4 @@
-import type { Parameter } from '../../src/routes/parameters.ts'
+import type { Parameter } from '../../src/routes/turn-request/parameters.ts'
 
 /** The table as the documents have it. */
 export function tableOf(parameters: readonly Parameter[]): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ResponseReader } from '../../src/routes/responses/reader.ts'
+import { ResponseReader } from '../../src/routes/responses/output/reader.ts'
 import type { CommittedEvent } from '../../src/turns/recording/event-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import type { RunEnd, RunEvent } from '../../src/turns/run/run-events.ts'

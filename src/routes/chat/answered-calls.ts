@@ -3,9 +3,9 @@ import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { findRunOfCall, openCallsOf } from '../../turns/admission/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { Services } from '../services.ts'
-import type { ServiceOptions } from './options.ts'
-import type { ChatMessage } from './schema.ts'
+import type { Services } from '../../turns/services.ts'
+import type { ChatMessage } from '../turn-request/chat-body.ts'
+import type { ServiceOptions } from '../turn-request/options.ts'
 
 /**
  * The turn that paused for the tool results at the end of the messages. Stock agent loops send their whole history and

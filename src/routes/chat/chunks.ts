@@ -2,7 +2,7 @@ import type { FinishReason } from '../../agent/provider.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
-import type { chunkSchema, delta, progressEvent, serviceBlock, streamError } from './reply-schema.ts'
+import type { serviceBlock } from '../turn-reply/service-block.ts'
 import {
   annotationsOf,
   completionId,
@@ -13,7 +13,8 @@ import {
   type RunStatus,
   toolCallsOf,
   usageBody,
-} from './wire.ts'
+} from '../turn-reply/wire.ts'
+import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
 
 /**
  * Encodes a run's events as chat-completion chunks. Every frame but the usage chunk and an error has exactly one

@@ -1,8 +1,6 @@
-import { ServiceError } from '../../errors.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
-import type { completionSchema } from './reply-schema.ts'
 import {
   annotationsOf,
   completionId,
@@ -13,17 +11,10 @@ import {
   openBlock,
   toolCallsOf,
   usageBody,
-} from './wire.ts'
+} from '../turn-reply/wire.ts'
+import type { completionSchema } from './reply-schema.ts'
 
 type CompletionBody = BodyOf<typeof completionSchema>
-
-/** The error with which a whole reply can still answer: only while the run has cost nothing. */
-export function failureReply(event: TerminalEvent): ServiceError | undefined {
-  if (event.type !== 'run.failed' || event.end.usage.cost_micros !== '0') return undefined
-  const code = event.code === 'upstream_failed' ? 'upstream_error' : event.code
-  // The same request finds the same run again, so trying again cannot help.
-  return new ServiceError(code, event.message, { shouldRetry: false })
-}
 
 /**
  * The whole reply of an ended run. A run that failed after it had output, or that was cancelled, is a well-formed

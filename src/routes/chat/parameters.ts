@@ -1,4 +1,4 @@
-import { type Parameter, topLogprobs } from '../parameters.ts'
+import { type Parameter, topLogprobs } from '../turn-request/parameters.ts'
 
 const useTools = () => 'Use `tools` and `tool_choice` instead: the older form is not supported.'
 const library = 'The agent searches its library, not the web'

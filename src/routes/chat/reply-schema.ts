@@ -1,41 +1,7 @@
 import { z } from 'zod'
 import { count } from '../../http/openapi-docs.ts'
-import { toolCall } from '../session-schema.ts'
-import {
-  chatUsage,
-  citedSource,
-  fileChange,
-  finishReason,
-  freeQuotation,
-  runStatus,
-  turnUsage,
-  unknownRef,
-} from '../turn-schema.ts'
-
-const failure = z.object({ code: z.string(), message: z.string() })
-
-/** The ids come first, the rest when the run has ended. */
-export const serviceBlock = z
-  .object({
-    project_id: z.string(),
-    session_id: z.string(),
-    run_id: z.string(),
-    message_id: z.string(),
-    status: runStatus,
-    files: z.array(fileChange),
-    sources: z.array(citedSource),
-    unknown_marks: count
-      .optional()
-      .describe('Citations of sources that the model was never given; they were left out'),
-    unknown_refs: z.array(unknownRef).optional(),
-    quotations: z.array(freeQuotation).optional(),
-    usage: turnUsage.optional(),
-    error: failure.optional().describe('In a whole reply that could no longer answer with an error status'),
-  })
-  .meta({
-    id: 'ServiceBlock',
-    description: 'Where the turn ran and what it made; complete once it has ended.',
-  })
+import { serviceBlock } from '../turn-reply/service-block.ts'
+import { chatUsage, fileChange, finishReason, toolCall } from '../turn-reply/turn-schema.ts'
 
 const annotation = z
   .object({

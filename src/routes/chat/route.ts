@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { principalOf, resourceOf } from '../../http/auth.ts'
+import { principalOf } from '../../http/auth.ts'
 import { bodyBytes } from '../../http/bounds.ts'
 import { disconnectSignal } from '../../http/disconnect.ts'
 import { unixSeconds } from '../../http/lists.ts'
@@ -12,25 +12,25 @@ import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
-import { refuseUnsupported } from '../parameters.ts'
-import type { Services } from '../services.ts'
-import { requestHash, requireTextWithin } from '../turn-input.ts'
+import type { Services } from '../../turns/services.ts'
+import { Delivery, defaultPace, type WholeBodies } from '../turn-reply/delivery.ts'
+import { readAttachments } from '../turn-request/attachments.ts'
+import { type ChatBody, chatBody, refuseUnknownChoice } from '../turn-request/chat-body.ts'
+import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
+import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
+import { toModelMessages, toRunRequest } from '../turn-request/messages.ts'
+import type { ServiceOptions } from '../turn-request/options.ts'
+import { refuseUnsupported } from '../turn-request/parameters.ts'
 import { findAskingTurn } from './answered-calls.ts'
-import { readAttachments } from './attachments.ts'
-
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
-import { resolveContext } from './context.ts'
-import { Delivery, defaultPace, type WholeBodies } from './delivery.ts'
 import { chatDocs } from './docs.ts'
-import { toModelMessages, toRunRequest } from './messages.ts'
-import type { ServiceOptions } from './options.ts'
 import { chatParameters } from './parameters.ts'
-import { type ChatBody, chatBody, refuseUnknownChoice } from './schema.ts'
 import { chatStream } from './stream.ts'
 
 /** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
 export function chatRoutes(app: FastifyInstance, services: Services, pace = defaultPace): void {
+  decorateTurnRequests(app)
   app.withTypeProvider<ZodTypes>().post(
     '/chat/completions',
     {
@@ -41,7 +41,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       preValidation: (request) => resolveContext(services, request),
     },
     async (request, reply) => {
-      const options = resourceOf<ServiceOptions>(request)
+      const options = turnOptionsOf(request)
       const { body } = request
       // From the start: a client can leave while its turn is being admitted.
       const left = disconnectSignal(reply)

@@ -2,9 +2,9 @@ import type { StreamOut } from '../../http/stream.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../turns/run/run-events.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../../turns/services.ts'
+import type { StreamNotes } from '../turn-reply/delivery.ts'
 import type { ChunkEncoder } from './chunks.ts'
-import type { StreamNotes } from './delivery.ts'
 
 /** Writes the chunks of a chat reply, from the first one up to the end of its run. */
 export async function chatStream(

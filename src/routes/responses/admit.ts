@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { principalOf, resourceOf } from '../../http/auth.ts'
+import { principalOf } from '../../http/auth.ts'
 import { originOf } from '../../http/origin.ts'
 import { retryHeaders } from '../../http/retry-headers.ts'
 import { admitAfter } from '../../turns/admission/admit-after.ts'
 import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
 import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
 import type { ClientTurn } from '../../turns/admission/start-attempts.ts'
-import { readAttachments } from '../chat/attachments.ts'
-import { toModelMessages } from '../chat/messages.ts'
-import { refuseUnsupported } from '../parameters.ts'
-import type { Services } from '../services.ts'
-import { requestHash, requireTextWithin } from '../turn-input.ts'
-import type { ResponseContext } from './context.ts'
+import type { Services } from '../../turns/services.ts'
+import { readAttachments } from '../turn-request/attachments.ts'
+import { turnOptionsOf } from '../turn-request/context.ts'
+import { requestHash, requireTextWithin } from '../turn-request/field-schemas.ts'
+import { toModelMessages } from '../turn-request/messages.ts'
+import { refuseUnsupported } from '../turn-request/parameters.ts'
 import { readContinued } from './continued.ts'
-import { type Item, readItems } from './items.ts'
-import { responsesParameters } from './parameters.ts'
-import { toChatBody, toResponseRequest } from './request.ts'
-import { type ResponsesBody, refuseUnknownChoice } from './schema.ts'
+import { type Item, readItems } from './input/items.ts'
+import { responsesParameters } from './input/parameters.ts'
+import { toChatBody, toResponseRequest } from './input/request.ts'
+import { type ResponsesBody, refuseUnknownChoice } from './input/schema.ts'
 
 /** Starts the turn that a request asks for, or finds the one that it has started before. */
 export async function admitResponse(
@@ -27,7 +27,8 @@ export async function admitResponse(
   left: AbortSignal,
 ): Promise<Admitted & { readonly background: boolean }> {
   const principal = principalOf(request)
-  const { options, previous } = resourceOf<ResponseContext>(request)
+  const options = turnOptionsOf(request)
+  const previous = request.previousRun ?? undefined
   refuseUnsupported(responsesParameters, body)
   refuseUnknownChoice(body)
   const model = requireModel(services, body.model)

@@ -1,25 +1,33 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
-import { principalOf, resourceOf } from '../../http/auth.ts'
+import { principalOf } from '../../http/auth.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findRun } from '../../turns/run/runs.ts'
-import { resolveContext } from '../chat/context.ts'
-import type { ServiceOptions } from '../chat/options.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../../turns/services.ts'
+import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
+import type { ServiceOptions } from '../turn-request/options.ts'
 import { runIdOf } from './ids.ts'
 
-/** Where a request is to run: the options of the chat route, and the response that it goes on from. */
-export type ResponseContext = { readonly options: ServiceOptions; readonly previous: Run | undefined }
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The run behind the response that this request continues. */
+    previousRun: Run | null
+  }
+}
+
+export function decorateResponseRequests(app: FastifyInstance): void {
+  decorateTurnRequests(app)
+  app.decorateRequest('previousRun', null)
+}
 
 /** Resolves what the request names before its other fields are looked at. */
 export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
   await resolveContext(services, request)
-  const options = resourceOf<ServiceOptions>(request)
   const previous = await previousOf(services, request)
-  if (previous) requireAgreement(previous, options)
-  request.resource = { options, previous } satisfies ResponseContext
+  if (previous) requireAgreement(previous, turnOptionsOf(request))
+  request.previousRun = previous ?? null
 }
 
 async function previousOf(services: Services, request: FastifyRequest): Promise<Run | undefined> {

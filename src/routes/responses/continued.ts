@@ -4,11 +4,11 @@ import { notFound, ServiceError } from '../../errors.ts'
 import { findAnswers, findRunOfCall, openCallsOf } from '../../turns/admission/continuation.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { findRun } from '../../turns/run/runs.ts'
-import type { ChatMessage } from '../chat/schema.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../../turns/services.ts'
+import type { ChatMessage } from '../turn-request/chat-body.ts'
 import { callItemOf } from './ids.ts'
-import { type FunctionCallOutput, type Item, isOfModel } from './items.ts'
-import { type PlainItem, toChatMessages } from './messages.ts'
+import { type FunctionCallOutput, type Item, isOfModel } from './input/items.ts'
+import { type PlainItem, toChatMessages } from './input/messages.ts'
 
 /** What a request adds to which conversation. */
 export type Continued = {

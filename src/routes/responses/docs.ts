@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
 import type { RouteDocs } from '../../http/openapi-docs.ts'
-import { chatDocs } from '../chat/docs.ts'
-import { serviceOptions } from '../chat/options.ts'
-import { namesOf } from '../parameters.ts'
-import { inputItem } from './items.ts'
-import { responsesParameters } from './parameters.ts'
-import { responseSchema, streamEvent } from './reply-schema.ts'
-import { responsesBody } from './schema.ts'
+import { turnDocs } from '../turn-request/docs.ts'
+import { serviceOptions } from '../turn-request/options.ts'
+import { namesOf } from '../turn-request/parameters.ts'
+import { inputItem } from './input/items.ts'
+import { responsesParameters } from './input/parameters.ts'
+import { responsesBody } from './input/schema.ts'
+import { responseSchema, streamEvent } from './output/reply-schema.ts'
 
 /** The body with what is read from it beside its schema. */
 const request = responsesBody
@@ -32,8 +32,6 @@ whole response. After ten seconds of silence comes the comment \`: keep-alive\`.
 although the turn goes on.`
 
 const replyHeaders = {
-  'x-service-project-id': 'Where the turn runs.',
-  'x-service-session-id': 'The session, for resuming it.',
   'x-service-run-id': 'The run behind the response.',
   'x-service-message-id': 'The message that the run writes; also the id of its output item.',
 }
@@ -58,15 +56,12 @@ ignored, as is every other one.
   example: { model: 'service', input: 'What is bittul?' },
   response: responseSchema,
   content: [{ type: 'text/event-stream', schema: streamEvent }],
-  requestHeaders: chatDocs.requestHeaders ?? {},
+  ...turnDocs,
   replyHeaders: {
+    ...turnDocs.replyHeaders,
     ...replyHeaders,
-    'x-service-files': 'Ids of the files that the turn wrote, by commas; in a whole reply that came in time.',
-    'idempotency-replayed': '`true` when the request reads the run of an earlier one.',
     location: 'The response of a background request.',
   },
-  errors: chatDocs.errors ?? [],
-  lateErrors: chatDocs.lateErrors ?? [],
 }
 
 export const getDocs: RouteDocs = {

@@ -12,15 +12,15 @@ import { readOn } from '../../turns/reading/kept-events.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
-import { type ChatPace, Delivery, defaultPace, sendEvents, type WholeBodies } from '../chat/delivery.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../../turns/services.ts'
+import { type ChatPace, Delivery, defaultPace, sendEvents, type WholeBodies } from '../turn-reply/delivery.ts'
 import { admitResponse } from './admit.ts'
-import { resolveResponseContext } from './context.ts'
+import { decorateResponseRequests, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, getDocs } from './docs.ts'
 import { responseId, runIdOf } from './ids.ts'
-import { endedResponse, openResponse, type ResponseBody } from './response-body.ts'
-import { type ResponsesBody, responsesBody } from './schema.ts'
-import { responseStream } from './stream.ts'
+import { type ResponsesBody, responsesBody } from './input/schema.ts'
+import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
+import { responseStream } from './output/stream.ts'
 
 /** How long a cancel waits for the end that it brings about. */
 const cancelWaitMs = 5_000
@@ -51,6 +51,7 @@ const retrieveQuery = z
 export function responsesRoutes(root: FastifyInstance, services: Services, pace = defaultPace): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'chat:write' as const, resource: namedResponse }
+  decorateResponseRequests(root)
 
   app.post(
     '/responses',

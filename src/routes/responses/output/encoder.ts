@@ -1,7 +1,7 @@
-import type { CommittedEvent } from '../../turns/recording/event-log.ts'
-import type { Run } from '../../turns/run/run.ts'
-import { isTerminal, type RunEvent } from '../../turns/run/run-events.ts'
-import type { RunRequest } from '../../turns/run/run-request.ts'
+import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
+import type { Run } from '../../../turns/run/run.ts'
+import { isTerminal, type RunEvent } from '../../../turns/run/run-events.ts'
+import type { RunRequest } from '../../../turns/run/run-request.ts'
 import { type EventBody, messageOpened, type StreamEvent, textAdded, turnEnded } from './events.ts'
 import { openResponse } from './response-body.ts'
 

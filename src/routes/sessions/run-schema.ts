@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, instant } from '../http/openapi-docs.ts'
+import { count, instant } from '../../http/openapi-docs.ts'
 import {
   citedSource,
   fileChange,
@@ -8,7 +8,7 @@ import {
   runStatus,
   turnUsage,
   unknownRef,
-} from './turn-schema.ts'
+} from '../turn-reply/turn-schema.ts'
 
 const outputItem = z
   .discriminatedUnion('type', [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { count, instant } from '../../http/openapi-docs.ts'
-import { serviceBlock } from '../chat/reply-schema.ts'
+import { count, instant } from '../../../http/openapi-docs.ts'
+import { serviceBlock } from '../../turn-reply/service-block.ts'
 
 const annotation = z
   .object({

@@ -8,8 +8,8 @@ import { endOfRun } from '../../turns/reading/follow.ts'
 import type { ClientConnection } from '../../turns/replicas/client-connections.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
-import type { Services } from '../services.ts'
-import { failureReply } from './completion.ts'
+import type { Services } from '../../turns/services.ts'
+import { failureReply } from './failure-reply.ts'
 
 /** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
 export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }

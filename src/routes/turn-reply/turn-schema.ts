@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../http/openapi-docs.ts'
+import { count } from '../../http/openapi-docs.ts'
 
 /** What a turn's chat reply, its row and its events tell alike. */
 
@@ -111,3 +111,11 @@ export const turnUsage = z
       ),
   })
   .meta({ id: 'TurnUsage' })
+
+export const toolCall = z
+  .object({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.object({ name: z.string(), arguments: z.string() }),
+  })
+  .meta({ id: 'ToolCall', description: 'A call of one of the client’s own tools.' })

@@ -1,4 +1,4 @@
-import { type Parameter, topLogprobs } from '../parameters.ts'
+import { type Parameter, topLogprobs } from '../../turn-request/parameters.ts'
 
 /** Every parameter of OpenAI's request for a response, and `x_service`. The request is held against it. */
 export const responsesParameters: readonly Parameter[] = [

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../../errors.ts'
 
 /**
  * What the service does with a parameter of an official request: it is `honoured`, or `ignored` (accepted without

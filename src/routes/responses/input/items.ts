@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
-import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
-import { checkInput, InputError, idText } from '../../http/zod.ts'
-import { fileData, imageUrl } from '../turn-input.ts'
+import { ServiceError } from '../../../errors.ts'
+import { boundedList, boundedText, bounds } from '../../../http/bounds.ts'
+import { checkInput, InputError, idText } from '../../../http/zod.ts'
+import { fileData, imageUrl } from '../../turn-request/field-schemas.ts'
 
 const textPart = z.object({
   type: z.enum(['input_text', 'output_text', 'text']),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { deletedOf, instant, listOf } from '../http/openapi-docs.ts'
+import { deletedOf, instant, listOf } from '../../http/openapi-docs.ts'
+import { toolCall } from '../turn-reply/turn-schema.ts'
 
 export const sessionSchema = z
   .object({
@@ -15,14 +16,6 @@ export const sessionSchema = z
 export const sessionList = listOf(sessionSchema).meta({ id: 'SessionList' })
 
 export const sessionDeleted = deletedOf('agent.session').meta({ id: 'SessionDeleted' })
-
-export const toolCall = z
-  .object({
-    id: z.string(),
-    type: z.literal('function'),
-    function: z.object({ name: z.string(), arguments: z.string() }),
-  })
-  .meta({ id: 'ToolCall', description: 'A call of one of the client’s own tools.' })
 
 export const messageSchema = z
   .object({

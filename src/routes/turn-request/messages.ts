@@ -2,8 +2,8 @@ import type { ContentPart, ModelMessage, Sampling, ToolChoice } from '../../agen
 import { ServiceError } from '../../errors.ts'
 import type { RunRequest } from '../../turns/run/run-request.ts'
 import type { FilePart } from './attachments.ts'
+import type { ChatBody, ChatMessage } from './chat-body.ts'
 import type { ServiceOptions } from './options.ts'
-import type { ChatBody, ChatMessage } from './schema.ts'
 
 /**
  * The client's messages as the agent keeps them.

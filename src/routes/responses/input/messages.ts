@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../chat/schema.ts'
+import type { ChatMessage } from '../../turn-request/chat-body.ts'
 import type { FunctionCall, FunctionCallOutput, Item, ItemReference, Message } from './items.ts'
 
 /** An item that says by itself what it says. */

@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { ModelMessage } from '../agent/provider.ts'
-import { withTx } from '../db/client.ts'
-import { ServiceError } from '../errors.ts'
-import { principalOf, resourceOf } from '../http/auth.ts'
-import { atMost, boundedText, bounds } from '../http/bounds.ts'
-import type { ResourceLookup } from '../http/fastify.ts'
-import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../http/lists.ts'
-import type { BodyOf, RouteDocs } from '../http/openapi-docs.ts'
-import { idText, type ZodTypes } from '../http/zod.ts'
-import { listRuns } from '../turns/run/runs.ts'
-import { textOf } from '../turns/run/transcript.ts'
+import type { ModelMessage } from '../../agent/provider.ts'
+import { withTx } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { principalOf, resourceOf } from '../../http/auth.ts'
+import { atMost, boundedText, bounds } from '../../http/bounds.ts'
+import type { ResourceLookup } from '../../http/fastify.ts'
+import { listBody, pageOfQuery, pageQuery, unixSeconds } from '../../http/lists.ts'
+import type { BodyOf, RouteDocs } from '../../http/openapi-docs.ts'
+import { idText, type ZodTypes } from '../../http/zod.ts'
+import { listRuns } from '../../turns/run/runs.ts'
+import { textOf } from '../../turns/run/transcript.ts'
+import type { Services } from '../../turns/services.ts'
 import {
   createSession,
   deleteSession,
@@ -20,10 +21,9 @@ import {
   renameSession,
   type Session,
   type StoredMessage,
-} from '../turns/sessions/sessions.ts'
+} from '../../turns/sessions/sessions.ts'
 import { runSchema } from './run-schema.ts'
 import { runBody } from './runs.ts'
-import type { Services } from './services.ts'
 import {
   messageList,
   type messageSchema,

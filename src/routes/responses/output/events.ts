@@ -1,6 +1,6 @@
-import type { BodyOf } from '../../http/openapi-docs.ts'
-import type { Run } from '../../turns/run/run.ts'
-import type { TerminalEvent } from '../../turns/run/run-events.ts'
+import type { BodyOf } from '../../../http/openapi-docs.ts'
+import type { Run } from '../../../turns/run/run.ts'
+import type { TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { streamEvent } from './reply-schema.ts'
 import { type CallItem, callsOf, endedResponse, messageOf } from './response-body.ts'
 

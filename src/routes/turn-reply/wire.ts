@@ -3,8 +3,8 @@ import { creditsNumber } from '../../billing/credits.ts'
 import type { BodyOf } from '../../http/openapi-docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run/run-events.ts'
-import type { chatUsage, fileChange, turnUsage } from '../turn-schema.ts'
-import type { serviceBlock } from './reply-schema.ts'
+import type { serviceBlock } from './service-block.ts'
+import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
 
 /** The pieces of the chat wire format that the streamed and the whole reply share. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ServiceError } from '../../errors.ts'
-import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
-import { idText } from '../../http/zod.ts'
-import { answerSchema, metadata, toolParameters } from '../turn-input.ts'
+import { ServiceError } from '../../../errors.ts'
+import { boundedList, boundedText, bounds } from '../../../http/bounds.ts'
+import { idText } from '../../../http/zod.ts'
+import { answerSchema, metadata, toolParameters } from '../../turn-request/field-schemas.ts'
 
 const functionTool = z.object({
   type: z.literal('function', { error: 'only tools of type `function` are supported' }),

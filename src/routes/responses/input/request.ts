@@ -1,7 +1,7 @@
-import type { RunRequest } from '../../turns/run/run-request.ts'
-import { toRunRequest } from '../chat/messages.ts'
-import type { ServiceOptions } from '../chat/options.ts'
-import type { ChatBody, ChatMessage } from '../chat/schema.ts'
+import type { RunRequest } from '../../../turns/run/run-request.ts'
+import type { ChatBody, ChatMessage } from '../../turn-request/chat-body.ts'
+import { toRunRequest } from '../../turn-request/messages.ts'
+import type { ServiceOptions } from '../../turn-request/options.ts'
 import type { ResponsesBody } from './schema.ts'
 
 /** The same request as the chat route would get it: both skins ask for a turn in one way. */

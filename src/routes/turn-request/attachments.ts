@@ -3,7 +3,7 @@ import { bounds } from '../../http/bounds.ts'
 import { newId } from '../../ids.ts'
 import type { Attachments, InlineFile } from '../../turns/sessions/attachments.ts'
 import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
-import type { ChatMessage } from './schema.ts'
+import type { ChatMessage } from './chat-body.ts'
 
 type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]
 export type FilePart = Extract<Part, { type: 'file' }>

@@ -1,18 +1,39 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope } from '../../accounts/principal.ts'
 import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { principalOf } from '../../http/auth.ts'
+import type { Services } from '../../turns/services.ts'
 import { findProject } from '../../turns/sessions/projects.ts'
 import { findSession } from '../../turns/sessions/sessions.ts'
-import type { Services } from '../services.ts'
-import { readOptions } from './options.ts'
+import { readOptions, type ServiceOptions } from './options.ts'
 
-/** Whether the session and project that the options name are visible; the options are kept as the request's resource. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where and how the turn is to run; set by `resolveContext`. */
+    turnOptions: ServiceOptions | null
+  }
+}
+
+/** Gives every request of the routes that start turns its `turnOptions`. */
+export function decorateTurnRequests(app: FastifyInstance): void {
+  if (!app.hasRequestDecorator('turnOptions')) app.decorateRequest('turnOptions', null)
+}
+
+/** @throws Error when the route has not called `resolveContext`. */
+export function turnOptionsOf(request: FastifyRequest): ServiceOptions {
+  if (!request.turnOptions) throw new Error('this route resolves no context')
+  return request.turnOptions
+}
+
+/**
+ * Reads the options of the turn into `request.turnOptions`.
+ * @throws ServiceError `not_found` when the session or project that they name is not visible to the key.
+ */
 export async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
   const principal = principalOf(request)
   const options = readOptions(request.body, request.headers)
-  request.resource = options
+  request.turnOptions = options
   const { sessionId, projectId } = options
   if (sessionId === undefined && projectId === undefined) return
   const { session, project } = await withTx(services.database, principal, async (tx) => ({

@@ -1,0 +1,30 @@
+/** What the documents of both APIs say of headers and errors. */
+export const turnDocs = {
+  requestHeaders: {
+    'Idempotency-Key':
+      '1 to 255 visible ASCII characters, kept for 24 hours. Another body under it is refused.',
+    'X-Stainless-Retry-Count': 'What OpenAI’s clients send: how often they have tried before.',
+    'x-service-session-id': 'The session to resume.',
+    'x-service-project-id': 'The project in which a new session is made.',
+    'x-service-background':
+      '`true` or `false`. In the same way `x-service-on-disconnect`, `-sources`, `-progress`, `-isolates`.',
+  },
+  replyHeaders: {
+    'x-service-project-id': 'Where the turn runs.',
+    'x-service-session-id': 'The session, for resuming it.',
+    'x-service-run-id': 'The run.',
+    'x-service-message-id': 'The message that the run writes.',
+    'x-service-files': 'Ids of the files that the turn wrote, by commas; in a whole reply that came in time.',
+    'idempotency-replayed': '`true` when the request reads the run of an earlier one.',
+  },
+  errors: [
+    'not_found',
+    'model_not_found',
+    'unsupported_parameter',
+    'idempotency_key_reused',
+    'session_busy',
+    'insufficient_credits',
+    'too_many_concurrent_runs',
+  ],
+  lateErrors: ['context_length_exceeded', 'upstream_error', 'run_failed', 'overloaded'],
+} as const
