@@ -106,11 +106,11 @@ const floors: readonly (readonly [from: string, mayNot: readonly string[]])[] = 
   ],
   [
     'http/probe.ts',
-    ['app.ts', 'routes/services.ts', 'agent/loop.ts', 'sources/search.ts', 'workspace/files.ts'],
+    ['app.ts', 'routes/files.ts', 'agent/loop.ts', 'sources/search.ts', 'workspace/files.ts'],
   ],
   [
     'turns/run/probe.ts',
-    ['app.ts', 'routes/services.ts', 'http/lists.ts', 'fastify', 'otel.ts', 'telemetry.ts'],
+    ['app.ts', 'routes/files.ts', 'http/lists.ts', 'fastify', 'otel.ts', 'telemetry.ts'],
   ],
   [
     'agent/probe.ts',
