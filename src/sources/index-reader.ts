@@ -98,7 +98,7 @@ function withTerms(
   others: ReadonlyMap<string, number>,
   documents: ReadonlyMap<string, number>,
 ): FoundConcept {
-  const terms = new Map([...others, ...concept.terms].filter(([term]) => documents.has(term)))
+  const terms = new Map([...others, ...likelyTerms(concept, documents)])
   let [asked, forms] = [0, 0]
   for (const term of terms.keys()) {
     const count = documents.get(term) ?? 0
@@ -107,6 +107,23 @@ function withTerms(
   }
   const common = asked === 0 ? forms : Math.round(asked + formShare * forms)
   return { concept, terms, documents: common, postings: asked + forms }
+}
+
+/**
+ * The terms of a concept that the library has. Of a rest that the library never has as a word the first letters are
+ * hardly a prefix: forms of it are left out beside others, and otherwise count like inflections. `דינו` would find
+ * `כינו` (MRR of 50 harder Hebrew questions 0.48 in place of 0.52).
+ */
+function likelyTerms(
+  { terms, rests }: Concept,
+  documents: ReadonlyMap<string, number>,
+): readonly (readonly [term: string, weight: number])[] {
+  const known = [...terms].filter(([term]) => documents.has(term))
+  const isLikely = (term: string): boolean => documents.has(rests.get(term) ?? term)
+  const hasLikely = known.some(([term, weight]) => weight === 1 && isLikely(term))
+  return known.flatMap(([term, weight]) =>
+    isLikely(term) ? [[term, weight] as const] : hasLikely ? [] : [[term, inflectionWeight] as const],
+  )
 }
 
 /** Forms of one class that are looked at, at most: hostile input could have made thousands. */

@@ -1,6 +1,7 @@
-import { withoutPrefixes, withPrefixes } from './hebrew.ts'
+import { withPrefixes } from './hebrew.ts'
 import { isFiller } from './search/fillers.ts'
 import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './search/phrases.ts'
+import { formsOf } from './search/word-forms.ts'
 import { isFunctionWord, otherScript, type Script, type Token, tokenize } from './tokens.ts'
 import { type Crossing, phraseCrossing, wordCrossing } from './vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from './vocabulary/lookup.ts'
@@ -17,6 +18,11 @@ export type Concept = {
   readonly terms: ReadonlyMap<string, number>
   /** Terms whose other spellings join them; in Hebrew only when the library hardly has any of the terms. */
   readonly respelled: readonly string[]
+  /**
+   * Forms that the word has only if its first letters are a prefix, each with what is left without it: `לבית` with
+   * `בית` for a query's `בבית`. Whether they are, the words of the library tell.
+   */
+  readonly rests: ReadonlyMap<string, string>
   /** Hebrew words whose other inflections join them; in English the terms are stems already. */
   readonly inflected: readonly string[]
   /** What finding it is worth beside finding a word of the query, which is 1. */
@@ -54,31 +60,48 @@ const lexiconWeight = 0.8
 /** What an occurrence of an older word counts that stands for a newer one: less than an inflection of the word itself. */
 const synonymWeight = 0.4
 
-/** A word within a name of several words says less than the name. */
+/** A word within a name of several words, or within a known phrase, says less than the whole. */
 const partOfNameWeight = 0.5
 
-/** Reads a query: words that say something, each with the forms and names under which the library may have it. */
-export function parseQuery(text: string): Query {
+/**
+ * Reads a query: words that say something, each with the forms and names under which the library may have it.
+ * @param phrases of those in quotation marks the ones to look for as they stand; default: all.
+ */
+export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   const tokens = tokenize(text)
   const says = sayers(tokens)
-  const quoted = quotedPhrases(text, tokens)
+  const quoted = phrases ?? quotedPhrases(text, tokens)
   const concepts: Concept[] = [...quotedWords(tokens, quoted)]
   const seen = new Set(concepts.flatMap(({ terms }) => [...terms.keys()]))
-  let [nameEnd, phraseEnd] = [0, 0]
+  let [ownEnd, foreignEnd, phraseEnd] = [0, 0, 0]
   for (const [at, token] of tokens.entries()) {
     if (isWithin(quoted, at)) continue
     const names = namesAt(tokens, at)
     const phrase = at < phraseEnd ? undefined : phraseCrossing(tokens, at)
-    concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(tokens, at))
-    for (const { length } of names) nameEnd = Math.max(nameEnd, at + length)
-    phraseEnd = Math.max(phraseEnd, at + (phrase?.length ?? 0))
+    const synonyms = synonymsOfPhrase(tokens, at)
+    concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(synonyms, at))
+    phraseEnd = furthest(phraseEnd, at, [phrase])
+    ownEnd = furthest(ownEnd, at, [...names, synonyms])
+    foreignEnd = furthest(foreignEnd, at, [...names, synonyms, phrase])
     if (seen.has(token.term) || !says(token)) continue
     seen.add(token.term)
-    const weight = at < nameEnd ? partOfNameWeight : 1
-    concepts.push(...wordConcepts(token, at, weight, at < phraseEnd ? partOfNameWeight : weight))
+    concepts.push(...wordConcepts(token, at, partWeight(at < ownEnd), partWeight(at < foreignEnd)))
   }
   const inOrder = concepts.toSorted((a, b) => a.position - b.position)
   return { concepts: bounded(inOrder), tokens, quoted, whole: wholePhrase(tokens) }
+}
+
+/** Where what begins at a place of the query ends, if that is further than `end`. */
+function furthest(
+  end: number,
+  at: number,
+  found: readonly ({ readonly length: number } | undefined)[],
+): number {
+  return Math.max(end, ...found.map((one) => at + (one?.length ?? 0)))
+}
+
+function partWeight(isPart: boolean): number {
+  return isPart ? partOfNameWeight : 1
 }
 
 /** The telling words in quotation marks, each once: no other form, name or translation of them counts. */
@@ -143,26 +166,24 @@ function wordConcepts(
   foreignWeight: number,
 ): readonly Concept[] {
   const { script } = token
-  const forms = new Map<string, number>()
-  addForms(forms, token.term, script, 1)
+  const { forms, rests } = formsOf(token)
   const [own, foreign] = [new Terms(), new Terms()]
-  for (const [term, formWeight] of forms) own.weights.set(term, formWeight)
+  for (const form of forms) own.weights.set(form, 1)
   for (const group of groupsOfWord(token.term)) {
     own.addNames(group, script)
     foreign.addNames(group, otherScript(script))
   }
   own.addSynonyms(synonymsOfWord(token))
   foreign.addCrossing(wordCrossing(token))
-  const asked = concept(script, own, position, 1, weight, [...forms.keys()])
-  const concepts: Concept[] = [{ ...asked, inflected: script === 'he' ? [token.term] : [] }]
+  const asked = concept(script, own, position, 1, weight, [token.term])
+  const concepts: Concept[] = [{ ...asked, rests, inflected: script === 'he' ? [token.term] : [] }]
   if (foreign.weights.size > 0)
     concepts.push(concept(otherScript(script), foreign, position, 1, foreignWeight * translationWeight))
   return concepts
 }
 
 /** A phrase of today as older texts say it. */
-function synonymConcepts(tokens: readonly Token[], position: number): readonly Concept[] {
-  const synonyms = synonymsOfPhrase(tokens, position)
+function synonymConcepts(synonyms: Synonyms | undefined, position: number): readonly Concept[] {
   if (!synonyms) return []
   const older = new Terms()
   older.addSynonyms(synonyms)
@@ -198,20 +219,24 @@ function concept(
   weight: number,
   respelled: readonly string[] = [],
 ): Concept {
-  return { script, terms: weights, origins, respelled, inflected: [], weight, position, length }
+  return {
+    script,
+    terms: weights,
+    origins,
+    respelled,
+    rests: new Map(),
+    inflected: [],
+    weight,
+    position,
+    length,
+  }
 }
 
 function addNames(terms: Map<string, number>, group: NameGroup, script: Script): void {
   terms.set(groupTerm(group, script), 1)
-  for (const word of group.words[script]) addForms(terms, word, script, aliasWeight)
-}
-
-/** A Hebrew word with each prefix, and the same for what it may be without one. */
-function addForms(terms: Map<string, number>, word: string, script: Script, weight: number): void {
-  const bases = script === 'he' ? withoutPrefixes(word) : [word]
-  for (const base of bases) {
-    for (const form of [base, ...withPrefixes(base)]) {
-      terms.set(form, Math.max(weight, terms.get(form) ?? 0))
+  for (const word of group.words[script]) {
+    for (const form of [word, ...withPrefixes(word)]) {
+      terms.set(form, Math.max(aliasWeight, terms.get(form) ?? 0))
     }
   }
 }

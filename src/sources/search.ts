@@ -5,7 +5,7 @@ import { loadDocuments, toPassage } from './documents.ts'
 import { collapse, fuse } from './fusion.ts'
 import { collectionFacts, type FoundConcept, findConcepts } from './index-reader.ts'
 import type { PassageRow } from './passage-row.ts'
-import { parseQuery, type Query } from './query.ts'
+import type { Query } from './query.ts'
 import { rerank } from './rerank.ts'
 import { type Facts, findCandidates, withDocuments } from './search/candidates.ts'
 import { citingOnce, type FindCiting } from './search/citing-passages.ts'
@@ -15,6 +15,7 @@ import { expansionsOf } from './search/matched.ts'
 import { passagesNamed, withNamed } from './search/named-passages.ts'
 import { namedWorks, preferNamed, withCandidates } from './search/named-works.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './search/phrase-search.ts'
+import { withPlainQuotations } from './search/quoted-words.ts'
 import { rowTokens } from './search/row-words.ts'
 import { withSections } from './search/sections.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
@@ -51,7 +52,7 @@ export async function searchSources(
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
   if (ranges?.length === 0) return []
-  const whole = parseQuery(query.text)
+  const whole = await withPlainQuotations(executor, query.text, ranges)
   const [named, facts, learned] = await Promise.all([
     passagesNamed(executor, query.text, ranges, query.findCiting ?? citingOnce(executor)),
     collectionFacts(executor),

@@ -1,3 +1,4 @@
+import { isHebrewFunctionWord } from '../hebrew.ts'
 import { tokenize } from '../tokens.ts'
 
 /**
@@ -9,6 +10,13 @@ const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו 
   תסביר תסבירו תסבירי מסביר מסבירה נקרא נקראת נקראים נקראות קוראים אומר אומרת אומרים כתוב כתובה כתובים מוזכר
   מוזכרת מוזכרים מובא מובאת מובאים מלמד מלמדת עושים לעשות מובן לומר קורה קרה ההבדל הבדל הקשר משמעות המשמעות
   משמעותו משמעותה צריך צריכים כדאי רוצה רציתי אני אנחנו לדעת שואל`
+
+/** Pronouns, prepositions with endings, and adverbs that a question is never about. */
+const pronouns = `עליו עליה עליהם עליהן עליך עליי עלינו אליו אליה אליהם אליך אליי אלינו שלו שלה שלהם שלהן שלי שלנו
+  שלך שלכם איתו איתה איתי איתנו איתם עמו עמה עמי עמנו עמהם אותי אותך אותנו אתכם ממני ממך מהם מהן מאיתנו ביניהם
+  ביניהן מביניהם מביניהן בינינו אצלי אצלו בשבילי בשביל עבור כלפי לעומת מדי סתם לגמרי כאשר כשהוא כשהיא כשאין מישהו
+  משהו שום אילו עכשיו כבר עדיין אולי ממש כמה כזה כזאת כאלה הזה הזאת הזו האלה האלו ההוא ההיא אחרת איזשהו בכך מכל
+  בכל לכל שכל ובכל ומכל`
 
 const english = `please explain explains explained tell describe define definition meaning mean means meant say says said
   teach teaches taught write writes written wrote passage passages question
@@ -22,9 +30,13 @@ const yiddish = `וואס וואָס ווער ווי וואו ווען פארו�
   מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
   ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
 
-const fillers = new Set(tokenize(`${hebrew} ${english} ${yiddish}`).map((token) => token.term))
+const fillers = new Set(tokenize(`${hebrew} ${pronouns} ${english} ${yiddish}`).map((token) => token.term))
+
+/** Before a filler or a function word these make another one: `ולמה`, `שאומרים`, `האילו`. */
+const leading = /^[ושה](?=[א-ת])/
 
 /** Whether a word of a query only asks. */
 export function isFiller(term: string): boolean {
-  return fillers.has(term)
+  const rest = term.replace(leading, '')
+  return fillers.has(term) || fillers.has(rest) || (rest !== term && isHebrewFunctionWord(rest))
 }

@@ -78,6 +78,7 @@ function learnedConcept(from: Script, position: number, partners: readonly Learn
     terms,
     origins,
     respelled: [],
+    rests: new Map(),
     inflected: [],
     weight: learnedWeight,
     position,
