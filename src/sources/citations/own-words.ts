@@ -57,7 +57,6 @@ type LinePosition = 'line' | 'sentence' | 'inside'
 
 /** `true`: something was read; `false`: more text is needed. */
 type Step = boolean
-
 const longestBrackets = 80
 
 class Filter {
@@ -239,6 +238,7 @@ class Filter {
 
   #inlineCode(): Step {
     const run = /^`+/.exec(this.#held)?.[0] ?? '`'
+    if (run.length >= longestCode) return this.#show(longestCode)
     if (run.length === this.#held.length && !this.#final) return false
     const line = this.#line()
     const close = closingRun(line.text, run.length)
@@ -259,12 +259,13 @@ class Filter {
       this.#mode = 'code'
       return true
     }
-    const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0]
-    if (!isWhole && (fence === line || line === '`' || line === '``' || line === '~' || line === '~~'))
+    const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0].slice(0, longestCode)
+    const mayGrow = !isWhole && fence?.length !== longestCode
+    if (mayGrow && (fence === line || line === '`' || line === '``' || line === '~' || line === '~~'))
       return false
     if (fence === undefined) return undefined
-    const info = line.slice(fence.length, fence.length + longestBrackets)
-    if (!isWhole && info.length < longestBrackets && !info.includes('`')) return false
+    const info = fence.length === longestCode ? '' : line.slice(fence.length, fence.length + longestBrackets)
+    if (mayGrow && info.length < longestBrackets && !info.includes('`')) return false
     if (info.includes('`')) return undefined
     this.#fence = fence
     this.#mode = 'fence'

@@ -1,4 +1,4 @@
-import { runningMs } from './running-clock.ts'
+import { runningMs } from '../../support/running-clock.ts'
 
 /**
  * What `exercise` takes on the machine for which the limits are meant: two cores of a cloud server of 2024 without other

@@ -6,7 +6,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import process from 'node:process'
 import { isMainThread } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
-import { runningMs } from './running-clock.ts'
+import { runningMs } from '../../support/running-clock.ts'
 
 /** A route as the framework knows it; `page` says who may open it, and is absent for the API. */
 export type ServedRoute = {

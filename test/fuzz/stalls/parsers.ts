@@ -2,11 +2,11 @@ import { cutText, passagesIn } from '../../../src/sources/cut.ts'
 import { readSegment } from '../../../src/sources/markup.ts'
 import { parseCsvLine } from '../../../src/sources/sefaria/csv.ts'
 import { wordsOf } from '../../../src/sources/tokens.ts'
+import { runningMs } from '../../support/running-clock.ts'
 import { nameOf } from './case.ts'
 import type { Measured } from './growth.ts'
 import type { TextKind } from './kinds.ts'
 import { faultsOf, type Limits } from './limits.ts'
-import { runningMs } from './running-clock.ts'
 import { textKinds } from './text-kinds.ts'
 
 /** Parsers that only the importers of the command line reach: they hold up nobody, but must not take a square of time. */
