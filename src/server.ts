@@ -67,13 +67,13 @@ function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): voi
   throw new ConfigError(`SIGNUP_PLAN names no plan: "${signUpPlan}". Plans: ${plans.names.join(', ')}.`)
 }
 
-/** An upgrade may read words otherwise: the index is made anew while the old one still answers. */
+/** An upgrade may read words in another way: the index is rebuilt while the old one still answers. */
 async function renewIndex(database: Database, signal: AbortSignal, log: Logger): Promise<void> {
   try {
-    if (await ensureSearchIndex(database, { signal })) log.info('the search index was made anew')
+    if (await ensureSearchIndex(database, { signal })) log.info('the search index was rebuilt')
   } catch (error) {
-    if (signal.aborted) log.info('making the search index was stopped: the next start begins it again')
-    else log.error({ reason: reasonOf(error) }, 'the search index could not be made anew')
+    if (signal.aborted) log.info('rebuilding the search index was stopped: the next start begins it again')
+    else log.error({ reason: reasonOf(error) }, 'the search index could not be rebuilt')
   }
 }
 

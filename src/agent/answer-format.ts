@@ -14,7 +14,7 @@ export function answerFormatOf({ responseFormat }: Sampling): AnswerFormat | und
 
 const fence = '```'
 
-/** The JSON text of a reply; some models put it into a fenced block although they were told not to. */
+/** The JSON text of a reply; some models put it into a fenced block although they were asked not to. */
 export function jsonTextOf(reply: string): string {
   const text = reply.trim()
   const isBlock = text.length >= 2 * fence.length && text.startsWith(fence) && text.endsWith(fence)
@@ -33,7 +33,7 @@ export function formatFault(text: string, format: AnswerFormat): string | null {
   }
 }
 
-/** Models keep to a format better when they are told of it; some services refuse JSON that no message speaks of. */
+/** Models keep to a format better when the messages state it; some services refuse JSON that no message speaks of. */
 export function formatInstruction(format: AnswerFormat | undefined): string {
   if (!format) return ''
   return '\n\nYour final answer is read by a program: write one JSON value in the form that was asked for, and nothing before or after it.'

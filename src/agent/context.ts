@@ -6,7 +6,7 @@ const resultLeftOut = JSON.stringify({
   note: 'This result was left out to make room. Call the tool again if you need it.',
 })
 
-/** Told to the model when earlier turns had to go. */
+/** Stands in the conversation for earlier turns that had to go. */
 const turnsLeftOut: ModelMessage = {
   role: 'system',
   content: 'The beginning of this conversation was left out because it is too long.',

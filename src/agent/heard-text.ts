@@ -8,7 +8,7 @@ export class HeardText {
   readonly #show: (piece: string, isFirst: boolean) => void
   #room: number
 
-  /** @param room what fits, in UTF-16 units. @param show is told each piece that fits. */
+  /** @param room what fits, in UTF-16 units. @param show called with each piece that fits. */
   constructor(room: number, show: (piece: string, isFirst: boolean) => void) {
     this.#room = Math.max(room, 0)
     this.#show = show
@@ -19,7 +19,7 @@ export class HeardText {
     return this.#take(this.#pieces.push(said))
   }
 
-  /** What was held back is told, unless the text was cut before. @returns whether it fitted. */
+  /** Shows what was held back, unless the text was cut before. @returns whether it fitted. */
   end(): boolean {
     return this.#take(this.#pieces.rest())
   }

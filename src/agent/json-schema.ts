@@ -176,7 +176,7 @@ class Check {
     const missing = required.find((name) => !Object.hasOwn(value, String(name)))
     if (missing !== undefined) return () => `${named(path)} lacks the member ${JSON.stringify(missing)}`
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
-    // With patterns for names, which are not looked at, nothing can be told of the other names.
+    // With patterns for names, which are not looked at, nothing is known of the other names.
     const others = 'patternProperties' in schema ? undefined : schema['additionalProperties']
     if (!('properties' in schema) && isUnbounded(others)) return null
     for (const name in value) {

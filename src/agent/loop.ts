@@ -10,7 +10,7 @@ import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 import { estimateUsage } from './usage.ts'
 
-/** Told of what happens in a turn, as it happens. It must not throw. */
+/** Called with what happens in a turn, as it happens. It must not throw. */
 export type Listener = (event: TurnNews) => void
 
 /**

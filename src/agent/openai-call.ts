@@ -20,11 +20,11 @@ export type CallSettings = {
   readonly target: Target
   readonly timers: Timers
   readonly retries: Retries
-  /** Told of each attempt that failed, those included that are made again. */
+  /** Called for each attempt that failed, those included that are made again. */
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
   /** The model's window, by which its token counts are judged. */
   readonly contextTokens: number
-  /** Told of each token count that cannot be. */
+  /** Called for each impossible token count. */
   readonly onFalseUsage: ((fault: string) => void) | undefined
 }
 
@@ -47,12 +47,12 @@ export class ModelCall {
   }
 
   /**
-   * Makes the call: `hear` is told at most one text for each network read. When it has ended, all that it held has been let go of.
+   * Makes the call, with at most one text to `hear` for each network read. At its end it has released all that it held.
    * It rejects with what `hear` throws, and nothing else.
    */
   async make(hear: TextListener): Promise<CallEnd> {
     let thrown: { readonly error: unknown } | undefined
-    const told: TextListener = (text) => {
+    const guarded: TextListener = (text) => {
       try {
         return hear(text)
       } catch (error) {
@@ -60,7 +60,7 @@ export class ModelCall {
         return false
       }
     }
-    const end = await this.#end(told)
+    const end = await this.#end(guarded)
     if (thrown) throw thrown.error
     return end
   }

@@ -81,7 +81,7 @@ const news = ['readable', 'end', 'error', 'close'] as const
 
 /**
  * Reads a body once: the payloads of each network read together. Whether it is an event stream or a whole JSON reply is
- * told by its first character: servers and proxies mislabel both.
+ * decided by its first character: servers and proxies mislabel both.
  */
 export class PayloadReader {
   readonly #body: Readable
@@ -97,7 +97,7 @@ export class PayloadReader {
 
   /**
    * Resolves when `take` has been given all payloads, or wants no more. It is called and not waited for: of thousands of
-   * streams each would have what waits made anew with each word.
+   * streams each would allocate what waits again with each word.
    * @throws CallFailure when the call was ended, and on a line without bounds; whatever the body reports when the connection
    * breaks; what `take` throws.
    */

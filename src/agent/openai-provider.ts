@@ -10,11 +10,11 @@ export type OpenAiProviderOptions = {
   readonly model: string
   readonly timers?: Partial<Timers>
   readonly retries?: Partial<Retries>
-  /** Told of each attempt that failed, those included that are made again. */
+  /** Called for each attempt that failed, those included that are made again. */
   readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
   /** Tokens that the model can read in one call; token counts far above it are not believed. Unless set, 128,000. */
   readonly contextTokens?: number
-  /** Told of the first token count that cannot be: an estimate stands in for it and for every later one. */
+  /** Called for the first impossible token count: an estimate stands in for it and for every later one. */
   readonly onFalseUsage?: ((fault: string) => void) | undefined
   /** Connections to the upstream at one time; further calls wait for one, on their first-byte clock. */
   readonly connections?: number
@@ -70,10 +70,10 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
 
 /** A server that counts wrong does so with every call. */
 function once(listener: OpenAiProviderOptions['onFalseUsage']): OpenAiProviderOptions['onFalseUsage'] {
-  let told = false
+  let isCalled = false
   return (fault) => {
-    if (!told) listener?.(fault)
-    told = true
+    if (!isCalled) listener?.(fault)
+    isCalled = true
   }
 }
 

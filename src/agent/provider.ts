@@ -10,7 +10,7 @@ export type ToolCall = {
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
-  /** A file of the project that the message brings along; the model is told its id. */
+  /** A file of the project that the message brings along; the model gets its id. */
   | { readonly type: 'file'; readonly fileId: string }
 
 export type ModelMessage =
@@ -19,7 +19,7 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string }
 
-/** What stands for a file in what the model is told; what the file says, a tool tells. */
+/** What the model gets in place of a file; a tool reads the file itself. */
 export function attachmentText(fileId: string): string {
   return `[The user has attached the file with the id ${fileId}. read_file reads it by this id.]`
 }
@@ -78,7 +78,7 @@ export type CallEnd =
   | { readonly type: 'error'; readonly kind: ProviderFailure; readonly message: string }
   | { readonly type: 'enough' }
 
-/** Is told the text of a reply as it comes. @returns whether it wants to hear more. */
+/** Called with the text of a reply as it comes. @returns whether it wants to hear more. */
 export type TextListener = (text: string) => boolean
 
 /**

@@ -57,7 +57,7 @@ export interface Tool<Transaction> {
   ): Promise<ToolOutcome<Transaction>>
 }
 
-/** The tools of one turn: what the model is told of them, and each when it is called. */
+/** The tools of one turn: their descriptions for the model, and each when it is called. */
 export type Toolbox<Transaction> = {
   readonly specs: readonly ToolSpec[]
   get(name: string): Tool<Transaction> | undefined
@@ -82,7 +82,7 @@ export async function withArguments<S extends z.ZodType, Transaction>(
 
 const described = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>()
 
-/** The JSON Schema by which the model is told what a tool takes; made once for each schema. */
+/** The JSON Schema that describes the arguments of a tool to the model; made once for each schema. */
 export function parametersOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const known = described.get(schema)
   if (known) return known

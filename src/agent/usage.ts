@@ -14,7 +14,7 @@ export function estimateUsage(request: Prompt, reply: string): Usage {
   return { promptTokens: promptTokens(request), completionTokens: estimateTokens(reply), estimated: true }
 }
 
-/** Token counts as a model's server has told them, each a whole number or missing. */
+/** Token counts as a model's server reports them, each a whole number or missing. */
 export type ReportedUsage = {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined

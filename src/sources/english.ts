@@ -101,7 +101,7 @@ function restore(past: string): string {
 
 /**
  * The class of spellings of one transliterated Hebrew word: `chassidut`, `hasidut` and `chasidus` are one. Undefined
- * for what is too short to be told from plain English by what remains.
+ * for what is too short to be distinct from plain English by what remains.
  */
 export function transliterationSkeleton(word: string): string | undefined {
   const skeleton = word

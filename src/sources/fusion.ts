@@ -17,12 +17,15 @@ type Found = { readonly row: PassageRow; readonly fit: number }
 const secondScriptGain = 0.02
 
 /**
- * Merges the rankings of both scripts into one ranking of places. The fit of a passage is its score over the square
- * root of the weight of a word that only one document has: raw scores favour the script of which the library has more,
- * scores over the whole weight the one of which it has less (each measured), and ranks do not compare either, because one list may be all noise. A place counts by its
- * best version. Its best version in the other script adds 2 % of its own fit, so no place leads because it was
- * translated. Further editions in one script add nothing. Scores lie between 0 and 1. Best first; equal places stand in order of refs; of equal
- * versions the one of the first list is shown.
+ * Merges the rankings of both scripts into one ranking of places, best first; equal places stand in order of refs.
+ *
+ * The fit of a passage is its score over the square root of the weight of a word that only one document has. Raw scores
+ * favour the script of which the library has more, scores over the whole weight the one of which it has less (each
+ * measured). Ranks do not compare either, because one list may be all noise.
+ *
+ * A place counts by its best version. Its best version in the other script adds 2 % of its own fit, so no place leads
+ * because it was translated. Further editions in one script add nothing. Of equal versions the one of the first list is
+ * shown. Scores lie between 0 and 1.
  */
 export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
   const byRef = new Map<string, Found[]>()

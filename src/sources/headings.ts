@@ -30,7 +30,7 @@ type Row = {
 }
 
 /**
- * Notes the headings of a work under all their keys, anew: an import may have taken some away. Titles that were there
+ * Replaces the headings of a work under all their keys: an import may have taken some away. Titles that were there
  * before stay as former ones of the same heading, or of what became of it; so do those that the source gave.
  */
 export async function saveHeadings(

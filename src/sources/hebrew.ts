@@ -1,6 +1,5 @@
 import { medial } from './fold.ts'
 
-/** Part of every index: raise it when normalising changes, so that the library is indexed anew. */
 const hebrewLetters = /^[א-ת]+$/
 
 /** Function words: too common to find anything by, and never what a question is about. */
@@ -66,7 +65,7 @@ export function splitPrefixes(term: string): readonly string[] {
 
 /**
  * The spelling class of a word: without ו and י inside it, which plene and defective spelling put in or leave out.
- * Undefined for words too short to be told apart by what remains.
+ * Undefined for words too short to be distinct by what remains.
  */
 export function hebrewSkeleton(term: string): string | undefined {
   const skeleton = term.slice(0, 1) + term.slice(1, -1).replace(/[וי]/g, '') + term.slice(-1)

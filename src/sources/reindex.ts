@@ -7,11 +7,13 @@ import { lockLibrary } from './library.ts'
 import { normaliserVersion } from './tokens.ts'
 
 /**
- * Makes the search index anew, and the keys of headings with it, when another edition of the normaliser made them: its
- * terms would not be those that queries now ask for. Searches go on with the old index until the new one is complete (some two minutes for 220,000
- * passages). Several replicas may call it at once; `force` makes it anew in any case.
- * @param signal stops it within a second when it is aborted: it then rejects, the old index stays, and the next call begins again.
- * @returns whether it was made anew.
+ * Rebuilds the search index and the keys of headings when another version of the normaliser made them: queries would ask
+ * for other terms. Searches go on with the old index until the new one is complete (some two minutes for 220,000
+ * passages). Several replicas may call it at once.
+ * @param options.force rebuilds in any case.
+ * @param options.signal stops it within a second when it is aborted: it then rejects, the old index stays, and the next
+ * call starts again.
+ * @returns whether it rebuilt the index.
  */
 export async function ensureSearchIndex(
   database: Database,

@@ -26,7 +26,7 @@ export function otherScript(script: Script): Script {
 
 /**
  * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
- * and is made anew by another.
+ * and is rebuilt by another.
  */
 export const normaliserVersion = 6
 

@@ -12,7 +12,7 @@ export class WordMemory<T> {
   #written: string[] = []
   #values: T[] = []
 
-  /** @param limit words that are remembered; then it forgets all and begins anew. */
+  /** @param limit words that are remembered; then it forgets all and starts again. */
   constructor(limit: number) {
     this.#limit = limit
   }

@@ -201,7 +201,7 @@ test('works are chosen by title or category, and an unknown name is an error', a
   )
 })
 
-test('the bucket is never asked for merged files, and is told who asks', async () => {
+test('the bucket is never asked for merged files, and each request names the client', async () => {
   const from = fake.requests.length
   await fromBucket()
   const asked = fake.requests.slice(from)

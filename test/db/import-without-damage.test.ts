@@ -111,7 +111,7 @@ describe('a piece of a text', () => {
 })
 
 describe('where a text comes from', () => {
-  it('is told by its own line, not by the first of its version', async () => {
+  it('comes from its own line, not from the first of its version', async () => {
     await load([
       { work: 'Sites', ref: 'Sites 1', en: 'one', source_url: 'https://one.example/a' },
       { work: 'Sites', ref: 'Sites 2', en: 'two', source_url: 'https://two.example/b' },

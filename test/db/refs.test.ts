@@ -228,7 +228,7 @@ describe('a query', () => {
     expect(await missingPlaces(db.database.system, text)).toEqual([])
   })
 
-  it('that is a ref without a place is told the nearest', async () => {
+  it('that is a ref without a place has the nearest places', async () => {
     const [place] = await missingPlaces(db.database.system, 'Tanya 99')
     expect(place?.nearest).toEqual(['53', '32', '31', '1'].map((chapter) => `${tanya} ${chapter}`))
   })

@@ -76,7 +76,7 @@ it('takes no vectors of several lengths', async () => {
   expect((await faultOf(client.embed(['joy', 'awe']))).message).toMatch(/several lengths/)
 })
 
-it('waits no longer than it is told', async () => {
+it('waits no longer than its time limit', async () => {
   server.slow(2_000)
   const begun = performance.now()
   const fault = await faultOf(client.embed(['joy'], { timeoutMs: 150, retries: 0 }))

@@ -146,7 +146,7 @@ test('when the plan has no room for all formats none is written', async () => {
   expect(await names()).toEqual([])
 })
 
-test('input out of bounds is told to the model', async () => {
+test('input out of bounds is an error that the model reads', async () => {
   const items = [{ ref: 'The Gate 1:1' }]
   const refused = [
     { items: [] },

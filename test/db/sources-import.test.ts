@@ -213,7 +213,7 @@ describe('removeWork', () => {
 })
 
 describe('ensureSearchIndex', () => {
-  it('makes the same index anew when another normaliser made it, and only then', async () => {
+  it('rebuilds the same index when another normaliser made it, and only then', async () => {
     await load([{ work: 'Reindexed', ref: 'Reindexed 1', he: 'והקב"ה אמר', en: 'tamarind' }])
     const index = () =>
       db.database.system.execute(sql`select term, documents from search_postings order by term, block`)

@@ -79,7 +79,7 @@ test('it says of a value what a validator of the whole standard says', () => {
   expect(fitting).toBeGreaterThan(50)
 })
 
-test('a fault is told in words, with its place', () => {
+test('a fault is stated in words, with its place', () => {
   const list = { type: 'object', properties: { list: { items: { type: 'integer' } } }, required: ['list'] }
   expect(schemaFault(list, {})).toBe('the answer lacks the member "list"')
   expect(schemaFault(list, { list: [1, 'x'] })).toBe('`/list/1` must be of type integer')

@@ -38,7 +38,7 @@ describe('a prompt that does not fit', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  it('is told apart when only the stream says it', async () => {
+  it('is recognised when only the stream says it', async () => {
     const message = "This model's maximum context length is 10 tokens."
     expect((await runPayloads([{ error: { message, code: 400 } }])).last).toMatchObject({ kind: 'context' })
   })

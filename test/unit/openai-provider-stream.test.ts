@@ -246,7 +246,7 @@ describe('usage', () => {
     expect(last).toMatchObject({ usage: { completionTokens: 90_000, estimated: false } })
   })
 
-  it('that cannot be is told once', async () => {
+  it('that cannot be is reported once', async () => {
     const faults: string[] = []
     const { upstream, provider } = await start({ onFalseUsage: (fault) => faults.push(fault) })
     const usage = { prompt_tokens: 9e15, completion_tokens: 1 }

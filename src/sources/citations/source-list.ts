@@ -5,7 +5,7 @@ import type { QuoteCheck } from './quote-check.ts'
 export type ListedSource = Cited & { readonly verification?: readonly QuoteCheck[] }
 
 export type SourceListOptions = {
-  /** The language of the words around the refs; English unless told. */
+  /** The language of the words around the refs; Default: English. */
   readonly language?: 'en' | 'he'
   /** Puts every foreign run between Unicode isolates. Off by default: they come along when a reader copies text. */
   readonly isolates?: boolean

@@ -4,7 +4,7 @@ import { type Token, tokenize, type Word, wordsOf } from '../tokens.ts'
 /** UTF-16 units of texts whose words are remembered: some 15 MB with their words, and 4,000 usual passages. */
 const mostUnits = 4_000_000
 
-/** The words of texts that searches looked at lately; when there are too many, all are forgotten. */
+/** Words by text, of the candidates of earlier searches. It is cleared when it is full. */
 const remembered = new Map<string, readonly Word[]>()
 let units = 0
 

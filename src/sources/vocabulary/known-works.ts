@@ -1,8 +1,8 @@
 import { headingKey } from '../heading-keys.ts'
 
 /**
- * Famous works that libraries may not hold: who asks for one of them is told that it is not in this library, not that it
- * does not exist. Titles of the vocabulary of refs (`ref-aliases`) belong to them.
+ * Famous works that libraries may not hold. The answer to a question about one of them says that this library lacks it,
+ * not that it does not exist. Titles of the vocabulary of refs (`ref-aliases`) belong to them.
  */
 const knownWorks: readonly string[] = [
   // Scripture, Mishnah, Talmud, Midrash

@@ -34,7 +34,7 @@ export function latinSound(word: string): string {
 function withOneLetter(word: string): string {
   let sound = word.normalize('NFC').toLowerCase().replace(lastSav, '')
   for (const [written, letter] of latinRules) sound = sound.replace(written, letter)
-  // A digraph before h, as in `Yizhak`, cannot be told from one with it: within a word h says nothing.
+  // A digraph before h, as in `Yizhak`, looks like one with it: within a word h says nothing.
   return sound
     .normalize('NFKD')
     .replace(marks, '')
