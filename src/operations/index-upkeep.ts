@@ -8,9 +8,8 @@ import { finishIndex } from '../sources/reindex.ts'
 const everyMs = 60_000
 
 /**
- * Brings into the index, once a minute, what an interrupted import has left, and learns word associations from the
- * parallel texts when the library has changed. `stop` interrupts a round that is under way; the next
- * process does it.
+ * Once a minute, indexes the texts that an interrupted import has left, and learns word associations from the parallel
+ * texts when the library has changed. `stop` interrupts a round that is under way; the next process does it.
  */
 export function keepIndexComplete(database: Database, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController()

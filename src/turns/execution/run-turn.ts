@@ -17,10 +17,10 @@ import { mostSaid, readEvents, withoutVoid } from '../recording/event-log.ts'
 import { createJournal, type RunJournal, readJournal } from '../recording/journal.ts'
 import type { SharedAppends } from '../recording/shared-appends.ts'
 import type { Signals } from '../replicas/signals.ts'
+import { givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
 import type { Run } from '../run/run.ts'
 import { stepOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
-import { givenNumbers, questionOf, toldHistory } from '../run/told-history.ts'
 import { readTranscript } from '../run/transcript.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import { presentFiles } from './attached-files.ts'
@@ -88,9 +88,9 @@ export async function runTurn(
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
     else {
-      const told = await toldHistory(transcript, given)
+      const history = await modelHistory(transcript, given)
       const shown = await retryTransient(
-        () => presentFiles(services.database, run, told, model.readsImages),
+        () => presentFiles(services.database, run, history, model.readsImages),
         stop.writing,
       )
       await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))

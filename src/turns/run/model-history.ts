@@ -4,22 +4,22 @@ import { Slices } from '../../sources/slices.ts'
 import { textOf } from './transcript.ts'
 
 /**
- * The conversation as the model is told it: earlier answers without our numbers and source lists, so that there is nothing
+ * The conversation as the model reads it: earlier answers without our numbers and source lists, so that there is nothing
  * to imitate. Clients send them back as they were shown; numbers that the client itself wrote stay.
  */
-export async function toldHistory(
+export async function modelHistory(
   conversation: readonly ModelMessage[],
   given: ReadonlySet<number>,
 ): Promise<readonly ModelMessage[]> {
   const slices = new Slices()
-  const told: ModelMessage[] = []
+  const history: ModelMessage[] = []
   for (const message of conversation) {
     const isShown = message.role === 'assistant' && mayHaveOwnWords.test(message.content)
-    told.push(
+    history.push(
       isShown ? { ...message, content: await withoutOwnWords(message.content, given, slices) } : message,
     )
   }
-  return told
+  return history
 }
 
 /** Most answers have none of what is looked for. */
