@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isRelevant } from '../../src/sources/coverage.ts'
 import { readHits } from '../../src/sources/hit-page.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
 import { missingStatement } from '../../src/sources/refs/missing-statement.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
@@ -34,10 +34,7 @@ const lines = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* all(): AsyncGenerator<string> {
-    for (const line of lines) yield JSON.stringify(line)
-  }
-  await importJsonl(db.database, all(), { allowLicenses: [] })
+  await importLines(db.database, lines)
 })
 afterAll(() => db.drop())
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sourceTools } from '../../src/sources/agent-tools.ts'
 import { verifyText } from '../../src/sources/citations/verify.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { readPassage } from '../../src/sources/passages.ts'
 import { createSourceRegister } from '../../src/sources/register.ts'
 import { ensureSearchIndex } from '../../src/sources/reindex.ts'
@@ -11,6 +10,7 @@ import { importExport } from '../../src/sources/sefaria/import-export.ts'
 import { verifyLookups } from '../../src/sources/verify-lookups.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ExportFiles, leaf, schemaFile, versionFile, writeExport } from '../support/fake-sefaria.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 beforeEach(async () => {
@@ -26,13 +26,6 @@ async function importFiles(files: ExportFiles) {
   } finally {
     await folder.remove()
   }
-}
-
-async function importLines(lines: readonly object[]): Promise<void> {
-  async function* all(): AsyncGenerator<string> {
-    for (const line of lines) yield JSON.stringify(line)
-  }
-  await importJsonl(db.database, all(), { allowLicenses: [] })
 }
 
 /** The ref of the first passage that a ref gives. */
@@ -180,8 +173,8 @@ test('a renamed work is found by its former title, with all its parts', async ()
 
 test('a changed Hebrew title leaves the former one as another name', async () => {
   const line = { work: 'Wells', ref: 'Wells 1:1', en: 'deep' }
-  await importLines([{ ...line, he_ref: 'באר א:א', he_title: 'באר' }])
-  await importLines([{ ...line, he_ref: 'בארות א:א', he_title: 'בארות' }])
+  await importLines(db.database, [{ ...line, he_ref: 'באר א:א', he_title: 'באר' }])
+  await importLines(db.database, [{ ...line, he_ref: 'בארות א:א', he_title: 'בארות' }])
   expect(await first('בארות א')).toBe('Wells 1:1')
   expect(await first('באר א')).toBe('Wells 1:1')
 })
@@ -246,7 +239,7 @@ describe('titles that a schema gives', () => {
   })
 
   test('give way to a real title, also where only the other work has the number', async () => {
-    await importLines([
+    await importLines(db.database, [
       { work: 'Voyages', ref: 'Voyages 1:1', en: 'a ship' },
       { work: 'Voyages', ref: 'Voyages, Gates 1:1', en: 'a harbour' },
       { work: 'Voyages', ref: 'Voyages, At Sea, Roads 1:1', en: 'a wave' },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
 import { missingResult, missingStatement, namesFor } from '../../src/sources/refs/missing-statement.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { ensureStarterLibrary } from '../../src/sources/starter.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
@@ -21,10 +21,7 @@ beforeAll(async () => {
         ? `${long.repeat(40)} Love of Israel is the root. ${long.repeat(40)}`
         : `words of chapter ${n}`,
   }))
-  async function* all(): AsyncGenerator<string> {
-    for (const line of lines) yield JSON.stringify(line)
-  }
-  await importJsonl(db.database, all(), { allowLicenses: [] })
+  await importLines(db.database, lines)
   await ensureStarterLibrary(db.database)
 })
 afterAll(() => db.drop())

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { resolveRef, resolveRefs } from '../../src/sources/ref-lookup.ts'
 import { findRefs } from '../../src/sources/refs/find-refs.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
 import { ensureStarterLibrary } from '../../src/sources/starter.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines, type ShelfRow, shelfLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
 /** Headings of real books with made-up texts: in Hebrew, and the addresses that stand under them. */
-const shelf: readonly (readonly [work: string, heading: string, hebrew: string, ...addresses: string[]])[] = [
+const shelf: readonly ShelfRow[] = [
   ['Tanya', 'Tanya, Part I; Likkutei Amarim', 'תניא, חלק א; ליקוטי אמרים', '1', '31', '32', '33', '41', '53'],
   ['Tanya', 'Tanya, Part IV; Iggeret HaKodesh', 'תניא, חלק ד; אגרת הקודש', '20', '32'],
   ['Likutei Moharan', 'Likutei Moharan', 'ליקוטי מוהר״ן', '272:1:1', '282:1:1', '282:1:2', '282:2:1'],
@@ -20,14 +19,7 @@ const shelf: readonly (readonly [work: string, heading: string, hebrew: string, 
   ['Berakhot', 'Berakhot', 'ברכות', '2a:4', '2a:5', '2b:1', '2b:3', '3a:1'],
   ['Gate of the Way into the Wells', 'Gate of the Way into the Wells', 'שער הדרך אל הבארות', '3:1', '3:2'],
 ]
-const lines = shelf.flatMap(([work, heading, hebrew, ...addresses]) =>
-  addresses.map((address) => ({
-    work,
-    ref: `${heading} ${address}`,
-    he_ref: `${hebrew} ${printedHebrewAddress(address.split(':'))}`,
-    en: `words of ${heading.toLowerCase().replace(/\W+/g, ' ')} at ${address}`,
-  })),
-)
+const lines = shelfLines(shelf)
 const own = [
   { work: 'Wells', ref: 'Wells 1', he_ref: 'בארות פרק א', en: 'one' },
   { work: 'Wells', ref: 'Wells, Afterword', he_ref: 'בארות, חלק ב', en: 'after' },
@@ -41,10 +33,7 @@ const own = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* all(): AsyncGenerator<string> {
-    for (const line of [...lines, ...own]) yield JSON.stringify(line)
-  }
-  await importJsonl(db.database, all(), { allowLicenses: [] })
+  await importLines(db.database, [...lines, ...own])
   await ensureStarterLibrary(db.database)
 })
 afterAll(() => db.drop())

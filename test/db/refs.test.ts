@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { nearestRefs } from '../../src/sources/nearest-refs.ts'
 import { readPassage } from '../../src/sources/passages.ts'
 import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
@@ -9,11 +7,12 @@ import { passagesNamed } from '../../src/sources/search/named-passages.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { verifyLookups } from '../../src/sources/verify-lookups.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines, type ShelfRow, shelfLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
 /** Headings of real books with made-up texts: in Hebrew, and the addresses that stand under them. */
-const shelf: readonly (readonly [work: string, heading: string, hebrew: string, ...addresses: string[]])[] = [
+const shelf: readonly ShelfRow[] = [
   ['Tanya', 'Tanya, Title Page', 'תניא, דף השער', '1', '2'],
   ['Tanya', 'Tanya, Part I; Likkutei Amarim', 'תניא, חלק א; ליקוטי אמרים', '1:1', '31:1'],
   [
@@ -53,14 +52,7 @@ const shelf: readonly (readonly [work: string, heading: string, hebrew: string, 
   ['Exodus Rabbah', 'Exodus Rabbah', 'שמות רבה', '1:1'],
   ['Four Columns', 'Four Columns', 'ארבעה עמודים', '1d:1', '2a:1', '2b:1', '2c:1', '2d:1', '3a:1', '9c:1'],
 ]
-const lines = shelf.flatMap(([work, heading, hebrew, ...addresses]) =>
-  addresses.map((address) => ({
-    work,
-    ref: `${heading} ${address}`,
-    he_ref: `${hebrew} ${printedHebrewAddress(address.split(':'))}`,
-    en: `words of ${heading.toLowerCase().replace(/\W+/g, ' ')} at ${address}`,
-  })),
-)
+const lines = shelfLines(shelf)
 /** Refs of one's own, in whatever way one likes to write them. */
 const own = [
   { work: 'Wells', ref: 'Wells 1', he_ref: 'בארות פרק א', en: 'one' },
@@ -73,10 +65,7 @@ const own = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* all(): AsyncGenerator<string> {
-    for (const line of [...lines, ...own]) yield JSON.stringify(line)
-  }
-  await importJsonl(db.database, all(), { allowLicenses: [] })
+  await importLines(db.database, [...lines, ...own])
 })
 afterAll(() => db.drop())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
@@ -28,10 +28,7 @@ const passages = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of passages) yield JSON.stringify(passage)
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await importLines(db.database, passages)
 })
 afterAll(() => db.drop())
 

@@ -1,25 +1,15 @@
 import { expect, it } from 'vitest'
-import type { PassageRow } from '../../src/sources/passage-row.ts'
 import { fuseByMeaning } from '../../src/sources/semantic.ts'
+import { passageRow } from '../support/passage-row.ts'
 
-const row = (doc_id: number, ref: string, language = 'en'): PassageRow => ({
-  doc_id,
-  ref,
-  he_ref: '',
-  section_ref: ref,
-  ordinal: doc_id,
-  work_id: 1,
-  work: 'Work',
-  author: '',
-  language,
-  version: '',
-  license: 'own',
-  url: '',
-  version_url: '',
-  text: '',
-})
 const rows = new Map(
-  [row(1, 'A'), row(2, 'B'), row(3, 'C'), row(4, 'C', 'he'), row(5, 'D')].map((r) => [r.doc_id, r]),
+  [
+    passageRow(1, 'A'),
+    passageRow(2, 'B'),
+    passageRow(3, 'C'),
+    passageRow(4, 'C', 'he'),
+    passageRow(5, 'D'),
+  ].map((r) => [r.doc_id, r]),
 )
 const byWords = (...found: readonly (readonly [number, number])[]) =>
   found.flatMap(([doc, place]) => {

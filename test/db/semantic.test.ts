@@ -4,7 +4,6 @@ import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Executor } from '../../src/db/client.ts'
 import { createEmbeddingsClient } from '../../src/sources/embeddings-client.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import type { SemanticSearch } from '../../src/sources/semantic.ts'
 import { embedLibrary } from '../../src/sources/semantic-embed.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../src/sources/semantic-search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
+import { importLines } from '../support/library-lines.ts'
 
 const lacking = 'the Postgres under test has no extension "vector"'
 const available = await hasExtension()
@@ -60,10 +60,7 @@ async function hasExtension(): Promise<boolean> {
 }
 
 async function addTexts(rows: readonly object[]): Promise<void> {
-  async function* lines(): AsyncGenerator<string> {
-    for (const row of rows) yield JSON.stringify(row)
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await importLines(db.database, rows)
 }
 
 /** A log and the messages written to it. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { readBuffer } from '../../src/workspace/content.ts'
 import { findByName, findVersion, listByName } from '../../src/workspace/files.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 import { cantillated, english, pointed } from '../support/sheets.ts'
 import { openWorkspace, type TestWorkspace } from '../support/workspace.ts'
 
@@ -24,10 +24,7 @@ let home: TestWorkspace
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* lines() {
-    yield* book.map((line) => JSON.stringify(line))
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await importLines(db.database, book)
 })
 beforeEach(async () => {
   home = await openWorkspace(db.database)

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { ensureAssociations } from '../../src/sources/index/associations.ts'
 import { lockLibrary, removeWork } from '../../src/sources/library.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
@@ -28,10 +28,7 @@ const hebrewOnly = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of [...parallel, ...hebrewOnly]) yield JSON.stringify(passage)
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await importLines(db.database, [...parallel, ...hebrewOnly])
   await ensureAssociations(db.database)
 })
 afterAll(() => db.drop())

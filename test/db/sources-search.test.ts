@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { nearestRefs } from '../../src/sources/nearest-refs.ts'
 import { listWorks, readPassage } from '../../src/sources/passages.ts'
 import { type SearchQuery, searchSources } from '../../src/sources/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { importLines } from '../support/library-lines.ts'
 
 let db: TestDatabase
 
@@ -56,10 +56,7 @@ const passages = [
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  async function* lines(): AsyncGenerator<string> {
-    for (const passage of passages) yield JSON.stringify(passage)
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  await importLines(db.database, passages)
 })
 afterAll(() => db.drop())
 

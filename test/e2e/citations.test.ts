@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { importLines } from '../support/library-lines.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'
 import { call, question } from '../support/service.ts'
 
@@ -31,10 +31,7 @@ let { upstream, service, key } = {} as ChatWorld
 beforeAll(async () => {
   world = await openChatWorld()
   ;({ upstream, service, key } = world)
-  async function* lines() {
-    yield* book.map((line) => JSON.stringify(line))
-  }
-  await importJsonl(world.db.database, lines(), { allowLicenses: [] })
+  await importLines(world.db.database, book)
 })
 afterAll(async () => {
   expect(await world.close()).toEqual([])

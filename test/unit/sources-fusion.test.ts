@@ -1,33 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Scored } from '../../src/sources/bm25.ts'
 import { fuse } from '../../src/sources/fusion.ts'
-import type { PassageRow } from '../../src/sources/passage-row.ts'
+import { passageRow } from '../support/passage-row.ts'
 
-const row = (doc_id: number, ref: string, language: 'he' | 'en', version = ''): PassageRow => ({
-  doc_id,
-  ref,
-  he_ref: '',
-  section_ref: ref,
-  ordinal: doc_id,
-  work_id: 1,
-  work: 'Work',
-  author: '',
-  language,
-  version,
-  license: 'own',
-  url: '',
-  version_url: '',
-  text: '',
-})
 const rows = new Map(
   [
-    row(1, 'Hebrew only', 'he'),
-    row(2, 'English only', 'en'),
-    row(3, 'Both', 'he'),
-    row(4, 'Both', 'en'),
-    row(5, 'Two editions', 'he', 'first'),
-    row(6, 'Two editions', 'he', 'second'),
-    row(7, 'Another', 'he'),
+    passageRow(1, 'Hebrew only', 'he'),
+    passageRow(2, 'English only', 'en'),
+    passageRow(3, 'Both', 'he'),
+    passageRow(4, 'Both', 'en'),
+    passageRow(5, 'Two editions', 'he', 'first'),
+    passageRow(6, 'Two editions', 'he', 'second'),
+    passageRow(7, 'Another', 'he'),
   ].map((r) => [r.doc_id, r]),
 )
 const list = (unit: number, ...found: readonly (readonly [doc: number, score: number])[]) => ({

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
 import { openBrowser, openWindow } from '../support/browser.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
+import { importLines } from '../support/library-lines.ts'
 import { callTools } from '../support/scripted-upstream.ts'
 
 /** A small book of our own, in the form of an import; one text carries markup, as a hostile import would. */
@@ -50,10 +50,7 @@ let people = 0
 
 export async function openTalkWorld(options: Parameters<typeof openChatWorld>[0] = {}): Promise<TalkWorld> {
   const world = await openChatWorld(options)
-  async function* lines() {
-    yield* book.map((line) => JSON.stringify(line))
-  }
-  await importJsonl(world.db.database, lines(), { allowLicenses: [] })
+  await importLines(world.db.database, book)
   // No import takes such an address now; a library may have it from a former one.
   await world.db.database.system.execute(sql`
     update versions set source_url = 'javascript:alert(1)'

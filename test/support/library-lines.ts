@@ -1,0 +1,28 @@
+import type { Database } from '../../src/db/client.ts'
+import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
+import { type ImportReport, importJsonl } from '../../src/sources/import-jsonl.ts'
+
+/** Imports JSON lines, each given as the object that it has. */
+export function importLines(database: Database, lines: Iterable<object>): Promise<ImportReport> {
+  async function* written(): AsyncGenerator<string> {
+    for (const line of lines) yield JSON.stringify(line)
+  }
+  return importJsonl(database, written(), { allowLicenses: [] })
+}
+
+/** A heading of a work, in Hebrew too, and the addresses that stand under it. */
+export type ShelfRow = readonly [work: string, heading: string, hebrew: string, ...addresses: string[]]
+
+type ShelfLine = Readonly<Record<'work' | 'ref' | 'he_ref' | 'en', string>>
+
+/** A line with a made-up English text for each address. */
+export function shelfLines(shelf: readonly ShelfRow[]): readonly ShelfLine[] {
+  return shelf.flatMap(([work, heading, hebrew, ...addresses]) =>
+    addresses.map((address) => ({
+      work,
+      ref: `${heading} ${address}`,
+      he_ref: `${hebrew} ${printedHebrewAddress(address.split(':'))}`,
+      en: `words of ${heading.toLowerCase().replace(/\W+/g, ' ')} at ${address}`,
+    })),
+  )
+}
