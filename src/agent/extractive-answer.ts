@@ -104,22 +104,23 @@ export function fileNameFor(question: string): string {
 
 const words = {
   en: {
-    start: 'No language model is configured on this server: it quotes its library and explains nothing.',
-    named: 'At the place that the question names stands:',
-    most: 'The library has this with most words of the question, or with words of the same meaning:',
-    some: 'No passage of the library has most words of the question. This has some of them, and may speak of something else:',
-    attached: 'From the attached file and the library, with words of the question:',
-    none: 'The library of this server has no passage that answers this. No language model is configured here, so nothing is said beyond the texts.',
+    start:
+      'No language model is configured on this server: this is no written answer, it quotes the library.',
+    named: 'At the place that the question names:',
+    most: 'A search for the words of the question found, closest first:',
+    some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
+    attached: 'From the attached file and the library, passages with words of the question:',
+    none: 'A search of the library found no passage that answers this. No language model is configured on this server, so nothing is said beyond the texts.',
     primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
   he: {
-    start: 'בשרת זה לא הוגדר מודל שפה: הוא מצטט מן הספרייה ואינו מבאר.',
+    start: 'בשרת זה לא הוגדר מודל שפה: זו אינה תשובה מנוסחת, אלא ציטוטים מן הספרייה.',
     named: 'במקום שנזכר בשאלה כתוב:',
-    most: 'זה מה שיש בספרייה שבו רוב מילות השאלה, או מילים שמשמען כמותן:',
-    some: 'אין בספרייה קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
+    most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
+    some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
-    none: 'אין בספריית השרת קטע שמשיב על כך. לא הוגדר כאן מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
+    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך. בשרת זה לא הוגדר מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
     primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },
@@ -164,7 +165,8 @@ export function composeAnswer(
   if (passages.length === 0) return missing ?? say.none
   const opening = `${say.start} ${attached ? say.attached : say[finding]}`
   const blocks = passages.map((passage) => quoteBlock(passage, question))
-  const primary = primaryList(question, passages)
+  // What passages that may speak of something else point to leads nowhere.
+  const primary = finding === 'some' ? [] : primaryList(question, passages)
   const said = [missing, opening, ...blocks, ...primary, fileName && say.file(fileName)]
   return said.filter((part) => part).join('\n\n')
 }
@@ -176,6 +178,7 @@ function primaryList(question: string, passages: readonly FoundPassage[]): reado
   const places = new Map(passages.flatMap((passage) => passage.pointsTo.map((place) => [place.ref, place])))
   const links = [...places.values()]
     .filter(({ ref }) => !shown.has(ref))
+    .sort((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
     .map(({ ref, heRef, url }) => `- [${hebrew && heRef !== '' ? heRef : ref}](${url})`)
   return links.length === 0 ? [] : [[(hebrew ? words.he : words.en).primary, ...links].join('\n')]
 }

@@ -21,7 +21,8 @@ export function excerptOf(
   const words = wordsOf(text)
   if (words.length <= maxWhole && text.length <= maxLength) return text
   const focus = partIn(text, bestPart) ?? densest(text, words, isAsked)
-  const span = wholeSentences(sentencesOf(text), words, focus) ?? wordsAround(words, focus)
+  const span =
+    wholeSentences(sentencesOf(text, words.length), words, focus) ?? clausesAround(text, words, focus)
   const { start, end } = withinSense(text, words, span)
   // A word that is longer than an excerpt is cut.
   const quoted = end > start ? text.slice(start, end) : text.slice(0, maxLength).toWellFormed()
@@ -32,12 +33,21 @@ function wordsOf(text: string): readonly Span[] {
   return [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }))
 }
 
-/** Cut behind `.`, `?`, `!`, `:` and the Hebrew `׃`, with the signs that close them. */
-function sentencesOf(text: string): readonly Span[] {
-  return [...text.matchAll(/\S(?:[^.?!:׃]|[.?!:׃](?!["”’)\]]{0,3}(?:\s|$)))*[.?!:׃]?["”’)\]]{0,3}/g)].map(
-    ({ index, 0: sentence }) => ({ start: index, end: index + sentence.length }),
-  )
+/** A text with fewer full stops has sentences that end with a colon, as old prints do. */
+const wordsOfLongSentence = 40
+
+/**
+ * Cut behind `.`, `?`, `!` and the Hebrew `׃`, with the signs that close them; behind `:` in a text that hardly has other
+ * stops, for elsewhere what it announces follows.
+ */
+function sentencesOf(text: string, words: number): readonly Span[] {
+  const stops = text.match(/[.?!׃](?=["”’)\]]{0,3}(?:\s|$))/g)?.length ?? 0
+  const sentence = stops * wordsOfLongSentence < words ? withColons : withoutColons
+  return [...text.matchAll(sentence)].map(({ index, 0: one }) => ({ start: index, end: index + one.length }))
 }
+
+const withColons = /\S(?:[^.?!:׃]|[.?!:׃](?!["”’)\]]{0,3}(?:\s|$)))*[.?!:׃]?["”’)\]]{0,3}/g
+const withoutColons = /\S(?:[^.?!׃]|[.?!׃](?!["”’)\]]{0,3}(?:\s|$)))*[.?!׃]?["”’)\]]{0,3}/g
 
 const negation =
   /^[ושד]{0,2}(?:לא|לאו|אין|אינו|אינה|אינם|אינן|בל|בלי|בלתי|אם)$|^(?:not|no|never|nor|neither|without|cannot|if|unless)$/
@@ -124,6 +134,43 @@ function wholeSentences(sentences: readonly Span[], words: readonly Span[], focu
   return span
 }
 
+/** Words with which a clause begins in rabbinic Hebrew. */
+const clauseWords =
+  /^(?:והנה|הנה|אך|אבל|ולכן|לכן|ועוד|וגם|והיינו|דהיינו|היינו|ולפי|לפי|אלא|והטעם|והענין|ופירוש|ופי|פי|וזהו|וזה|ואף|אף|ואע|אמנם|וכמ|כמו|ומה|שהרי|משא|מה|ואם|וכאשר|כאשר|ככה|וככה|כך|וכך|ונמצא|נמצא|ולזאת|והוא|והיא|והם)$/
+
+/** Words that are given up at each end for a whole clause, at most. */
+const maxForClause = 14
+
+/** As many words as an excerpt has around the focus; it begins and ends with a clause where one begins or ends nearby. */
+function clausesAround(text: string, words: readonly Span[], focus: Span): Span {
+  const around = wordsAround(words, focus)
+  const at = (position: number): number => words.findIndex(({ end }) => end > position)
+  const first = at(around.start)
+  const last = words.findLastIndex(({ end }) => end <= around.end)
+  const begins = (i: number): boolean =>
+    i === 0 || i === words.length || beginsClause(text, words[i - 1], words[i])
+  const from = range(first, Math.min(first + maxForClause, at(focus.start))).find(begins) ?? first
+  const inFocus = words.findLastIndex(({ start }) => start < focus.end)
+  const to = range(Math.max(last + 1 - maxForClause, inFocus + 1), last + 1)
+    .reverse()
+    .find(begins)
+  return { start: words[from]?.start ?? around.start, end: words[(to ?? last + 1) - 1]?.end ?? around.end }
+}
+
+/** The numbers from the first to the last, both included. */
+function range(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+}
+
+function beginsClause(text: string, before: Span | undefined, word: Span | undefined): boolean {
+  if (!before || !word) return true
+  if (/[,;:.?!)\]—–]$/.test(text.slice(before.start, before.end))) return true
+  return clauseWords.test((/^[א-ת]+/.exec(text.slice(word.start, word.end)) ?? [''])[0])
+}
+
+/** Words at the beginning of a passage that are not worth leaving out. */
+const nearStart = 12
+
 /** As many words as an excerpt has, with the focus in their middle. */
 function wordsAround(words: readonly Span[], focus: Span): Span {
   const first = Math.max(
@@ -134,10 +181,11 @@ function wordsAround(words: readonly Span[], focus: Span): Span {
     first,
     words.findLastIndex(({ start }) => start < focus.end),
   )
-  const from = Math.max(
+  const middle = Math.max(
     0,
     Math.min(first + Math.ceil((last - first + 1 - maxWords) / 2), words.length - maxWords),
   )
+  const from = middle <= nearStart && last < maxWords ? 0 : middle
   const to = Math.min(words.length, from + maxWords) - 1
   return { start: words[from]?.start ?? 0, end: words[to]?.end ?? 0 }
 }

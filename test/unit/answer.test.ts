@@ -138,7 +138,7 @@ test('an answer is empty until something of it was shown', () => {
 test('the list speaks the language of the answer, and has isolates when they are asked for', () => {
   const hebrew = createAnswer(registerOf(1), { sources: 'inline', isolates: true })
   hebrew.show('אמונה היא יסוד הכל [S1].')
-  expect(hebrew.end(0n, { paused: false }).source_list).toMatch(/^\n\nמקורות:\n\n\[1\] \u2066/)
+  expect(hebrew.end(0n, { paused: false }).source_list).toMatch(/^\n\nמקורות:\n\n\[1\] \u2067/)
   const english = createAnswer(registerOf(1), { sources: 'inline' })
   english.show('Faith (אמונה) is the ground [S1].')
   const list = english.end(0n, { paused: false }).source_list

@@ -83,6 +83,7 @@ it('stands in Hebrew words on request', () => {
   )
   expect(lines).toContain('מקורות:')
   expect(lines).toContain('ציטוט: מילה במילה')
+  expect(lines.indexOf('[1] ספר הנהרות ג׳, ד׳') + 1).toBe(lines.indexOf('Book of Rivers 3:4'))
 })
 
 it('has isolates around foreign runs only on request', () => {

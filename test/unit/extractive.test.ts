@@ -99,6 +99,20 @@ test('only the places of the library are named to read on, as links', async () =
   expect((await answerTo('מהו בינוני?', [hebrew])).text).toMatch(/\n- \[תניא יב\]\(https:\/\/a\.test\/12\)$/)
 })
 
+test('places to read on stand in order, and not behind passages that may be about something else', async () => {
+  const places = [33, 6].map((n) => ({ ref: `Tanya ${n}`, url: `https://a.test/${n}` }))
+  const found = { ...english, points_to: places }
+  const near = (await answerTo('q', [{ ...found, coverage: 0.8 }])).text
+  expect(near.indexOf('[Tanya 6]')).toBeLessThan(near.indexOf('[Tanya 33]'))
+  expect((await answerTo('q', [{ ...found, coverage: 0.2 }])).text).not.toContain('To read on')
+})
+
+test('a work that the library lacks is said first, then passages of others are quoted', async () => {
+  const remark = { not_in_library: '"Kuzari" is not in this library.' }
+  const { text } = await answerTo('What does the Kuzari say of kings?', [english], { remark })
+  expect(text).toMatch(/^"Kuzari" is not in this library\.\n\n[\s\S]*\[S1\]/)
+})
+
 test('passages far less relevant than the best one are left out', async () => {
   const best = { ...english, coverage: 0.9 }
   const { text } = await answerTo('What is a beinoni?', [best, { ...other, coverage: 0.3 }])
@@ -107,14 +121,14 @@ test('passages far less relevant than the best one are left out', async () => {
 
 test('the opening words say whether the passages have most words of the question', async () => {
   const openingFor = async (coverage: number) => (await answerTo('q', [{ ...english, coverage }])).text
-  expect(await openingFor(0.7)).toContain('The library has this with most words of the question')
-  expect(await openingFor(0.2)).toContain('No passage of the library has most words of the question.')
+  expect(await openingFor(0.7)).toContain('A search for the words of the question found, closest first:')
+  expect(await openingFor(0.2)).toContain('A search found no passage with most words of the question.')
 })
 
 test('a place that the question names is shown alone, whatever else was found', async () => {
   const named = { ...other, in_named_place: true, coverage: 0 }
   const { text } = await answerTo('What does Other 5 say?', [{ ...english, coverage: 1 }, named])
-  expect(text).toContain('At the place that the question names stands:')
+  expect(text).toContain('At the place that the question names:')
   expect(text).toContain(other.text)
   expect(text).not.toContain(english.text)
 })
@@ -131,7 +145,7 @@ test('what does not exist is said first, then what stands at the place that exis
 test('when nothing is found it says so, reads nothing and cites nothing', async () => {
   const { text, asked } = await answerTo('What is a quark?', [])
   expect(asked).toHaveLength(1)
-  expect(text).toMatch(/^The library of this server has no passage that answers this/)
+  expect(text).toMatch(/^A search of the library found no passage that answers this/)
   expect(text).not.toMatch(/\[S\d/)
 })
 
@@ -229,7 +243,7 @@ test('results that are no JSON, or not of the expected shape, count as nothing f
   for (const content of ['not json', '[]', 'null', '{"passages":7}', '{"passages":[{"mark":1}]}']) {
     const search = tool('search_sources', async () => ({ content }))
     const events = await play(createExtractiveProvider(), { tools: [search] })
-    expect(textOf(events)).toMatch(/^The library of this server has no passage/)
+    expect(textOf(events)).toMatch(/^A search of the library found no passage/)
   }
 })
 
@@ -302,6 +316,25 @@ const long: FoundPassage = {
 test('a long passage is quoted in whole sentences around its best part', () => {
   const text = answerWith({ ...long, bestPart: '…little and goes on for ten words. Here the lamp burns at…' })
   expect(text).toMatch(/> “… Sentence \d+ says [^”]*Here the lamp burns at noon\. [^”]*words\. …” \[S1\]/)
+})
+
+test('an excerpt does not end where a colon announces what is left out', () => {
+  const filler = Array.from({ length: 12 }, (_, i) => sentence(i)).join(' ')
+  const text = `Here the lamp burns at noon. It shows three things: ${filler}`
+  expect(answerWith({ ...long, text }, 'Why a lamp at noon?')).not.toMatch(/: …”/)
+})
+
+test('an excerpt of a long Hebrew sentence begins and ends with a clause', () => {
+  const words = Array.from({ length: 200 }, (_, i) => (i === 75 ? 'נרות' : i % 10 === 0 ? 'והנה' : 'מילה'))
+  const text = words.join(' ')
+  const answer = answerWith({ ...long, language: 'he', text }, 'מה הן נרות?')
+  expect(answer).toMatch(/> „… והנה (?:מילה )+[^”]* נרות [^”]*מילה …” \[S1\]/)
+})
+
+test('an excerpt near the beginning of a passage begins with it', () => {
+  const words = Array.from({ length: 200 }, (_, i) => (i === 36 ? 'נרות' : 'מילה'))
+  const text = ['תחילה', ...words].join(' ')
+  expect(answerWith({ ...long, language: 'he', text }, 'מה הן נרות?')).toContain('> „תחילה')
 })
 
 test('an excerpt is not cut directly beside a negation', () => {

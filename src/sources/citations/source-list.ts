@@ -64,7 +64,7 @@ const inHebrew: typeof english = {
 /**
  * The list that closes an answer, to be appended to its text as it is: it begins with a blank line. Every source has
  * lines of its own, with Hebrew and Latin text on different lines, so that clients that know nothing about direction
- * show both rightly. It says what was compared and no more. Empty for no sources, unless quotations were not found.
+ * show both rightly, that of the answer first. It says what was compared and no more. Empty for no sources, unless quotations were not found.
  */
 export function renderSourceList(sources: readonly ListedSource[], options: SourceListOptions = {}): string {
   const say = options.language === 'he' ? inHebrew : english
@@ -80,11 +80,13 @@ function linesOf(
   say: typeof english,
   run: typeof oneLine,
 ): string[] {
-  const heRef = source.heRef !== source.ref && source.heRef.trim() !== '' ? [run(source.heRef)] : []
+  const hasBoth = source.heRef !== source.ref && source.heRef.trim() !== ''
+  const refs = hasBoth ? [source.ref, source.heRef] : [source.ref]
+  const [first = '', ...others] = (say === inHebrew ? refs.toReversed() : refs).map(run)
   const url = source.url.trim() === '' ? [] : [oneLine(source.url)]
   return [
-    `[${n}] ${run(source.ref)}`,
-    ...heRef,
+    `[${n}] ${first}`,
+    ...others,
     ...(source.version.trim() === '' ? [] : [run(source.version)]),
     ...(source.license.trim() === '' ? [] : [say.license(oneLine(source.license))]),
     ...url,
