@@ -34,13 +34,25 @@ type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
 export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
   const apart = [...new Map(hits.map((hit) => [hit.ref, hit])).values()]
   const named = apart.filter(({ isNamed }) => isNamed)
-  if (named.length > 0) return { places: nearFirst(named).slice(0, maxNamed), finding: 'named' }
+  if (named.length > 0) return { places: inOrder(ofEachPlace(named)), finding: 'named' }
   if (onlyNamed) return { places: [], finding: 'named' }
   const [best] = apart
   const hasMost = best !== undefined && (best.titled || best.coverage >= mostWords)
   return hasMost
     ? { places: nearFirst(apart), finding: 'most' }
     : { places: nearFirst(apart).slice(0, maxRelated), finding: 'some' }
+}
+
+/** The best of each chapter that the question names; of one chapter alone the best and one near it. */
+function ofEachPlace(named: readonly Hit[]): readonly Hit[] {
+  const chapters = [...Map.groupBy(named, ({ ref }) => ref.replace(/(?: §|:)\d+$/, '')).values()]
+  if (chapters.length === 1) return nearFirst(named).slice(0, maxNamed)
+  return chapters.flatMap(([best]) => best ?? []).slice(0, maxPlaces)
+}
+
+/** In reading order, as far as their refs tell it. */
+function inOrder(hits: readonly Hit[]): readonly Hit[] {
+  return hits.toSorted((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
 }
 
 function nearFirst(hits: readonly Hit[]): readonly Hit[] {

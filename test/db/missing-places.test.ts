@@ -111,6 +111,11 @@ describe('a question names what does not exist:', () => {
   })
 })
 
+it('offers the parts that there are for one that is missing', async () => {
+  const [part] = await missingPlaces(db.database.system, 'What does part six of the Tanya discuss?')
+  expect(part?.nearest).toEqual([heading])
+})
+
 it('names what is nearest in Hebrew when the question is Hebrew', async () => {
   const question = 'מה כתוב במושגי החסידות, בינוני ז?'
   const missing = await missingPlaces(db.database.system, question)

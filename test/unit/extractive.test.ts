@@ -133,6 +133,17 @@ test('a place that the question names is shown alone, whatever else was found', 
   expect(text).not.toContain(english.text)
 })
 
+test('of two places that the question names both are quoted, in reading order', async () => {
+  const named = { ...other, points_to: [], in_named_place: true }
+  const pieces = ['Other 7 §2', 'Other 7 §1', 'Other 5 §3'].map((ref, i) => ({
+    ...named,
+    ref,
+    mark: `[S${i + 1}]`,
+  }))
+  const { text } = await answerTo('Compare Other 5 with Other 7', pieces)
+  expect(text.match(/\[S\d\]/g)).toEqual(['[S3]', '[S1]'])
+})
+
 test('what does not exist is said first, then what stands at the place that exists', async () => {
   const remark = { does_not_exist: '"Other 9" does not exist in this library.' }
   const both = await answerTo('Other 5 and Other 9?', [{ ...other, in_named_place: true }, english], {

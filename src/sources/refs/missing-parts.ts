@@ -1,9 +1,10 @@
+import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { medial } from '../fold.ts'
 import { hebrewNumber, toHebrewNumber } from '../hebrew-numbers.ts'
 import { resolveRefs } from '../ref-lookup.ts'
 import { inSlices } from '../slices.ts'
-import { findTitles } from '../title-lookup.ts'
+import { findTitles, type Named, worksOf } from '../title-lookup.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from './number-words.ts'
 import { type TitleInText, titlesIn } from './titles.ts'
 import { wordsIn } from './words.ts'
@@ -36,21 +37,32 @@ const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
   if (!/\b(?:part|vol)|חלק/iu.test(text)) return []
   const titles = await titlesIn(executor, text, await inSlices(wordsIn(text)))
+  const parts = titles
+    .filter(({ isExact }) => isExact)
+    .flatMap((title) => partBeside(text, title) ?? [])
+    .slice(0, maxParts)
   const found: MissingPart[] = []
-  for (const title of titles.filter(({ isExact }) => isExact)) {
-    const part = partBeside(text, title)
-    if (
-      part &&
-      (found.at(-1)?.end ?? -1) <= part.start &&
-      !(await exists(executor, part.name, part.number))
-    ) {
-      const [named] = await findTitles(executor, [part.name])
-      const nearest = (named?.headings ?? []).map(({ heading }) => heading).slice(0, 5)
-      if (named)
-        found.push({ start: part.start, end: part.end, written: text.slice(part.start, part.end), nearest })
-    }
+  for (const { start, end, name, number } of parts) {
+    if ((found.at(-1)?.end ?? -1) > start || (await exists(executor, name, number))) continue
+    const [named] = await findTitles(executor, [name])
+    if (!named) continue
+    const nearest = await headingsBeside(executor, named)
+    found.push({ start, end, written: text.slice(start, end), nearest })
   }
   return found
+}
+
+/** Each costs a look-up or two. */
+const maxParts = 10
+const maxNearest = 5
+
+/** The headings of the works in which a title is one, in reading order. */
+async function headingsBeside(executor: Executor, { headings }: Named): Promise<readonly string[]> {
+  const { rows } = await executor.execute<{ heading: string }>(sql`
+    select heading from headings
+    where kind = 'place' and work_id = any(${sql.param(worksOf(headings))}::int[])
+    group by work_id, heading order by work_id, min(first_ordinal), heading limit ${maxNearest}`)
+  return rows.map(({ heading }) => heading)
 }
 
 function partBeside(text: string, { start, end }: TitleInText) {
