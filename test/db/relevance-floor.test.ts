@@ -52,7 +52,7 @@ test('without a model, a question that the library does not answer is refused in
     choices: { message: { content: string } }[]
     x_service: { sources: unknown[] }
   }
-  expect(reply.choices[0]?.message.content).toMatch(/has no passage that answers/)
+  expect(reply.choices[0]?.message.content).toMatch(/found no passage that answers/)
   expect(reply.x_service.sources).toEqual([])
   await service.stop()
 })
