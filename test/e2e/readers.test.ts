@@ -239,13 +239,12 @@ async function firstBlocks(response: Response, most: number): Promise<readonly s
 
 test('a run followed with a cut after every k-th event, on alternating replicas and through a takeover, is the uncut one', async () => {
   const index = upstream.requests.length
-  const words = 'אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר '.repeat(3)
+  // Each piece is sent when the one before it can be seen, so that none share an event.
+  const pieces = ['אחת ', 'שתיים ', 'שלוש ', 'ארבע ', 'חמש ', 'שש ', 'שבע ', 'שמונה ', 'תשע ', 'עשר ', 'סוף']
+  const seen = pieces.map(() => gate())
+  const next = pieces.flatMap((text, n) => [{ text }, { waitFor: seen[n]?.opened ?? never }])
   const listing = callTools([{ name: 'list_files', arguments: {} }], { text: 'Let me see.' })
-  upstream.enqueue(
-    listing,
-    [{ text: words, chunks: 12, delayMs: 60 }, { waitFor: never }],
-    [{ text: words, chunks: 12, delayMs: 60 }],
-  )
+  upstream.enqueue(listing, [{ text: pieces.slice(0, 3).join('') }, { waitFor: never }], next)
   const started = await post(one, ask('Follow me', { x_service: { background: true } }))
   const runId = runIdOf(started)
   const cuts = [1, 2, 3, 7]
@@ -254,6 +253,10 @@ test('a run followed with a cut after every k-th event, on alternating replicas 
   await upstream.request(index + 1)
   await committed(runId, 'שלוש')
   await takeOver(runId, other)
+  for (const [n, piece] of pieces.entries()) {
+    await committed(runId, piece.trim())
+    seen[n]?.open()
+  }
   const whole = await uncut
   expect(whole.match(/^event: .*$/gm)?.filter((line) => line.includes('step.restarted'))).toHaveLength(1)
   expect(whole.match(/^id: .*$/gm)).toEqual(
