@@ -6,7 +6,7 @@ import { tokenize } from '../../src/sources/tokens.ts'
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc') as () => void
 
-const texts = 300
+const texts = 60
 const letters = 200_000
 
 /** Bytes that stay in use after so many texts, each with a word of its own; not counting what the first ones leave once. */
