@@ -9,7 +9,11 @@ export type TestDatabase = { readonly database: Database; readonly url: string; 
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, serviceUrl } = inject('postgres')
   const name = `t_${randomBytes(8).toString('hex')}`
-  await asAdmin(adminUrl, `create database ${name} template service_template owner service`)
+  // Copying the files takes a tenth of the processor time that the usual way takes, which logs every page.
+  await asAdmin(
+    adminUrl,
+    `create database ${name} template service_template owner service strategy file_copy`,
+  )
   const url = new URL(serviceUrl)
   url.pathname = `/${name}`
   const database = openDatabase({ url: url.href, onIdleError: () => undefined, maxConnections: 8 })
