@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sourceTools } from '../../src/sources/agent-tools.ts'
 import { verifyText } from '../../src/sources/citations/verify.ts'
 import { readPassage } from '../../src/sources/passages.ts'
@@ -7,6 +7,7 @@ import { ensureSearchIndex } from '../../src/sources/reindex.ts'
 import { searchSources } from '../../src/sources/search.ts'
 import { openFolder } from '../../src/sources/sefaria/folder.ts'
 import { importExport } from '../../src/sources/sefaria/import-export.ts'
+import { openParser } from '../../src/sources/sefaria/parser.ts'
 import { verifyLookups } from '../../src/sources/verify-lookups.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ExportFiles, leaf, schemaFile, versionFile, writeExport } from '../support/fake-sefaria.ts'
@@ -18,10 +19,14 @@ beforeEach(async () => {
 })
 afterEach(() => db.drop())
 
+/** One for all imports: a thread of its own for each would be most of the work. */
+const parser = openParser()
+afterAll(() => parser.close())
+
 async function importFiles(files: ExportFiles) {
   const folder = await writeExport(files)
   try {
-    const options = { titles: [], categories: [], allowLicenses: [] }
+    const options = { titles: [], categories: [], allowLicenses: [], parser }
     return await importExport(db.database, await openFolder(folder.path), options)
   } finally {
     await folder.remove()

@@ -5,6 +5,7 @@ import { lockLibrary, removeWork } from '../../src/sources/library.ts'
 import { openBucket } from '../../src/sources/sefaria/bucket.ts'
 import { openFolder } from '../../src/sources/sefaria/folder.ts'
 import { type ImportOptions, importExport } from '../../src/sources/sefaria/import-export.ts'
+import { openParser } from '../../src/sources/sefaria/parser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type ExportFiles,
@@ -19,10 +20,16 @@ import {
 let db: TestDatabase
 let fake: FakeSefaria
 
+/** One for all imports: a thread of its own for each would be most of the work. */
+const parser = openParser()
+
 beforeAll(async () => {
   fake = await startFakeSefaria()
 })
-afterAll(() => fake.close())
+afterAll(async () => {
+  await fake.close()
+  await parser.close()
+})
 beforeEach(async () => {
   db = await createTestDatabase()
   fake.files = sampleExport
@@ -39,6 +46,7 @@ const optionsOf = (options: Partial<ImportOptions>): ImportOptions => ({
   titles: [],
   categories: [],
   allowLicenses: [],
+  parser,
   ...options,
 })
 

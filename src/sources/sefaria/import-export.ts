@@ -6,7 +6,7 @@ import { type FileState, ImportState, saveStates } from './import-state.ts'
 import { type ImportIndex, openImportIndex } from './indexing.ts'
 import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
-import { openParser } from './parser.ts'
+import { openParser, type Parser } from './parser.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { titlesOf } from './schema.ts'
 import { type StoredVersion, storeVersions } from './store.ts'
@@ -27,6 +27,8 @@ export type ImportOptions = Selection & {
   readonly onProgress?: (progress: Progress) => void
   /** Stops the import after the work in hand. */
   readonly signal?: AbortSignal
+  /** Threads that outlast this import, for callers with many: loading a thread's program takes most of a second. */
+  readonly parser?: Parser
 }
 
 /** Works that are fetched before there is a thread to parse them. */
@@ -47,7 +49,7 @@ export async function importExport(
   if (source.merged > 0)
     report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
   const state = await ImportState.load(database.system)
-  const parser = openParser()
+  const parser = options.parser ?? openParser()
   const context = { source, parser, state, report, allowLicenses, signal }
   const index = openImportIndex(database, report)
   let done = 0
@@ -70,7 +72,7 @@ export async function importExport(
       })
     }
   } finally {
-    await parser.close()
+    if (!options.parser) await parser.close()
   }
   await index.flush()
   if (options.links && !signal?.aborted) await importLinks(database, source.links(), report)
