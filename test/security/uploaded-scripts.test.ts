@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { form, send } from '../support/http-raw.ts'
 import { makeKey, startTestService, type TestService } from '../support/service.ts'
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
         expect(await page.title()).not.toBe('owned')
       }
     } finally {
-      await browser.close()
+      await closeWindows(browser)
     }
   })
 })

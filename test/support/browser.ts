@@ -7,12 +7,25 @@ const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 
 export const hasBrowser = program !== undefined
 
+let running: Promise<Browser> | undefined
+
+/** The browser of this process, which the test files that run in it share; it ends with the process. */
 export function openBrowser(): Promise<Browser> {
+  running ??= launch()
+  return running
+}
+
+function launch(): Promise<Browser> {
   if (program === undefined) throw new Error('no browser is installed')
   // Where the machine names no language, a file's name in Hebrew would be saved as `download`.
   // biome-ignore lint/style/noProcessEnv: a program of its own
   const env = { ...process.env, LC_ALL: 'C.UTF-8' } as Record<string, string>
   return chromium.launch({ executablePath: program, env, args: ['--no-sandbox', '--disable-gpu'] })
+}
+
+/** Ends what a test file has open in its browser. */
+export async function closeWindows(browser: Browser | undefined): Promise<void> {
+  await Promise.all(browser?.contexts().map((window) => window.close()) ?? [])
 }
 
 export type Look = {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, openBrowser, openWindow } from '../support/browser.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { call, makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
 import { importLongWork, importOwnTexts } from './own-texts.ts'
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     page = await window.newPage()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows(browser)
     await service?.stop()
     await db?.drop()
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../src/accounts/accounts.ts'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import { withTx } from '../../src/db/client.ts'
-import { hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import {
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await signInBy(page, operator.email, password)
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows(browser)
     await service?.stop()
     await db?.drop()
   })

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, looks, openBrowser, openWindow, signInBy } from '../support/browser.ts'
+import { closeWindows, hasBrowser, looks, openBrowser, openWindow, signInBy } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { call, question, startTestService, type TestService } from '../support/service.ts'
 import { screenshot } from './screenshots.ts'
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
     browser = await openBrowser()
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows(browser)
     await service?.stop()
     await db?.drop()
   })

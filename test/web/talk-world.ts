@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, openWindow } from '../support/browser.ts'
+import { closeWindows, openBrowser, openWindow } from '../support/browser.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { importLines } from '../support/library-lines.ts'
 import { callTools } from '../support/scripted-upstream.ts'
@@ -72,7 +72,7 @@ export async function openTalkWorld(options: Parameters<typeof openChatWorld>[0]
       return { window, page, email }
     },
     async close() {
-      await browser.close()
+      await closeWindows(browser)
       return world.close()
     },
   }

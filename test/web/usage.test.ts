@@ -5,7 +5,7 @@ import { createKey } from '../../src/accounts/keys.ts'
 import { creditsText, parseCredits } from '../../src/billing/credits.ts'
 import { grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
-import { hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import {
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     await signInBy(page, owner.email, 'correct horse battery')
   })
   afterAll(async () => {
-    await browser?.close()
+    await closeWindows(browser)
     await service?.stop()
     await upstream?.close()
     await db?.drop()
