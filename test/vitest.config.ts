@@ -1,7 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './support/longest-first.ts'
 
 const project = (name: string, testTimeout: number) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout, hookTimeout: 30_000 },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout,
+    hookTimeout: 60_000,
+    // A process for every file would load the program and its vocabulary again; no test replaces a module.
+    isolate: false,
+  },
 })
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
@@ -10,10 +18,12 @@ export default defineConfig({
     globalSetup: ['test/support/postgres-server.ts'],
     // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', 'test/support/slowest-reporter.ts'],
     projects: [
-      project('unit', 20_000),
-      project('db', 20_000),
-      project('http', 20_000),
+      project('unit', 30_000),
+      project('db', 30_000),
+      project('http', 30_000),
       project('e2e', 60_000),
       project('web', 60_000),
       project('security', 60_000),
