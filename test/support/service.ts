@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Registry } from 'prom-client'
-import { type Account, createAccount } from '../../src/accounts/accounts.ts'
+import { type Account, accountColumns } from '../../src/accounts/accounts.ts'
 import { createKey, type KeyReach } from '../../src/accounts/keys.ts'
+import { hashPassword } from '../../src/accounts/passwords.ts'
 import { parsePeppers } from '../../src/accounts/pepper.ts'
 import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
+import { accounts } from '../../src/db/schema/index.ts'
 import type { ReceiveTimeouts } from '../../src/http/receive-timeout.ts'
+import { newId } from '../../src/ids.ts'
 import { openCatalogue } from '../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../src/routes/turn-reply/delivery.ts'
 import { openTelemetry } from '../../src/telemetry.ts'
@@ -120,8 +123,9 @@ export async function startTestService(
 }
 
 let accountsMade = 0
+let passwordHash: Promise<string> | undefined
 
-/** An account with an address of its own. The password is never checked here, so hashing is paid once. */
+/** An account with an address of its own. The password is never checked here, so a process hashes it once. */
 export async function makeAccount(
   database: Database,
   plan = 'pro',
@@ -129,9 +133,14 @@ export async function makeAccount(
 ): Promise<Account> {
   accountsMade += 1
   const email = `person-${accountsMade}-${Date.now()}@example.org`
-  return withTx(database, 'system', (tx) =>
-    createAccount(tx, plans, { email, plan, password: 'correct horse battery' }),
+  plans.of(plan)
+  passwordHash ??= hashPassword('correct horse battery')
+  const values = { id: newId('account'), email, plan, passwordHash: await passwordHash }
+  const [account] = await withTx(database, 'system', (tx) =>
+    tx.insert(accounts).values(values).returning(accountColumns),
   )
+  if (!account) throw new Error('insert returned no row')
+  return account
 }
 
 /** The text of a new key. */
