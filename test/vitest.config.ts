@@ -6,7 +6,9 @@ const project = (name: string, testTimeout: number) => ({
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    // What a test waits for comes at once, unless other work has the processors.
+    expect: { poll: { timeout: 15_000 } },
     // A process for every file would load the program and its vocabulary again; no test replaces a module.
     isolate: false,
   },
@@ -21,12 +23,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', 'test/support/slowest-reporter.ts'],
     projects: [
-      project('unit', 30_000),
-      project('db', 30_000),
-      project('http', 30_000),
-      project('e2e', 60_000),
-      project('web', 60_000),
-      project('security', 60_000),
+      project('unit', 60_000),
+      project('db', 60_000),
+      project('http', 60_000),
+      project('e2e', 120_000),
+      project('web', 120_000),
+      project('security', 120_000),
     ],
   },
 })
