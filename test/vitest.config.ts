@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
+import { SlowestReporter } from './support/slowest-reporter.ts'
 
 const project = (name: string, testTimeout: number) => ({
   test: {
@@ -21,7 +22,7 @@ export default defineConfig({
     // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', 'test/support/slowest-reporter.ts'],
+    reporters: ['default', new SlowestReporter()],
     projects: [
       project('unit', 60_000),
       project('db', 60_000),

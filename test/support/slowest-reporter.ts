@@ -7,8 +7,7 @@ const shown = 10
 type Row = { readonly ms: number; readonly text: string }
 
 /** Prints the ten slowest tests and the ten slowest files of a run at its end. */
-// biome-ignore lint/style/noDefaultExport: vitest takes a reporter from the default export
-export default class SlowestReporter implements Reporter {
+export class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map(fileRow)
     const tests = modules.flatMap(testRows)
