@@ -208,6 +208,10 @@ test('a turn whose owner was killed and that is then cancelled pays for the text
   await kill(owner, stream)
   const headers = { authorization: `Bearer ${world.key}` }
   const cancelled = fetch(`${survivor.url}/v1/agent/runs/${runId}/cancel`, { method: 'POST', headers })
+  // A survivor that takes the run over before it knows of the cancel goes on with it.
+  await expect
+    .poll(() => world.rows('select 1 from runs where id = $1 and cancel_requested_at is not null', runId))
+    .toHaveLength(1)
   await world.expireLease(runId)
   expect((await cancelled).status).toBe(200)
   await expect.poll(async () => (await endOf(runId))?.status, { timeout: 10_000 }).toBe('cancelled')
