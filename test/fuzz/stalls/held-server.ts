@@ -1,7 +1,7 @@
 /** A server with the faults that the suite looks for, by path: for its own test. */
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { runningMs } from './running-clock.ts'
+import { runningMs } from '../../support/running-clock.ts'
 
 /** By the clock of the probe: on a busy machine most of the wall clock's time can belong to other processes. */
 function hold(ms: number): void {
