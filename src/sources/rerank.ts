@@ -2,6 +2,7 @@ import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '
 import type { FoundConcept } from './index-reader.ts'
 import type { PassageRow } from './passage-row.ts'
 import type { Query } from './query.ts'
+import { Runs } from './search/phrases.ts'
 import { rowWords } from './search/row-words.ts'
 import { type ByTerm, titleConcepts } from './titles.ts'
 import type { Token } from './tokens.ts'
@@ -57,16 +58,22 @@ export function rerank(
     .flatMap(({ doc, score }) => {
       const row = rows.get(doc)
       if (!row) return []
-      return [{ doc, ref: row.ref, score: score + look(rowWords(row)) + titleScore(row, concepts, byTerm) }]
+      return [
+        { doc, ref: row.ref, score: score + look(rowWords(row).words) + titleScore(row, concepts, byTerm) },
+      ]
     })
     .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
 }
 
 function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
   const byTerm = new Map<string, number[]>()
-  concepts.forEach(({ concept }, index) => {
-    for (const term of concept.terms.keys()) byTerm.set(term, [...(byTerm.get(term) ?? []), index])
-  })
+  for (const [index, { concept }] of concepts.entries()) {
+    for (const term of concept.terms.keys()) {
+      const known = byTerm.get(term)
+      if (known) known.push(index)
+      else byTerm.set(term, [index])
+    }
+  }
   return byTerm
 }
 
@@ -83,6 +90,8 @@ function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTer
   return total > 0 ? (titleWorth * worth * worth) / total : 0
 }
 
+const none: readonly never[] = []
+
 /** Returns what the words of a text add to its score. */
 function closeLook(
   query: Query,
@@ -96,7 +105,7 @@ function closeLook(
     const last = new Int32Array(concepts.length).fill(-1_000)
     const together = new Map<number, number>()
     tokens.forEach((token, at) => {
-      for (const index of byTerm.get(token.term) ?? []) {
+      for (const index of byTerm.get(token.term) ?? none) {
         counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(token.term) ?? 0)
         markNeighbours(concepts, index, at, last, together)
         last[index] = at
@@ -139,28 +148,8 @@ function phraseScorer(
     const { position } = concept.concept
     if (position < asked.length) worthAt[position] = Math.max(worthAt[position] ?? 0, worth)
   }
-  const positions = new Map<string, number[]>()
-  asked.forEach(({ term }, i) => {
-    positions.set(term, [...(positions.get(term) ?? []), i])
-  })
   const shortest = Math.min(shortestPhrase, asked.length)
   if (shortest < 2) return () => 0
-  return (tokens) => {
-    let best = 0
-    let runs = new Map<number, { length: number; worth: number }>()
-    for (const { term } of tokens) {
-      const next: typeof runs = new Map()
-      for (const position of positions.get(term) ?? []) {
-        const before = runs.get(position - 1)
-        const run = {
-          length: (before?.length ?? 0) + 1,
-          worth: (before?.worth ?? 0) + (worthAt[position] ?? 0),
-        }
-        if (run.length >= shortest) best = Math.max(best, run.worth)
-        next.set(position, run)
-      }
-      runs = next
-    }
-    return best
-  }
+  const runs = new Runs(asked)
+  return (words) => runs.best(words, worthAt, shortest)
 }

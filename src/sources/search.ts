@@ -16,7 +16,7 @@ import { passagesNamed, withNamed } from './search/named-passages.ts'
 import { namedWorks, preferNamed, withCandidates } from './search/named-works.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './search/phrase-search.ts'
 import { withPlainQuotations } from './search/quoted-words.ts'
-import { rowTokens } from './search/row-words.ts'
+import { rowWords } from './search/row-words.ts'
 import { withSections } from './search/sections.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
@@ -99,11 +99,13 @@ export async function searchSources(
   const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
   const everyday = everydayWords(parsed.tokens)
   const expansions = expansionsOf(query.text, parsed, found)
+  const coverage = coverageOf(asked, facts, everyday)
+  const snippet = snippetsOf(found, facts)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
-    snippet: snippet(row, found, facts),
+    snippet: snippet(row),
     coverage: {
-      ...coverageOf(row, asked, facts, everyday),
+      ...coverage(row),
       // It cites the very place that was asked for.
       ...(named.citing.has(row.ref) && { titled: true, evidence: 1 }),
     },
@@ -118,11 +120,11 @@ function scriptsOf(query: Query): readonly Script[] {
   return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
 }
 
-function snippet(row: PassageRow, found: readonly FoundConcept[], facts: Facts): string {
+function snippetsOf(found: readonly FoundConcept[], facts: Facts): (row: PassageRow) => string {
   const byTerm = new Map<string, { key: number; weight: number }>()
   found.forEach((concept, key) => {
     const weight = inverseFrequency(concept.documents, facts[concept.concept.script])
     for (const term of concept.terms.keys()) byTerm.set(term, { key, weight })
   })
-  return snippetOf(row.text, rowTokens(row), (token) => byTerm.get(token.term))
+  return (row) => snippetOf(row.text, rowWords(row), (term) => byTerm.get(term))
 }

@@ -1,21 +1,18 @@
-import type { Token } from './tokens.ts'
+import type { ReadWords } from './search/row-words.ts'
 
 const longest = 240
+
+type WeightOf = (term: string) => { readonly key: number; readonly weight: number } | undefined
+
+type Hit = { readonly key: number; readonly weight: number; readonly start: number; readonly end: number }
 
 /**
  * The stretch of `text`, at most 240 characters, whose words weigh most.
  * @param weightOf what an occurrence of a term is worth; a term counts once in a stretch.
  */
-export function snippetOf(
-  text: string,
-  tokens: readonly Token[],
-  weightOf: (token: Token) => { readonly key: number; readonly weight: number } | undefined,
-): string {
+export function snippetOf(text: string, read: ReadWords, weightOf: WeightOf): string {
   if (text.length <= longest) return text
-  const hits = tokens.flatMap((token) => {
-    const found = weightOf(token)
-    return found ? [{ ...found, start: token.start, end: token.end }] : []
-  })
+  const hits = hitsIn(read, weightOf)
   // Room for the words around the matches, and for the two ellipses.
   const room = longest - 40
   let best = { worth: 0, start: 0, end: Math.min(room, text.length) }
@@ -35,6 +32,15 @@ export function snippetOf(
     if (worth > best.worth) best = { worth, start: first.start, end }
   }
   return cutAround(text, best.start, best.end)
+}
+
+function hitsIn(read: ReadWords, weightOf: WeightOf): readonly Hit[] {
+  const hits: Hit[] = []
+  for (const [at, { term }] of read.words.entries()) {
+    const found = weightOf(term)
+    if (found) hits.push({ ...found, start: read.startOf(at), end: read.endOf(at) })
+  }
+  return hits
 }
 
 /** Widens the stretch evenly to the wanted length and ends it between words. */

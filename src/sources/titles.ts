@@ -1,6 +1,5 @@
+import { headingWords } from './search/row-words.ts'
 import { headingsOf } from './terms.ts'
-import { isFunctionWord, tokenize } from './tokens.ts'
-import { groupTerm, namesAt } from './vocabulary/lookup.ts'
 
 /** Places in a list of concepts that have the term. */
 export type ByTerm = ReadonlyMap<string, readonly number[]>
@@ -21,15 +20,19 @@ export function titleConcepts(
 
 /** The concepts that all the words of a title are, or undefined when one of them is none. */
 function conceptsOf(title: string, byTerm: ByTerm): readonly number[] | undefined {
-  const tokens = tokenize(title)
+  const { words, compounds } = headingWords(title)
+  const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
   const met = new Set<number>()
   let named = 0
-  for (const [at, token] of tokens.entries()) {
-    const names = namesAt(tokens, at).filter((name) => byTerm.has(groupTerm(name.group, name.script)))
-    for (const { length } of names) named = Math.max(named, at + length)
-    const terms = [token.term, ...names.map(({ group, script }) => groupTerm(group, script))]
-    const found = terms.flatMap((term) => byTerm.get(term) ?? [])
-    if (found.length === 0 && at >= named && !isFunctionWord(token)) return undefined
+  for (const [at, { term, telling }] of words.entries()) {
+    const terms = [term]
+    for (const name of names) {
+      if (name.at !== at) continue
+      terms.push(name.term)
+      named = Math.max(named, at + name.length)
+    }
+    const found = terms.flatMap((one) => byTerm.get(one) ?? [])
+    if (found.length === 0 && at >= named && telling) return undefined
     for (const index of found) met.add(index)
   }
   return met.size > 0 ? [...met] : undefined

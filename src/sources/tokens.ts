@@ -67,6 +67,19 @@ export function wordsOf(text: string): Word[] {
   return found
 }
 
+/** The same words with their places: UTF-16 start and end of each, one pair after the other. */
+export function placedWords(text: string): { readonly words: readonly Word[]; readonly places: Uint32Array } {
+  const found: Word[] = []
+  const places: number[] = []
+  findWords(text, (start, end) => {
+    const word = words.of(text, start, end, normaliseWord)
+    if (word.term === '') return
+    found.push(word)
+    places.push(start, end)
+  })
+  return { words: found, places: Uint32Array.from(places) }
+}
+
 /** Some 60 MB when it is full of usual words, and at most twice that; a service that only answers questions remembers less. */
 const words = new WordMemory<Word>(400_000)
 

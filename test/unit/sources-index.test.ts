@@ -11,8 +11,8 @@ import {
   readPostings,
   withoutDocuments,
 } from '../../src/sources/postings.ts'
+import { ReadWords } from '../../src/sources/search/row-words.ts'
 import { snippetOf } from '../../src/sources/snippet.ts'
-import { tokenize } from '../../src/sources/tokens.ts'
 
 describe('postings', () => {
   it('are read as they were written, also from an odd place in a buffer', () => {
@@ -125,8 +125,8 @@ describe('cutText', () => {
 describe('snippetOf', () => {
   it('shows the stretch with the words that were asked for, at most 240 characters, whole words', () => {
     const text = `${'רקע '.repeat(200)}כאן האוצר הגנוז נמצא ${'סתם '.repeat(200)}`
-    const snippet = snippetOf(text, tokenize(text), (t) =>
-      t.term === 'האוצר' ? { key: 1, weight: 1 } : undefined,
+    const snippet = snippetOf(text, new ReadWords(text), (term) =>
+      term === 'האוצר' ? { key: 1, weight: 1 } : undefined,
     )
     expect(snippet).toContain('האוצר הגנוז')
     expect(snippet.length).toBeLessThanOrEqual(240)
@@ -134,7 +134,7 @@ describe('snippetOf', () => {
   })
 
   it('leaves a short text as it is', () => {
-    expect(snippetOf('קצר', [], () => undefined)).toBe('קצר')
+    expect(snippetOf('קצר', new ReadWords('קצר'), () => undefined)).toBe('קצר')
   })
 })
 

@@ -2,6 +2,7 @@ import { type CollectionFacts, inverseFrequency } from '../bm25.ts'
 import type { FoundConcept } from '../index-reader.ts'
 import type { Origin } from '../query.ts'
 import type { Script } from '../tokens.ts'
+import type { RowTerms } from './row-words.ts'
 
 /** A word of a query beside one passage. */
 type WordAsked = {
@@ -36,26 +37,63 @@ const sure = 0.8
 const weights = { word: 0.6, name: 0.6, share: 3, titled: 0.8, everyday: 3, unknown: 0.6, needed: 0.9 }
 const mostEveryday = 2
 
+/** A concept as it is looked for in one passage after the other. */
+export type AskedConcept = {
+  readonly position: number
+  readonly length: number
+  readonly documents: number
+  readonly worth: number
+  readonly named: boolean
+  /** How surely a passage has it that has a term. */
+  readonly strengths: readonly (readonly [term: string, strength: number])[]
+  /** Terms that count for more than another form of the word. */
+  readonly telling: readonly string[]
+}
+
+/** Weights of terms above this are of the word, its names and translations. */
+const minTelling = 0.5
+
+/** Prepares a concept. */
+export function askedConcept(
+  { concept, terms, documents }: FoundConcept,
+  facts: Readonly<Record<Script, CollectionFacts>>,
+): AskedConcept {
+  const { position, length } = concept
+  const worth = inverseFrequency(documents, facts[concept.script])
+  return {
+    position,
+    length,
+    documents,
+    worth,
+    named: concept.terms.keys().some(isName),
+    strengths: [...terms].map(([term, weight]) => [term, strengthOfTerm(concept, term, weight)] as const),
+    telling: [...terms].flatMap(([term, weight]) => (weight > minTelling ? [term] : [])),
+  }
+}
+
+function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weight: number): number {
+  const origin = isName(term) ? 'vocabulary' : origins.get(term)
+  if (origin !== undefined) return strengthOf[origin]
+  return weight >= 1 ? 1 : formStrength
+}
+
 /** The words of a query by position, each with how surely the passage of these terms has it. */
 export function wordsAsked(
-  concepts: readonly FoundConcept[],
-  present: ReadonlyMap<string, number>,
-  facts: Readonly<Record<Script, CollectionFacts>>,
+  concepts: readonly AskedConcept[],
+  present: RowTerms,
 ): ReadonlyMap<number, WordAsked> {
   const words = new Map<number, WordAsked>()
-  for (const found of concepts) {
-    const { concept, documents } = found
-    const strength = strengthIn(found, present)
-    const named = concept.terms.keys().some(isName)
-    const worth = inverseFrequency(documents, facts[concept.script])
-    for (let at = concept.position; at < concept.position + concept.length; at += 1) {
+  for (const { position, length, documents, worth, named, strengths } of concepts) {
+    let strength = 0
+    for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
+    for (let at = position; at < position + length; at += 1) {
       const word = words.get(at) ?? {
         worth: Number.POSITIVE_INFINITY,
         documents: 0,
         strength: 0,
         named: false,
       }
-      if (concept.length === 1) {
+      if (length === 1) {
         word.worth = Math.min(word.worth, worth)
         word.documents = Math.max(word.documents, documents)
       }
@@ -67,20 +105,9 @@ export function wordsAsked(
   return words
 }
 
-function strengthIn({ concept, terms }: FoundConcept, present: ReadonlyMap<string, number>): number {
-  let strength = 0
-  for (const [term, weight] of terms) {
-    if (!present.has(term)) continue
-    const origin = isName(term) ? 'vocabulary' : concept.origins.get(term)
-    const own = weight >= 1 ? 1 : formStrength
-    strength = Math.max(strength, origin === undefined ? own : strengthOf[origin])
-  }
-  return strength
-}
-
 /** Whether an index term is a group of names. */
 function isName(term: string): boolean {
-  return /^(?:he|en):/.test(term)
+  return term.startsWith('he:') || term.startsWith('en:')
 }
 
 /**

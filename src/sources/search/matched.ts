@@ -2,10 +2,8 @@ import type { FoundConcept } from '../index-reader.ts'
 import type { PassageRow } from '../passage-row.ts'
 import type { Origin, Query } from '../query.ts'
 import { headingsOf } from '../terms.ts'
-import { type Token, tokenize } from '../tokens.ts'
-import { groupTerm, namesAt } from '../vocabulary/lookup.ts'
-import { phraseTermsAt } from '../vocabulary/phrase-terms.ts'
-import { rowTokens, rowWords } from './row-words.ts'
+import { isFunctionWord, type Token } from '../tokens.ts'
+import { headingWords, type ReadWords, rowWords } from './row-words.ts'
 
 /** Another word for a word of the query that a passage has. */
 export type Expansion = {
@@ -48,16 +46,19 @@ export function expansionsOf(
 /** A concept that a term belongs to, and which of its terms it is. */
 type Wanted = { readonly concept: number; readonly rank: number; readonly through: Origin }
 
+/** Of the terms those that the library has, or that it does not index. */
 function wantedTerms(expanded: readonly FoundConcept[]): ReadonlyMap<string, readonly Wanted[]> {
   const wanted = new Map<string, Wanted[]>()
-  for (const [i, { concept }] of expanded.entries()) {
-    let rank = 0
+  for (const [i, { concept, terms }] of expanded.entries()) {
+    const { script } = concept
+    let rank = -1
     for (const [term, through] of concept.origins) {
+      rank += 1
+      if (!terms.has(term) && !isFunctionWord({ term, script })) continue
       const one = { concept: i, rank, through }
       const known = wanted.get(term)
       if (known) known.push(one)
       else wanted.set(term, [one])
-      rank += 1
     }
   }
   return wanted
@@ -85,40 +86,31 @@ function firstOccurrences(
 ): ReadonlyMap<number, Written> {
   const best = new Map<number, Written>()
   let order = 0
-  const look = (text: string, places: readonly Token[], words: readonly NameWord[]): void => {
-    for (const at of places.keys()) {
-      order += 1
-      for (const [term, length] of termsAt(words, at)) {
-        for (const one of wanted.get(term) ?? []) {
-          if (!isBetter(one, order, best.get(one.concept))) continue
-          const by = text.slice(places[at]?.start, places[at + length - 1]?.end)
-          best.set(one.concept, { by, order, rank: one.rank, through: one.through })
-        }
+  const look = (text: string, read: ReadWords): void => {
+    const { words, compounds } = read
+    const meet = (term: string, at: number, length: number): void => {
+      for (const one of wanted.get(term) ?? none) {
+        if (!isBetter(one, order, best.get(one.concept))) continue
+        const by = text.slice(read.startOf(at), read.endOf(at + length - 1))
+        best.set(one.concept, { by, order, rank: one.rank, through: one.through })
       }
     }
+    let next = 0
+    for (const [at, { term }] of words.entries()) {
+      order += 1
+      meet(term, at, 1)
+      for (; compounds[next]?.at === at; next += 1)
+        meet(compounds[next]?.term ?? '', at, compounds[next]?.length ?? 1)
+    }
   }
-  look(row.text, rowTokens(row), rowWords(row))
-  for (const heading of headingsOf({ ref: row.ref, heRef: row.he_ref })) {
-    const tokens = tokenize(heading)
-    look(heading, tokens, tokens)
-  }
+  look(row.text, rowWords(row))
+  for (const heading of headingsOf({ ref: row.ref, heRef: row.he_ref })) look(heading, headingWords(heading))
   return best
 }
+
+const none: readonly never[] = []
 
 /** Of two at one place that which the concept names first. */
 function isBetter({ rank }: Wanted, order: number, known: Written | undefined): boolean {
   return known === undefined || (known.order === order && rank < known.rank)
-}
-
-type NameWord = Pick<Token, 'term' | 'script' | 'abbreviated'>
-
-/** The index terms that begin at a word, each with its length in words. */
-function termsAt(
-  tokens: readonly NameWord[],
-  at: number,
-): readonly (readonly [term: string, length: number])[] {
-  const names = namesAt(tokens, at).map(
-    ({ group, script, length }) => [groupTerm(group, script), length] as const,
-  )
-  return [[tokens[at]?.term ?? '', 1], ...names, ...phraseTermsAt(tokens, at)]
 }

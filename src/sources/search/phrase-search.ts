@@ -175,10 +175,11 @@ function tiers(query: Query): (row: PassageRow) => number {
   const quoted = query.quoted.map(runOf)
   const all = query.whole && runOf(query.whole)
   const long = query.tokens.filter((token) => !isFunctionWord(token)).length >= minRun
+  const longest = longestRun(query.tokens)
   return (row) => {
-    const tokens = rowWords(row)
-    const met = quoted.filter((run) => hasRun(tokens, run)).length
-    const isRun = (all && hasRun(tokens, all)) || (long && longestRun(tokens, query.tokens) >= minRun)
+    const { words } = rowWords(row)
+    const met = quoted.filter((run) => hasRun(words, run)).length
+    const isRun = (all && hasRun(words, all)) || (long && longest(words) >= minRun)
     return 2 * met + (isRun ? 1 : 0)
   }
 }

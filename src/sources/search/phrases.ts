@@ -47,31 +47,68 @@ export function wholePhrase(tokens: readonly Token[]): Phrase | undefined {
 }
 
 /** Whether the terms stand in a text in unbroken order. */
-export function hasRun(tokens: readonly Pick<Token, 'term'>[], run: readonly string[]): boolean {
-  const last = tokens.length - run.length
+export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly string[]): boolean {
+  const last = words.length - run.length
   for (let at = 0; at <= last; at += 1) {
-    if (run.every((term, i) => tokens[at + i]?.term === term)) return true
+    let met = 0
+    while (met < run.length && words[at + met]?.term === run[met]) met += 1
+    if (met === run.length) return true
   }
   return false
 }
 
-/** The most telling words of a query that stand in a text in one unbroken run of the query's order. */
-export function longestRun(tokens: readonly Pick<Token, 'term'>[], asked: readonly Token[]): number {
-  const places = Map.groupBy(
-    asked
-      .slice(0, 4 * maxWholeWords)
-      .map((token, at) => ({ at, term: token.term, telling: !isFunctionWord(token) })),
-    ({ term }) => term,
-  )
-  let [best, runs] = [0, new Map<number, number>()]
-  for (const { term } of tokens) {
-    const next = new Map<number, number>()
-    for (const { at, telling } of places.get(term) ?? []) {
-      const length = (runs.get(at - 1) ?? 0) + (telling ? 1 : 0)
-      best = Math.max(best, length)
-      next.set(at, length)
-    }
-    runs = next
-  }
-  return best
+/**
+ * Prepares to count the most telling words of a query that stand in a text in one unbroken run of the query's order.
+ */
+export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token, 'term'>[]) => number {
+  const runs = new Runs(asked.slice(0, 4 * maxWholeWords))
+  const telling = asked.map((token) => (isFunctionWord(token) ? 0 : 1))
+  return (words) => runs.best(words, telling)
 }
+
+/** Finds the runs in texts of words in the order of a query. */
+export class Runs {
+  readonly #places: ReadonlyMap<string, readonly number[]>
+  /** For each word of the query what the run is worth that ends with it, and the words of it. */
+  readonly #worths: Float64Array
+  readonly #lengths: Int32Array
+  /** The last word of the text that continued it. */
+  readonly #lastAt: Int32Array
+
+  constructor(asked: readonly Pick<Token, 'term'>[]) {
+    // A later place first: the run before it is read before it is overwritten.
+    this.#places = Map.groupBy(asked.keys().toArray().reverse(), (at) => asked[at]?.term ?? '')
+    this.#worths = new Float64Array(asked.length)
+    this.#lengths = new Int32Array(asked.length)
+    this.#lastAt = new Int32Array(asked.length)
+  }
+
+  /**
+   * The most that the words of a run are worth, 0 when there is none.
+   * @param worths of each word of the query.
+   * @param minLength words that a run has at least.
+   */
+  best(words: readonly Pick<Token, 'term'>[], worths: ArrayLike<number>, minLength = 1): number {
+    this.#lastAt.fill(-2)
+    let best = 0
+    for (let at = 0; at < words.length; at += 1) {
+      for (const place of this.#places.get(words[at]?.term ?? '') ?? none) {
+        const worth = this.#continue(place, at, worths[place] ?? 0)
+        if (worth > best && (this.#lengths[place] ?? 0) >= minLength) best = worth
+      }
+    }
+    return best
+  }
+
+  /** Notes that a word of the query stands at a place of the text. @returns what the run is worth that ends there. */
+  #continue(place: number, at: number, own: number): number {
+    const goesOn = place > 0 && this.#lastAt[place - 1] === at - 1
+    const worth = own + (goesOn ? (this.#worths[place - 1] ?? 0) : 0)
+    this.#lengths[place] = 1 + (goesOn ? (this.#lengths[place - 1] ?? 0) : 0)
+    this.#worths[place] = worth
+    this.#lastAt[place] = at
+    return worth
+  }
+}
+
+const none: readonly never[] = []
