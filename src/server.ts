@@ -18,6 +18,7 @@ import { keepRetention } from './operations/retention.ts'
 import { ensureSearchIndex } from './sources/reindex.ts'
 import { openSemanticSearch } from './sources/semantic-search.ts'
 import { ensureStarterLibrary } from './sources/starter.ts'
+import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
   })
-  const installation = await openInstallation(config, log)
+  const [installation] = await Promise.all([openInstallation(config, log), loadVocabulary()])
   try {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)

@@ -3,6 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { withoutPrefixes } from '../hebrew.ts'
 import { inSlices } from '../slices.ts'
 import { knownWorkKeys } from '../vocabulary/known-works.ts'
+import { lazily } from '../vocabulary/lazily.ts'
 import { vocabularyTitleKeys } from '../vocabulary/title-groups.ts'
 import { gapBefore } from './addresses.ts'
 import { isBreak, type TextWord } from './words.ts'
@@ -65,10 +66,7 @@ function firstWord(key: string): string {
 }
 
 /** The titles of the vocabulary by their first words. */
-const vocabulary: ReadonlyMap<string, readonly string[]> = Map.groupBy(
-  [...vocabularyTitleKeys(), ...knownWorkKeys],
-  firstWord,
-)
+const vocabulary = lazily(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
 
 /** What titles may begin with. Yields where the work may be interrupted. */
 function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
@@ -84,7 +82,7 @@ function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlyS
 async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
   const first = await inSlices(firstWords(words))
   const keys = new Map<string, boolean>()
-  for (const word of first) for (const key of vocabulary.get(word) ?? []) keys.set(key, false)
+  for (const word of first) for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
   if (first.size === 0) return keys
   const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
     select h.key, bool_or(h.kind = 'place' and h.heading <> w.title

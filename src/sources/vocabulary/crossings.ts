@@ -1,6 +1,7 @@
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
 import { otherScript, type Script, type ScriptTerm } from '../tokens.ts'
 import { inflectionsOf } from './inflections.ts'
+import { lazily } from './lazily.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 
@@ -25,7 +26,7 @@ function compile(): Lexicon {
   return { words, phrases }
 }
 
-const lexicon = compile()
+const lexicon = lazily(compile)
 
 /** What the words from `at` on are in the other script. */
 export type Crossing = {
@@ -38,14 +39,14 @@ export type Crossing = {
 
 /** The longest phrase that begins at `words[at]`, in the other script. All its meanings are one. */
 export function phraseCrossing(words: readonly ScriptTerm[], at: number): Crossing | undefined {
-  const longest = lexicon.phrases.longestAt(words, at)
+  const longest = lexicon().phrases.longestAt(words, at)
   return longest && crossing(words[at]?.script ?? 'en', longest.length, longest.values)
 }
 
 /** A word in the other script. A Hebrew word may bear a prefix. All its meanings are one. */
 export function wordCrossing({ term, script }: ScriptTerm): Crossing | undefined {
   for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
-    const entries = lexicon.words.get(base)
+    const entries = lexicon().words.get(base)
     if (entries) return crossing(script, 1, entries)
   }
   return undefined

@@ -1,7 +1,9 @@
 import { withoutPrefixes } from '../hebrew.ts'
+import { remembered } from '../remembered.ts'
 import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
+import { lazily } from './lazily.ts'
 import { firstKeys, keysOfName, laterKeys } from './name-keys.ts'
 import { plainEnglish } from './plain-english.ts'
 import { spokenSound } from './sounds.ts'
@@ -44,7 +46,14 @@ function isSpoken(term: string): boolean {
   return term.length >= shortestSpoken && /^[a-z]+$/.test(term)
 }
 
+/** Each name is read several times while they are compiled. */
+type ReadName = (name: string) => readonly Token[]
+
+/** Names that are remembered meanwhile: more than there are. */
+const maxNames = 20_000
+
 function compile(): Names {
+  const tokensOf = remembered(maxNames, tokenize)
   const byWord: MutableGroups = new Map()
   const bySkeleton: MutableGroups = new Map()
   const bySound: MutableGroups = new Map()
@@ -56,7 +65,7 @@ function compile(): Names {
     if (skeleton !== undefined) append(bySkeleton, skeleton, group)
     if (isSpoken(word.term) && !plainEnglish.has(word.term)) append(bySound, spokenSound(word.term), group)
   }
-  for (const { group, names } of groupsOfNames().map(groupOf)) {
+  for (const { group, names } of groupsOfNames(tokensOf).map((written) => groupOf(written, tokensOf))) {
     for (const words of names) {
       const [first] = words
       if (words.length > 1) addPhrase(phrases, words, group)
@@ -101,38 +110,42 @@ function compileExpansions(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** The alias groups with the abbreviations of their names, and the abbreviations of one other wording together. */
-function groupsOfNames(): readonly (readonly string[])[] {
+function groupsOfNames(tokensOf: ReadName): readonly (readonly string[])[] {
   const groups = aliasGroups.map((names) => [...names])
   const byName = new Map<string, string[][]>()
   for (const group of groups)
-    for (const name of new Set(group.map(nameId))) byName.set(name, [...(byName.get(name) ?? []), group])
+    for (const name of new Set(group.map((written) => nameId(written, tokensOf))))
+      byName.set(name, [...(byName.get(name) ?? []), group])
   const others = new Map<string, string[]>()
   for (const [short, long] of abbreviations) {
-    const known = byName.get(nameId(long))
+    const known = byName.get(nameId(long, tokensOf))
     if (known) for (const group of known) group.push(short)
-    else if (!byName.has(nameId(short))) others.set(long, [...(others.get(long) ?? [long]), short])
+    else if (!byName.has(nameId(short, tokensOf))) others.set(long, [...(others.get(long) ?? [long]), short])
   }
   return [...groups, ...others.values()]
 }
 
-function groupOf(names: readonly string[]): {
+function groupOf(
+  names: readonly string[],
+  tokensOf: ReadName,
+): {
   readonly group: NameGroup
   readonly names: readonly (readonly Token[])[]
 } {
   const [first = ''] = names
-  const tokenized = names.map((name) => tokenize(name))
+  const tokenized = names.map(tokensOf)
   const narrower = narrowerNames.filter(([wider]) => wider === first).flatMap(([, ...others]) => others)
-  const searched = [...tokenized, ...narrower.map((name) => tokenize(name))]
+  const searched = [...tokenized, ...narrower.map(tokensOf)]
   const group: NameGroup = {
-    id: nameId(first),
+    id: nameId(first, tokensOf),
     names,
     words: { he: singleWords(searched, 'he'), en: singleWords(searched, 'en') },
   }
   return { group, names: tokenized }
 }
 
-function nameId(name: string): string {
-  return tokenize(name)
+function nameId(name: string, tokensOf: ReadName): string {
+  return tokensOf(name)
     .map((token) => token.term)
     .join('-')
 }
@@ -143,7 +156,7 @@ function singleWords(names: readonly (readonly Token[])[], script: Script): read
   return [...new Set(written.map((token) => token.term))]
 }
 
-const names = compile()
+const names = lazily(compile)
 
 /** The index term of a name of several words or of an abbreviation: no word of a text can look like it. */
 export function groupTerm(group: NameGroup, script: Script): string {
@@ -156,12 +169,12 @@ export function groupTerm(group: NameGroup, script: Script): string {
  */
 export function groupsOfWord(term: string): readonly NameGroup[] {
   for (const base of withoutPrefixes(term)) {
-    const groups = names.byWord.get(base)
+    const groups = names().byWord.get(base)
     if (groups) return groups
   }
   const skeleton = /^[a-z]/.test(term) ? skeletonOf(term) : undefined
-  const spelled = skeleton === undefined ? undefined : names.bySkeleton.get(skeleton)
-  return spelled ?? (isSpoken(term) ? names.bySound.get(spokenSound(term)) : undefined) ?? []
+  const spelled = skeleton === undefined ? undefined : names().bySkeleton.get(skeleton)
+  return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
 /** What is left of an abbreviation without a prefix: `הס"א`. */
@@ -176,7 +189,7 @@ function groupsOfAbbreviation(token: NameToken): readonly NameGroup[] {
     token.term,
     token.abbreviated ? shortestAbbreviation : longestWord + 1,
   )) {
-    const groups = names.byAbbreviation.get(base)
+    const groups = names().byAbbreviation.get(base)
     if (groups) return groups
   }
   return []
@@ -185,7 +198,7 @@ function groupsOfAbbreviation(token: NameToken): readonly NameGroup[] {
 /** What the abbreviation stands for; it may bear a prefix. */
 export function expansionOf(term: string): readonly string[] {
   for (const base of withoutPrefixes(term, shortestAbbreviation)) {
-    const words = names.expansions.get(base)
+    const words = names().expansions.get(base)
     if (words) return words
   }
   return []
@@ -201,7 +214,7 @@ const none: readonly FoundName[] = []
 type Begun = { readonly nodes: readonly Node[]; readonly abbreviated: readonly NameGroup[] }
 
 function namesBegunBy(token: NameToken): Begun | null {
-  const nodes = firstKeys(token).flatMap((key) => names.phrases.next.get(key) ?? [])
+  const nodes = firstKeys(token).flatMap((key) => names().phrases.next.get(key) ?? [])
   const abbreviated = groupsOfAbbreviation(token)
   return nodes.length > 0 || abbreviated.length > 0 ? { nodes, abbreviated } : null
 }

@@ -1,4 +1,5 @@
 import { fold, medial } from '../fold.ts'
+import { lazily } from './lazily.ts'
 import { peopleGroups } from './people-names.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
@@ -58,11 +59,11 @@ function compile(): ReadonlyMap<string, ReadonlySet<number>> {
   return byKey
 }
 
-const people = compile()
+const people = lazily(compile)
 
 const nobody: ReadonlySet<number> = new Set()
 
 /** The people whose name this is, whole: as it is written, or else by its sound. Several when they share it. */
 export function peopleNamed(name: string): ReadonlySet<number> {
-  return people.get(writtenKey(name)) ?? people.get(soundKey(name)) ?? nobody
+  return people().get(writtenKey(name)) ?? people().get(soundKey(name)) ?? nobody
 }

@@ -1,4 +1,5 @@
 import type { ScriptTerm, Word } from '../tokens.ts'
+import { lazily } from './lazily.ts'
 import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
 import { readSynonyms } from './synonyms.ts'
@@ -21,7 +22,7 @@ function compile(): PhraseFinder<string> {
   return finder
 }
 
-const phrases = compile()
+const phrases = lazily(compile)
 
 /** The index terms of the known phrases that begin at `words[at]`, each with its length in words. */
 export function phraseTermsAt(
@@ -32,10 +33,10 @@ export function phraseTermsAt(
   if (!first) return none
   // A word of a text remembers what begins with it: nothing, for most.
   const { counted } = first as Partial<Word>
-  const begun = (counted?.phrases as Begun<string> | undefined) ?? phrases.begunBy(first.term)
+  const begun = (counted?.phrases as Begun<string> | undefined) ?? phrases().begunBy(first.term)
   if (counted) counted.phrases = begun
   if (begun.length === 0) return none
-  const found = phrases.at(words, at, begun)
+  const found = phrases().at(words, at, begun)
   return found.length === 0 ? none : found.map(({ value, length }) => [value, length])
 }
 

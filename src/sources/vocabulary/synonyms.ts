@@ -1,5 +1,6 @@
 import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
 import type { ScriptTerm } from '../tokens.ts'
+import { lazily } from './lazily.ts'
 import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 
@@ -11,7 +12,10 @@ export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly ol
  * alternatives. They lead from the newer to the older words only.
  */
 export function readSynonyms(): readonly SynonymEntry[] {
-  entries ??= readPairs(new URL('./synonyms/', import.meta.url)).map(([newer, older]) => ({ newer, older }))
+  entries ??= readPairs(new URL('./synonyms/', import.meta.url)).map(([now, older]) => ({
+    newer: now,
+    older,
+  }))
   return entries
 }
 
@@ -26,19 +30,24 @@ export type Synonyms = {
   readonly terms: ReadonlySet<string>
 }
 
-const words = new Map<string, SynonymEntry[]>()
-const phrases = new PhraseFinder<SynonymEntry>()
-for (const entry of readSynonyms()) {
-  for (const form of entry.newer) {
-    const [first = ''] = form.terms
-    if (form.terms.length > 1) phrases.add(form.terms, entry)
-    else words.set(first, [...(words.get(first) ?? []), entry])
+function compile() {
+  const words = new Map<string, SynonymEntry[]>()
+  const phrases = new PhraseFinder<SynonymEntry>()
+  for (const entry of readSynonyms()) {
+    for (const form of entry.newer) {
+      const [first = ''] = form.terms
+      if (form.terms.length > 1) phrases.add(form.terms, entry)
+      else words.set(first, [...(words.get(first) ?? []), entry])
+    }
   }
+  return { words, phrases }
 }
+
+const newer = lazily(compile)
 
 /** The older words for the longest known phrase that begins at `tokens[at]`. */
 export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Synonyms | undefined {
-  const longest = phrases.longestAt(tokens, at)
+  const longest = newer().phrases.longestAt(tokens, at)
   return longest && { length: longest.length, terms: olderTerms(longest.values) }
 }
 
@@ -46,7 +55,7 @@ export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Syn
 export function synonymsOfWord({ term, script }: ScriptTerm): Synonyms | undefined {
   if (script !== 'he') return undefined
   for (const base of withoutPrefixes(term)) {
-    const entries = words.get(base)
+    const entries = newer().words.get(base)
     if (entries) return { length: 1, terms: olderTerms(entries) }
   }
   return undefined

@@ -1,10 +1,11 @@
 import { headingKey, looseHeadingKey } from '../heading-keys.ts'
+import { lazily } from './lazily.ts'
 import { authorAliases, headingAliases } from './ref-aliases.ts'
 
 /** Keys of titles that mean the same, the one in canonical refs first. */
 type TitleGroup = readonly string[]
 
-const groups: ReadonlyMap<string, TitleGroup> = compile()
+const groups = lazily(compile)
 
 function compile(): ReadonlyMap<string, TitleGroup> {
   const byKey = new Map<string, TitleGroup>()
@@ -30,19 +31,24 @@ function compile(): ReadonlyMap<string, TitleGroup> {
 
 /** Keys of other titles for what a key, exact or loose, is known to mean; none if it is not known. */
 export function otherTitleKeys(key: string): readonly string[] {
-  return (groups.get(key) ?? []).filter((other) => other !== key)
+  return (groups().get(key) ?? []).filter((other) => other !== key)
 }
 
 /** All titles of the vocabulary, as keys: those whose other names lead to a work, whether the library has it or not. */
 export function vocabularyTitleKeys(): Iterable<string> {
-  return groups.keys()
+  return groups().keys()
 }
 
-const authors: ReadonlySet<string> = new Set(
-  authorAliases.flatMap(([, ...names]) => names.flatMap((name) => [headingKey(name), looseHeadingKey(name)])),
+const authors = lazily(
+  () =>
+    new Set(
+      authorAliases.flatMap(([, ...names]) =>
+        names.flatMap((name) => [headingKey(name), looseHeadingKey(name)]),
+      ),
+    ),
 )
 
 /** Whether a key is the name of an author that stands for a work. */
 export function isAuthorKey(key: string): boolean {
-  return authors.has(key)
+  return authors().has(key)
 }

@@ -1,22 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { type Script, type ScriptTerm, tokenize } from '../tokens.ts'
+import { lazily } from './lazily.ts'
 
 /**
  * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words
  * with a second sense in chassidic books (king, light, garment, vessel, candle) are not among them.
  */
-const phrases = new Map<string, (readonly string[])[]>()
-for (const script of ['en', 'he'] as const) {
-  for (const written of readTopics(script)) add(tokenize(written).map(({ term }) => term))
-}
-
-function add(terms: readonly string[]): void {
-  const [first] = terms
-  if (first === undefined) return
-  const known = phrases.get(first)
-  if (known) known.push(terms)
-  else phrases.set(first, [terms])
-}
+const phrases = lazily(() =>
+  Map.groupBy(
+    (['en', 'he'] as const)
+      .flatMap(readTopics)
+      .map((written) => tokenize(written).map(({ term }) => term))
+      .filter((terms) => terms.length > 0),
+    ([first = '']) => first,
+  ),
+)
 
 /** The lines of `topics/*.tsv`: a topic, a tab, and its words and phrases with `|` between them. */
 export function readTopics(script: Script): readonly string[] {
@@ -35,7 +33,7 @@ export function everydayWords(words: readonly ScriptTerm[]): ReadonlySet<number>
 
 function phrasesAt(words: readonly ScriptTerm[], at: number): readonly (readonly string[])[] {
   const { term = '', script = 'en' } = words[at] ?? {}
-  const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases.get(form) ?? [])
+  const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases().get(form) ?? [])
   return begun.filter((terms) => terms.every((wanted, i) => i === 0 || isSame(words[at + i]?.term, wanted)))
 }
 
