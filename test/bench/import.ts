@@ -1,5 +1,5 @@
 /**
- * `node test/bench/import.ts [segments]`: writes a synthetic export of that many segments of 80 words in Sefaria's
+ * `npm run bench -- import [segments]`: writes a synthetic export of that many segments of 80 words in Sefaria's
  * format into the system's temporary folder, imports it into an empty embedded Postgres of its own, and prints the
  * report: segments and words a second, and where the time went.
  */
@@ -66,18 +66,20 @@ async function writeExport(folder: string, count: number): Promise<void> {
   await write('en')
 }
 
-const count = Number(process.argv[2] ?? 40_000)
-const directory = await mkdtemp(path.join(tmpdir(), 'import-bench-'))
-const server = await openEmbedded(path.join(directory, 'data'))
-try {
-  await writeExport(path.join(directory, 'export'), count)
-  await migrateDatabase(server.url, server.url)
-  const database = openDatabase({ url: server.url, onIdleError: () => undefined })
-  const source = await openFolder(path.join(directory, 'export'))
-  const report = await importExport(database, source, { titles: [], categories: [], allowLicenses: [] })
-  process.stdout.write(`${reportLines(report).join('\n')}\n`)
-  await database.close()
-} finally {
-  await server.release()
-  await rm(directory, { recursive: true, force: true })
+/** @param count segments; 40,000 are some seconds of work. */
+export async function measureImport(count = 40_000): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'import-bench-'))
+  const server = await openEmbedded(path.join(directory, 'data'))
+  try {
+    await writeExport(path.join(directory, 'export'), count)
+    await migrateDatabase(server.url, server.url)
+    const database = openDatabase({ url: server.url, onIdleError: () => undefined })
+    const source = await openFolder(path.join(directory, 'export'))
+    const report = await importExport(database, source, { titles: [], categories: [], allowLicenses: [] })
+    process.stdout.write(`${reportLines(report).join('\n')}\n`)
+    await database.close()
+  } finally {
+    await server.release()
+    await rm(directory, { recursive: true, force: true })
+  }
 }

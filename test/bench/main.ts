@@ -1,11 +1,13 @@
 /**
  * `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. `npm run bench --
- * quotations` and `relevance` run alone, see `quotations.ts` and `relevance.ts`.
+ * quotations`, `relevance`, `search [passages...]` and `import [segments]` run alone, see the files of these names.
  */
 import { parseArgs } from 'node:util'
 import { bundleService } from '../../build/bundle.ts'
+import { measureImport } from './import.ts'
 import { measureQuotations } from './quotations.ts'
 import { measureRelevance } from './relevance.ts'
+import { measureSearch } from './search.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
@@ -54,6 +56,13 @@ if (positionals.join() === 'relevance') {
   const { library: libraries, questions, verbose } = values
   const withoutStarter = values['without-starter']
   process.exit((await measureRelevance({ libraries, questions, withoutStarter, verbose })) ? 0 : 1)
+}
+const [what, ...numbers] = positionals
+if (what === 'search' || what === 'import') {
+  const [first, ...more] = numbers.map(Number)
+  if (what === 'import') await measureImport(first)
+  else await measureSearch(first === undefined ? [] : [first, ...more])
+  process.exit(0)
 }
 const { short } = values
 const length = {

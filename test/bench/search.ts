@@ -1,5 +1,5 @@
 /**
- * `node test/bench/search.ts [passages...]`: makes a synthetic library of each size in an embedded Postgres of its
+ * `npm run bench -- search [passages...]`: makes a synthetic library of each size in an embedded Postgres of its
  * own, and prints search times and how near the ranking comes to exhaustive BM25. The library stays in the system's
  * temporary folder for the next run; remove `source-search-bench` there when the schema has changed.
  */
@@ -62,12 +62,15 @@ async function measure(database: Database, passages: number): Promise<void> {
   for (const question of asked.slice(0, 20))
     await searchSources(database.system, { text: question.text, limit: depth })
   const times = asked.map((): number[] => [])
+  const cpuTimes = asked.map((): number[] => [])
   const ranks: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     for (const [i, question] of asked.entries()) {
-      const start = performance.now()
+      const [start, cpu] = [performance.now(), process.cpuUsage()]
       const hits = await searchSources(database.system, { text: question.text, limit: depth })
       times[i]?.push(performance.now() - start)
+      const { user, system } = process.cpuUsage(cpu)
+      cpuTimes[i]?.push((user + system) / 1_000)
       ranks[i] = hits.findIndex((hit) => hit.ref === syntheticRef(question.target)) + 1
     }
   }
@@ -80,6 +83,10 @@ async function measure(database: Database, passages: number): Promise<void> {
   printTimes(
     `${passages} passages, best of ${rounds} of each question`,
     times.map((own) => Math.min(...own)),
+  )
+  printTimes(
+    '  processor time of this process, best of each question',
+    cpuTimes.map((own) => Math.min(...own)),
   )
   const exhaustive = exhaustiveRanks(asked, syntheticPassages({ passages, seed }), depth)
   print(
@@ -110,16 +117,18 @@ async function openLibrary(server: { adminUrl: string; url: string }, passages: 
   return database
 }
 
-const sizes = process.argv.slice(2).map(Number)
-const directory = path.join(tmpdir(), 'source-search-bench')
-await mkdir(directory, { recursive: true })
-const server = await openEmbedded(directory, ['shared_buffers=1GB', 'max_wal_size=8GB'])
-try {
-  for (const passages of sizes.length > 0 ? sizes : [220_000, 1_000_000]) {
-    const database = await openLibrary(server, passages)
-    await measure(database, passages)
-    await database.close()
+/** @param sizes of the libraries, in passages; 220,000 and 1,000,000 when there are none. */
+export async function measureSearch(sizes: readonly number[]): Promise<void> {
+  const directory = path.join(tmpdir(), 'source-search-bench')
+  await mkdir(directory, { recursive: true })
+  const server = await openEmbedded(directory, ['shared_buffers=1GB', 'max_wal_size=8GB'])
+  try {
+    for (const passages of sizes.length > 0 ? sizes : [220_000, 1_000_000]) {
+      const database = await openLibrary(server, passages)
+      await measure(database, passages)
+      await database.close()
+    }
+  } finally {
+    await server.release()
   }
-} finally {
-  await server.release()
 }
