@@ -29,6 +29,7 @@ export function isRelevant({ evidence }: Pick<Coverage, 'evidence'>): boolean {
  * as the most telling of all, so that a question about something else does not look answered by a chance word.
  *
  * @param everyday positions of the query's words that name matters which no such library treats.
+ * @param field positions of those that name matters of the field.
  *
  * Unlike a rank or a score of rank fusion it says something about the passage by itself, and can be held to a floor.
  */
@@ -36,13 +37,14 @@ export function coverageOf(
   concepts: readonly FoundConcept[],
   facts: Readonly<Record<Script, CollectionFacts>>,
   everyday: ReadonlySet<number>,
+  field: ReadonlySet<number>,
 ): (row: PassageRow) => Coverage {
   const asked = concepts.map((found) => askedConcept(found, facts))
   const termsAsked = byTerm(concepts)
   return (row) => {
     const present = rowTerms(row)
     const titled = titleConcepts({ ref: row.ref, heRef: row.he_ref }, termsAsked).length > 0
-    const evidence = evidenceOf(wordsAsked(asked, present), { everyday, titled })
+    const evidence = evidenceOf(wordsAsked(asked, present), { everyday, field, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
 }

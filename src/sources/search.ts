@@ -22,7 +22,7 @@ import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
 import type { Script } from './tokens.ts'
 import type { SearchHit } from './types.ts'
-import { everydayWords } from './vocabulary/topics.ts'
+import { everydayWords, fieldWords } from './vocabulary/topics.ts'
 
 export type SearchQuery = LibraryFilter & {
   /** What to look for: a question, words, a phrase or a ref, in Hebrew, English or both. */
@@ -98,8 +98,9 @@ export async function searchSources(
   const ranked = phrasesFirst(preferred, whole, rows)
   const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
   const everyday = everydayWords(parsed.tokens)
+  const field = fieldWords(parsed.tokens)
   const expansions = expansionsOf(query.text, parsed, found)
-  const coverage = coverageOf(asked, facts, everyday)
+  const coverage = coverageOf(asked, facts, everyday, field)
   const snippet = snippetsOf(found, facts)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),

@@ -25,16 +25,16 @@ export const floors: Readonly<Record<string, Floor>> = {
   'tanya-en.held.jsonl': { mrr: 0.6 },
   'existing.dev.jsonl': { mrr: 0.95 },
   'existing.held.jsonl': { mrr: 0.95 },
-  'starter.dev.jsonl': { mrr: 0.7 },
-  'starter.held.jsonl': { mrr: 0.74 },
+  'starter.dev.jsonl': { mrr: 0.74, kept: 0.95 },
+  'starter.held.jsonl': { mrr: 0.77, kept: 0.9 },
   'invented.dev.jsonl': { missing: 0.95 },
   'invented.held.jsonl': { missing: 0.95 },
   'newcomer.jsonl': { kept: 0.95 },
-  'on-topic.dev.jsonl': { kept: 0.92 },
-  'on-topic.held.jsonl': { kept: 0.84 },
-  'off-topic.jsonl': { refused: 0.92 },
-  'off-topic.dev.jsonl': { refused: 0.9 },
-  'off-topic.held.jsonl': { refused: 0.82 },
+  'on-topic.dev.jsonl': { kept: 0.95 },
+  'on-topic.held.jsonl': { kept: 0.95 },
+  'off-topic.jsonl': { refused: 0.96 },
+  'off-topic.dev.jsonl': { refused: 0.95 },
+  'off-topic.held.jsonl': { refused: 0.95 },
 }
 
 /** Sets that ask about a text beside the starter library. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { tokenize } from '../../src/sources/tokens.ts'
-import { everydayWords, readTopics } from '../../src/sources/vocabulary/topics.ts'
+import { everydayWords, fieldWords, readTopics } from '../../src/sources/vocabulary/topics.ts'
 
 /** The words of a text that name an everyday matter. */
 function everydayIn(text: string): readonly string[] {
@@ -51,8 +51,22 @@ test('no title of the starter library names an everyday matter', () => {
   expect(titles.filter((title) => everydayIn(title).length > 0)).toEqual([])
 })
 
+test.each(['to pray with a broken heart', 'What is a mitzvah?', 'למה מתפללים'])(
+  'a word of the field is known in: %s',
+  (text) => {
+    expect(fieldWords(tokenize(text)).size).toBe(1)
+  },
+)
+
+test.each(['king of France', 'soul music', 'light bulb', 'תיקון שער חשמלי', 'כלי דם סתומים'])(
+  'a word that has an everyday sense is none of the field: %s',
+  (text) => {
+    expect(fieldWords(tokenize(text)).size).toBe(0)
+  },
+)
+
 test('no everyday word stands twice in the lists of a language', () => {
-  for (const script of ['en', 'he'] as const) {
+  for (const script of ['en', 'he', 'field-en', 'field-he'] as const) {
     const all = readTopics(script)
     expect(all.filter((word, i) => all.indexOf(word) !== i)).toEqual([])
   }

@@ -5,7 +5,7 @@ import { peopleNamed } from './person-keys.ts'
 import { phraseTermsAt } from './phrase-terms.ts'
 import { synonymsOfWord } from './synonyms.ts'
 import { otherTitleKeys } from './title-groups.ts'
-import { everydayWords } from './topics.ts'
+import { everydayWords, fieldWords } from './topics.ts'
 
 const word = { term: '', script: 'he' } as const
 
@@ -16,6 +16,7 @@ const lookUps: readonly (() => unknown)[] = [
   () => synonymsOfWord(word),
   () => phraseTermsAt([word], 0),
   () => everydayWords([word]),
+  () => fieldWords([word]),
   () => peopleNamed(word.term),
   () => otherTitleKeys(word.term),
 ]

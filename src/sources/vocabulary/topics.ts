@@ -6,34 +6,53 @@ import { lazily } from './lazily.ts'
  * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words
  * with a second sense in chassidic books (king, light, garment, vessel, candle) are not among them.
  */
-const phrases = lazily(() =>
-  Map.groupBy(
-    (['en', 'he'] as const)
-      .flatMap(readTopics)
-      .map((written) => tokenize(written).map(({ term }) => term))
-      .filter((terms) => terms.length > 0),
-    ([first = '']) => first,
-  ),
-)
+const everyday = lazily(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
+
+/**
+ * Words that name a matter of the field by themselves, such as God, prayer or `מצוה`. Words with an everyday sense (soul,
+ * king, light) are not among them.
+ */
+const field = lazily(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
+
+/** Lists of index terms by their first. */
+type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>
+
+function phrasesOf(written: readonly string[]): Phrases {
+  const phrases = written.map((one) => tokenize(one).map(({ term }) => term))
+  return Map.groupBy(phrases, ([first = '']) => first)
+}
 
 /** The lines of `topics/*.tsv`: a topic, a tab, and its words and phrases with `|` between them. */
-export function readTopics(script: Script): readonly string[] {
-  const text = readFileSync(new URL(`./topics/${script}.tsv`, import.meta.url), 'utf8')
+export function readTopics(list: Script | `field-${Script}`): readonly string[] {
+  const text = readFileSync(new URL(`./topics/${list}.tsv`, import.meta.url), 'utf8')
   return text.split('\n').flatMap((line) => line.split('\t')[1]?.split('|') ?? [])
 }
 
 /** Positions of the words that name an everyday matter, alone or as parts of a phrase. */
 export function everydayWords(words: readonly ScriptTerm[]): ReadonlySet<number> {
+  return positionsOf(everyday(), words)
+}
+
+/** Positions of the words that name a matter of the field, alone or as parts of a phrase. */
+export function fieldWords(words: readonly ScriptTerm[]): ReadonlySet<number> {
+  return positionsOf(field(), words)
+}
+
+function positionsOf(phrases: Phrases, words: readonly ScriptTerm[]): ReadonlySet<number> {
   const found = new Set<number>()
   for (const at of words.keys()) {
-    for (const terms of phrasesAt(words, at)) for (const i of terms.keys()) found.add(at + i)
+    for (const terms of phrasesAt(phrases, words, at)) for (const i of terms.keys()) found.add(at + i)
   }
   return found
 }
 
-function phrasesAt(words: readonly ScriptTerm[], at: number): readonly (readonly string[])[] {
+function phrasesAt(
+  phrases: Phrases,
+  words: readonly ScriptTerm[],
+  at: number,
+): readonly (readonly string[])[] {
   const { term = '', script = 'en' } = words[at] ?? {}
-  const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases().get(form) ?? [])
+  const begun = (script === 'he' ? bases(term) : [term]).flatMap((form) => phrases.get(form) ?? [])
   return begun.filter((terms) => terms.every((wanted, i) => i === 0 || isSame(words[at + i]?.term, wanted)))
 }
 
