@@ -30,11 +30,11 @@ export const floors: Readonly<Record<string, Floor>> = {
   'invented.dev.jsonl': { missing: 0.95 },
   'invented.held.jsonl': { missing: 0.95 },
   'newcomer.jsonl': { kept: 0.95 },
-  'on-topic.dev.jsonl': { kept: 0.95 },
-  'on-topic.held.jsonl': { kept: 0.95 },
+  'on-topic.dev.jsonl': { kept: 0.92 },
+  'on-topic.held.jsonl': { kept: 0.92 },
   'off-topic.jsonl': { refused: 0.96 },
   'off-topic.dev.jsonl': { refused: 0.95 },
-  'off-topic.held.jsonl': { refused: 0.95 },
+  'off-topic.held.jsonl': { refused: 0.93 },
 }
 
 /** Sets that ask about a text beside the starter library. */

@@ -47,7 +47,7 @@ const weights = {
   everyday: 2.4,
   /** Each word that the library lacks. */
   unknown: 0.8,
-  needed: 1.9,
+  needed: 1.6,
 }
 const mostEveryday = 2
 const mostField = 2
