@@ -22,6 +22,7 @@ function word(
       terms,
       origins,
       respelled: [],
+      rests: new Map(),
       inflected: [],
       weight: 1,
       position,
