@@ -1,7 +1,7 @@
 import type { CollectionFacts } from './bm25.ts'
 import type { FoundConcept } from './index-reader.ts'
 import type { PassageRow } from './passage-row.ts'
-import { type AskedConcept, askedConcept, evidenceOf, wordsAsked } from './search/evidence.ts'
+import { type About, type AskedConcept, askedConcept, evidenceOf, wordsAsked } from './search/evidence.ts'
 import { type RowTerms, rowTerms } from './search/row-words.ts'
 import { type ByTerm, titleConcepts } from './titles.ts'
 import type { Script } from './tokens.ts'
@@ -28,23 +28,21 @@ export function isRelevant({ evidence }: Pick<Coverage, 'evidence'>): boolean {
  * stand in it or in its heading, in whatever language, over that of all of them. A word the library does not know counts
  * as the most telling of all, so that a question about something else does not look answered by a chance word.
  *
- * @param everyday positions of the query's words that name matters which no such library treats.
- * @param field positions of those that name matters of the field.
+ * @param topics positions of the query's words that name everyday matters, and of those that name matters of the field.
  *
  * Unlike a rank or a score of rank fusion it says something about the passage by itself, and can be held to a floor.
  */
 export function coverageOf(
   concepts: readonly FoundConcept[],
   facts: Readonly<Record<Script, CollectionFacts>>,
-  everyday: ReadonlySet<number>,
-  field: ReadonlySet<number>,
+  topics: Omit<About, 'titled'>,
 ): (row: PassageRow) => Coverage {
   const asked = concepts.map((found) => askedConcept(found, facts))
   const termsAsked = byTerm(concepts)
   return (row) => {
     const present = rowTerms(row)
     const titled = titleConcepts({ ref: row.ref, heRef: row.he_ref }, termsAsked).length > 0
-    const evidence = evidenceOf(wordsAsked(asked, present), { everyday, field, titled })
+    const evidence = evidenceOf(wordsAsked(asked, present), { ...topics, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
 }

@@ -97,10 +97,9 @@ export async function searchSources(
   const preferred = source ? preferNamed(byMeaning, source) : byMeaning
   const ranked = phrasesFirst(preferred, whole, rows)
   const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
-  const everyday = everydayWords(parsed.tokens)
-  const field = fieldWords(parsed.tokens)
+  const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const expansions = expansionsOf(query.text, parsed, found)
-  const coverage = coverageOf(asked, facts, everyday, field)
+  const coverage = coverageOf(asked, facts, topics)
   const snippet = snippetsOf(found, facts)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),

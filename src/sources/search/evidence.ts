@@ -53,7 +53,7 @@ const mostEveryday = 2
 const mostField = 2
 
 /** What is known of a question and a passage beside the words. */
-type About = {
+export type About = {
   /** Positions of the words that name an everyday matter. */
   readonly everyday: ReadonlySet<number>
   /** Positions of the words that name a matter of the field. */
