@@ -1,3 +1,4 @@
+import type { DocumentRanges } from './document-ranges.ts'
 import { blockSize, classLengths } from './postings.ts'
 
 /**
@@ -41,9 +42,6 @@ export type PostingRow = {
 }
 
 export type Scored = { readonly doc: number; readonly score: number }
-
-/** Document ranges (both ends inclusive, rising, apart from each other) that a search is confined to. */
-export type DocumentRanges = readonly (readonly [first: number, last: number])[]
 
 /** A concept's documents over all blocks: its terms merged, so that it counts as one term. */
 export type ConceptPostings = {

@@ -4,7 +4,7 @@ import { type MissingPlace, missingPlaces } from './refs/missing-places.ts'
 import { citingOnce } from './search/citing-passages.ts'
 import { searchSources } from './search.ts'
 import type { SemanticSearch } from './semantic.ts'
-import type { SearchHit } from './types.ts'
+import type { SearchHit } from './hit.ts'
 
 /** The name of a work, an author or a category, as people ask for it. */
 export const nameAsked = z.string().trim().min(1).max(300).optional()

@@ -5,7 +5,7 @@ import { createIndexWriter } from './index-writer.ts'
 import { lockLibrary, storeWork } from './library.ts'
 import { mayImport, type RestrictedLicense, refusalOf } from './licenses.ts'
 import { readSegment } from './markup.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 import { isWebAddress } from './source-url.ts'
 
 /** What a text says of itself in its front matter, or its importer by flags, which go before. */

@@ -2,7 +2,7 @@ import { cutText, passagesIn } from './cut.ts'
 import { badLine, type JsonlLine } from './jsonl-line.ts'
 import type { WorkImport } from './library.ts'
 import { hebrewPieceRef, pieceRef } from './pieces.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 import { sectionOf } from './refs.ts'
 import type { VersionText } from './version-text.ts'
 

@@ -1,10 +1,8 @@
+import type { Place } from './place.ts'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { copyRows } from '../db/copy.ts'
 import { ServiceError } from '../errors.ts'
-
-/** A place in a work; the list of them gives the reading order. */
-export type Place = { readonly ref: string; readonly heRef: string; readonly sectionRef: string }
 
 /** Rows a statement. */
 const batchRows = 2_000

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 import { hebrewHeadingOf } from './refs.ts'
 import type { VersionText } from './version-text.ts'
 

@@ -21,7 +21,7 @@ import { withSections } from './search/sections.ts'
 import { fuseByMeaning, type SemanticSearch } from './semantic.ts'
 import { snippetOf } from './snippet.ts'
 import type { Script } from './tokens.ts'
-import type { SearchHit } from './types.ts'
+import type { SearchHit } from './hit.ts'
 import { everydayWords, fieldWords } from './vocabulary/topics.ts'
 
 export type SearchQuery = LibraryFilter & {

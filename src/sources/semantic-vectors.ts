@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import type { DocumentRanges } from './bm25.ts'
+import type { DocumentRanges } from './document-ranges.ts'
 import type { Vector } from './embeddings-client.ts'
 
 /** Any number of its own: processes that start together make the table one after another. */

@@ -1,5 +1,5 @@
 import type { Executor } from '../db/client.ts'
-import type { DocumentRanges } from './bm25.ts'
+import type { DocumentRanges } from './document-ranges.ts'
 import { compareText, type Fused } from './fusion.ts'
 import type { PassageRow } from './passage-row.ts'
 

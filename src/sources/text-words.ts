@@ -1,4 +1,4 @@
-import type { Place } from './places.ts'
+import type { Place } from './place.ts'
 import { packPosting } from './postings.ts'
 import { countTerms, headingsOf, headingTerms } from './terms.ts'
 import type { Word } from './tokens.ts'

@@ -1,7 +1,7 @@
 import { type Database, withTx } from '../../src/db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../../src/sources/index-writer.ts'
 import { lockLibrary, storeWork } from '../../src/sources/library.ts'
-import type { Place } from '../../src/sources/places.ts'
+import type { Place } from '../../src/sources/place.ts'
 import type { IndexPart } from '../../src/sources/posting-rows.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 

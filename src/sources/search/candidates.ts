@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
-import { type CollectionFacts, type DocumentRanges, rankByBm25, type Scored } from '../bm25.ts'
+import { type CollectionFacts, rankByBm25, type Scored } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import { type FoundConcept, loadPostings } from '../index-reader.ts'
 import { blockSize, blocksIn } from '../postings.ts'
 import { type Weighed, weigh } from '../rerank.ts'

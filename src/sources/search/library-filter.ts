@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import type { DocumentRanges } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import { clean } from '../clean.ts'
 import { headingKey, looseHeadingKey } from '../heading-keys.ts'
 import { nearestRefs } from '../nearest-refs.ts'

@@ -1,5 +1,6 @@
 import type { Executor } from '../../db/client.ts'
-import { type DocumentRanges, inRanges } from '../bm25.ts'
+import { inRanges } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import { loadPlaces } from '../documents.ts'
 import { collapse, type Fused } from '../fusion.ts'
 import type { PassageRow } from '../passage-row.ts'

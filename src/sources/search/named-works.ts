@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import type { DocumentRanges } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import { compareText, type Fused } from '../fusion.ts'
 import { headingKey } from '../heading-keys.ts'
 import type { Query } from '../query.ts'

@@ -3,7 +3,8 @@ import type { Executor } from '../../db/client.ts'
 import { isRelevant } from '../coverage.ts'
 import { type LinkTarget, targetsOf } from '../links.ts'
 import type { SourceRegister } from '../register.ts'
-import type { Passage, SearchHit } from '../types.ts'
+import type { Passage } from '../types.ts'
+import type { SearchHit } from '../hit.ts'
 
 /** UTF-8 bytes that a result may have in all, so that a turn of many calls still fits a model's window. */
 export const maxResultBytes = 24 * 1024

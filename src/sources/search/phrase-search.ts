@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { type DocumentRanges, inRanges } from '../bm25.ts'
+import { inRanges } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import type { Fused } from '../fusion.ts'
 import type { PassageRow } from '../passage-row.ts'
 import { blockOf, blockSize, readPostings } from '../postings.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import type { DocumentRanges } from '../bm25.ts'
+import type { DocumentRanges } from '../document-ranges.ts'
 import { parseQuery, type Query } from '../query.ts'
 import { isFunctionWord } from '../tokens.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrase-search.ts'

@@ -1,4 +1,4 @@
-import type { Place } from '../places.ts'
+import type { Place } from '../place.ts'
 import { address, hebrewAddress, numberAt } from './address.ts'
 import type { SchemaNode } from './schema.ts'
 
