@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import { checkLibrary } from '../sources/check.ts'
+import { checkLibrary } from '../sources/library/writing/check.ts'
 import type { Command } from './command.ts'
 
 export const checkCommands: Readonly<Record<string, Command>> = {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
-import { EmbeddingsFault } from '../sources/embeddings-client.ts'
-import { embedLibrary } from '../sources/semantic-embed.ts'
-import { type OpenSemanticSearch, openSemanticSearch } from '../sources/semantic-search.ts'
+import { EmbeddingsFault } from '../sources/search/meaning/embeddings-client.ts'
+import { embedLibrary } from '../sources/search/meaning/semantic-embed.ts'
+import { type OpenSemanticSearch, openSemanticSearch } from '../sources/search/meaning/semantic-search.ts'
 import type { Command, Invocation } from './command.ts'
 
 const secondsBetweenLines = 5

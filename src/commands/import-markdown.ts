@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../errors.ts'
-import { importMarkdown } from '../sources/import-markdown.ts'
+import { importMarkdown } from '../sources/importers/import-markdown.ts'
 import type { Command } from './command.ts'
 import { allowedLicenses, licenseOption } from './import-options.ts'
 

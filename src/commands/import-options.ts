@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
-import type { RestrictedLicense } from '../sources/licenses.ts'
-import { reportLines, type SefariaReport } from '../sources/sefaria/report.ts'
+import { reportLines, type SefariaReport } from '../sources/importers/sefaria/report.ts'
+import type { RestrictedLicense } from '../sources/library/licenses.ts'
 import type { Invocation, Output } from './command.ts'
 
 const restricted: readonly RestrictedLicense[] = ['cc-by-nc', 'unknown']

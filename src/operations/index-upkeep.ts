@@ -2,8 +2,8 @@ import type { Database } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { repeat } from '../periodic-work.ts'
-import { ensureAssociations } from '../sources/index/associations.ts'
-import { finishIndex } from '../sources/reindex.ts'
+import { ensureAssociations } from '../sources/associations/associations.ts'
+import { finishIndex } from '../sources/library/writing/reindex.ts'
 
 const everyMs = 60_000
 

@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../agent/tools.ts'
-import type { SourceRegister } from '../sources/register.ts'
+import type { SourceRegister } from '../sources/citations/register.ts'
 import type { FilePassage } from './passages.ts'
 import type { FileText } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { type CollectionFacts, inverseFrequency, termShare } from '../sources/bm25.ts'
-import { type Concept, parseQuery } from '../sources/query.ts'
-import { documentTerms } from '../sources/terms.ts'
+import { documentTerms } from '../sources/index/terms.ts'
+import { type Concept, parseQuery } from '../sources/search/expansion/query.ts'
+import { type CollectionFacts, inverseFrequency, termShare } from '../sources/search/scoring/bm25.ts'
 import { type FilePassage, passagesOf } from './passages.ts'
 import type { FileText } from './texts.ts'
 

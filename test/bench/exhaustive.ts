@@ -1,5 +1,5 @@
-import { parseQuery } from '../../src/sources/query.ts'
-import { documentTerms } from '../../src/sources/terms.ts'
+import { documentTerms } from '../../src/sources/index/terms.ts'
+import { parseQuery } from '../../src/sources/search/expansion/query.ts'
 import type { SyntheticPassage } from './synthetic-corpus.ts'
 
 type Question = { readonly text: string; readonly target: number }

@@ -9,9 +9,9 @@ import path from 'node:path'
 import { openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { openFolder } from '../../src/sources/sefaria/folder.ts'
-import { importExport } from '../../src/sources/sefaria/import-export.ts'
-import { reportLines } from '../../src/sources/sefaria/report.ts'
+import { openFolder } from '../../src/sources/importers/sefaria/folder.ts'
+import { importExport } from '../../src/sources/importers/sefaria/import-export.ts'
+import { reportLines } from '../../src/sources/importers/sefaria/report.ts'
 import { syntheticPassages } from './synthetic-corpus.ts'
 
 const seed = 3

@@ -15,11 +15,11 @@ import { type Executor, openDatabase } from '../../src/db/client.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { type Verification, verifyText } from '../../src/sources/citations/verify.ts'
-import { fold } from '../../src/sources/fold.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { readPassage } from '../../src/sources/passages.ts'
-import { ensureStarterLibrary } from '../../src/sources/starter.ts'
-import { verifyLookups } from '../../src/sources/verify-lookups.ts'
+import { verifyLookups } from '../../src/sources/citations/verify-lookups.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
+import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import { readPassage } from '../../src/sources/library/passages.ts'
+import { fold } from '../../src/sources/text/fold.ts'
 
 type Planted = {
   readonly quote: string

@@ -1,8 +1,8 @@
 import { type Database, withTx } from '../../src/db/client.ts'
-import { createIndexWriter, type IndexWriter } from '../../src/sources/index-writer.ts'
-import { lockLibrary, storeWork } from '../../src/sources/library.ts'
-import type { Place } from '../../src/sources/place.ts'
-import type { IndexPart } from '../../src/sources/posting-rows.ts'
+import { createIndexWriter, type IndexWriter } from '../../src/sources/index/index-writer.ts'
+import type { Place } from '../../src/sources/index/place.ts'
+import type { IndexPart } from '../../src/sources/index/posting-rows.ts'
+import { lockLibrary, storeWork } from '../../src/sources/library/writing/library.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
 
 const passagesPerWork = 10_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { resolveRef } from '../../src/sources/ref-lookup.ts'
-import { openFolder } from '../../src/sources/sefaria/folder.ts'
-import { importExport } from '../../src/sources/sefaria/import-export.ts'
+import { openFolder } from '../../src/sources/importers/sefaria/folder.ts'
+import { importExport } from '../../src/sources/importers/sefaria/import-export.ts'
+import { resolveRef } from '../../src/sources/refs/ref-lookup.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ExportFiles, leaf, schemaFile, versionFile, writeExport } from '../support/fake-sefaria.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkLibrary } from '../../src/sources/check.ts'
-import { importMarkdown } from '../../src/sources/import-markdown.ts'
+import { importMarkdown } from '../../src/sources/importers/import-markdown.ts'
+import { checkLibrary } from '../../src/sources/library/writing/check.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

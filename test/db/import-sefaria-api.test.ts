@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { checkLibrary } from '../../src/sources/check.ts'
-import type { RestrictedLicense } from '../../src/sources/licenses.ts'
-import { readPassage } from '../../src/sources/passages.ts'
-import { SefariaApi } from '../../src/sources/sefaria/api.ts'
-import { importFromApi } from '../../src/sources/sefaria/import-api.ts'
+import { SefariaApi } from '../../src/sources/importers/sefaria/api.ts'
+import { importFromApi } from '../../src/sources/importers/sefaria/import-api.ts'
+import type { RestrictedLicense } from '../../src/sources/library/licenses.ts'
+import { readPassage } from '../../src/sources/library/passages.ts'
+import { checkLibrary } from '../../src/sources/library/writing/check.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type FakeSection,

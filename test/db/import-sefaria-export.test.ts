@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { checkLibrary } from '../../src/sources/check.ts'
-import { lockLibrary, removeWork } from '../../src/sources/library.ts'
-import { openBucket } from '../../src/sources/sefaria/bucket.ts'
-import { openFolder } from '../../src/sources/sefaria/folder.ts'
-import { type ImportOptions, importExport } from '../../src/sources/sefaria/import-export.ts'
-import { openParser } from '../../src/sources/sefaria/parser.ts'
+import { openBucket } from '../../src/sources/importers/sefaria/bucket.ts'
+import { openFolder } from '../../src/sources/importers/sefaria/folder.ts'
+import { openParser } from '../../src/sources/importers/sefaria/format/parser.ts'
+import { type ImportOptions, importExport } from '../../src/sources/importers/sefaria/import-export.ts'
+import { checkLibrary } from '../../src/sources/library/writing/check.ts'
+import { lockLibrary, removeWork } from '../../src/sources/library/writing/library.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type ExportFiles,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { listWorks } from '../../src/sources/passages.ts'
-import { searchSources } from '../../src/sources/search.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
+import { listWorks } from '../../src/sources/library/passages.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

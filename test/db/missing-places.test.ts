@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
-import { missingResult, missingStatement, namesFor } from '../../src/sources/refs/missing-statement.ts'
-import { searchSources } from '../../src/sources/search.ts'
-import { ensureStarterLibrary } from '../../src/sources/starter.ts'
+import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import { missingPlaces } from '../../src/sources/search/missing/missing-places.ts'
+import {
+  missingResult,
+  missingStatement,
+  namesFor,
+} from '../../src/sources/search/missing/missing-statement.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findRefs } from '../../src/sources/refs/find-refs.ts'
-import { partsInText } from '../../src/sources/refs/parts-in-text.ts'
-import { ensureStarterLibrary } from '../../src/sources/starter.ts'
+import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import { findRefs } from '../../src/sources/refs/in-text/find-refs.ts'
+import { partsInText } from '../../src/sources/refs/in-text/parts-in-text.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkCitations } from '../../src/sources/citations/check.ts'
 import { type Verification, verifyText } from '../../src/sources/citations/verify.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { verifyLookups } from '../../src/sources/verify-lookups.ts'
+import { verifyLookups } from '../../src/sources/citations/verify-lookups.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { resolveRef, resolveRefs } from '../../src/sources/ref-lookup.ts'
-import { findRefs } from '../../src/sources/refs/find-refs.ts'
-import { missingPlaces } from '../../src/sources/refs/missing-places.ts'
-import { ensureStarterLibrary } from '../../src/sources/starter.ts'
+import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import { findRefs } from '../../src/sources/refs/in-text/find-refs.ts'
+import { resolveRef, resolveRefs } from '../../src/sources/refs/ref-lookup.ts'
+import { missingPlaces } from '../../src/sources/search/missing/missing-places.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../support/library-lines.ts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRelevant } from '../../src/sources/coverage.ts'
-import { searchSources } from '../../src/sources/search.ts'
-import { ensureStarterLibrary } from '../../src/sources/starter.ts'
+import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
+import { isRelevant } from '../../src/sources/search/relevance/coverage.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { call, makeAccount, makeKey, question, startTestService } from '../support/service.ts'
 

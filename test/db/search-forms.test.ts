@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { searchSources } from '../../src/sources/search.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

@@ -4,7 +4,7 @@ import {
   createEmbeddingsClient,
   type EmbeddingsClient,
   EmbeddingsFault,
-} from '../../src/sources/embeddings-client.ts'
+} from '../../src/sources/search/meaning/embeddings-client.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
 
 const apiKey = 'sk-a-key-that-nobody-may-read'

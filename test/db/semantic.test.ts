@@ -3,15 +3,15 @@ import pg from 'pg'
 import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Executor } from '../../src/db/client.ts'
-import { createEmbeddingsClient } from '../../src/sources/embeddings-client.ts'
-import { searchSources } from '../../src/sources/search.ts'
-import type { SemanticSearch } from '../../src/sources/semantic.ts'
-import { embedLibrary } from '../../src/sources/semantic-embed.ts'
+import { createEmbeddingsClient } from '../../src/sources/search/meaning/embeddings-client.ts'
+import type { SemanticSearch } from '../../src/sources/search/meaning/semantic.ts'
+import { embedLibrary } from '../../src/sources/search/meaning/semantic-embed.ts'
 import {
   type OpenSemanticSearch,
   openSemanticSearch,
   semanticSearch,
-} from '../../src/sources/semantic-search.ts'
+} from '../../src/sources/search/meaning/semantic-search.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type FakeEmbeddings, startFakeEmbeddings } from '../support/fake-embeddings.ts'
 import { importLines } from '../support/library-lines.ts'

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { ensureAssociations } from '../../src/sources/index/associations.ts'
-import { lockLibrary, removeWork } from '../../src/sources/library.ts'
-import { searchSources } from '../../src/sources/search.ts'
+import { ensureAssociations } from '../../src/sources/associations/associations.ts'
+import { lockLibrary, removeWork } from '../../src/sources/library/writing/library.ts'
+import { searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nearestRefs } from '../../src/sources/nearest-refs.ts'
-import { listWorks, readPassage } from '../../src/sources/passages.ts'
-import { type SearchQuery, searchSources } from '../../src/sources/search.ts'
+import { listWorks, readPassage } from '../../src/sources/library/passages.ts'
+import { nearestRefs } from '../../src/sources/refs/nearest-refs.ts'
+import { type SearchQuery, searchSources } from '../../src/sources/search/search.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { importLines } from '../support/library-lines.ts'
 

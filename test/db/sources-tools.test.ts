@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../src/agent/tools.ts'
-import { sourceTools } from '../../src/sources/agent-tools.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
-import { createSourceRegister } from '../../src/sources/register.ts'
+import { createSourceRegister } from '../../src/sources/citations/register.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
+import { sourceTools } from '../../src/sources/tools/agent-tools.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let db: TestDatabase

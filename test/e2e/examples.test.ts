@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/json-schema.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
 

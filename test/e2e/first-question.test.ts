@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   call,

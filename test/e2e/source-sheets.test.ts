@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { extractText } from '../../src/workspace/documents/extract.ts'
 import { ask, type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { callTools, reply } from '../support/scripted-upstream.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { type Reply, send, sendJson } from '../support/http-raw.ts'
 import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ApiReader, dataOf, readApi } from '../support/openapi-reader.ts'

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { form, send } from '../support/http-raw.ts'
 import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { call, question } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../src/db/client.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 
 /** A work of two passages with URLs, which `lamp light` finds. */
 export async function importLamps(database: Database): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/client.ts'
-import { printedHebrewAddress } from '../../src/sources/hebrew-refs.ts'
-import { type ImportReport, importJsonl } from '../../src/sources/import-jsonl.ts'
+import { type ImportReport, importJsonl } from '../../src/sources/importers/import-jsonl.ts'
+import { printedHebrewAddress } from '../../src/sources/refs/grammar/hebrew-refs.ts'
 
 /** Imports JSON lines, each given as the object that it has. */
 export function importLines(database: Database, lines: Iterable<object>): Promise<ImportReport> {

@@ -1,4 +1,4 @@
-import type { PassageRow } from '../../src/sources/passage-row.ts'
+import type { PassageRow } from '../../src/sources/library/passage-row.ts'
 
 /** A passage without a text, for tests of rankings. */
 export function passageRow(doc_id: number, ref: string, language = 'en', version = ''): PassageRow {

@@ -1,6 +1,6 @@
-import type { Passage, Stretch } from '../../src/sources/citations/checker.ts'
-import type { NamedRef } from '../../src/sources/citations/named-refs.ts'
-import { fold } from '../../src/sources/fold.ts'
+import type { NamedRef } from '../../src/sources/citations/attribution/named-refs.ts'
+import type { Passage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
+import { fold } from '../../src/sources/text/fold.ts'
 
 /** Words with capitals before a number: enough for these tests. */
 const plainRef =

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ModelStep, ToolStep } from '../../src/agent/events.ts'
 import type { FileChange } from '../../src/agent/tools.ts'
-import { createSourceRegister } from '../../src/sources/register.ts'
+import { createSourceRegister } from '../../src/sources/citations/register.ts'
 import { createAnswer } from '../../src/turns/execution/answer.ts'
 
 const passage = (n: number) => ({

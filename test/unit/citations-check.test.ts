@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../src/agent/tools.ts'
 import { checkCitations } from '../../src/sources/citations/check.ts'
-import type { Stretch } from '../../src/sources/citations/checker.ts'
+import type { Stretch } from '../../src/sources/citations/comparison/checker.ts'
 import { quoteLibrary } from '../support/quote-library.ts'
 
 const river =

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attribute, findMarks } from '../../src/sources/citations/anchors.ts'
-import { findQuotations } from '../../src/sources/citations/quotes.ts'
+import { attribute, findMarks } from '../../src/sources/citations/attribution/anchors.ts'
+import { findQuotations } from '../../src/sources/citations/quotations/quotes.ts'
 import { atOnce } from '../support/at-once.ts'
 import { expectLinear } from '../support/growth.ts'
 

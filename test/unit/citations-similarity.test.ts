@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { nearestWindow } from '../../src/sources/citations/similarity.ts'
+import { nearestWindow } from '../../src/sources/citations/comparison/similarity.ts'
 
 const plenty = () => ({ left: 1e12 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Passage } from '../../src/sources/citations/checker.ts'
+import type { Passage } from '../../src/sources/citations/comparison/checker.ts'
 import { verifyText } from '../../src/sources/citations/verify.ts'
 import { expectLinear } from '../support/growth.ts'
 import { quoteLibrary } from '../support/quote-library.ts'

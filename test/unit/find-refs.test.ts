@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Executor } from '../../src/db/client.ts'
-import { findRefs } from '../../src/sources/refs/find-refs.ts'
+import { findRefs } from '../../src/sources/refs/in-text/find-refs.ts'
 
 /** A library without texts that answers at once, so that only the reading of the text lets the event loop turn. */
 const emptyLibrary = { execute: async () => ({ rows: [] }) } as unknown as Executor

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '../../src/commands/import-options.ts'
-import { refusalOf } from '../../src/sources/licenses.ts'
+import { refusalOf } from '../../src/sources/library/licenses.ts'
 
 const refused = [{ why: refusalOf('CC-BY-NC') }]
 

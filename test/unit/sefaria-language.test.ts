@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMachineMade, judgeLanguage } from '../../src/sources/sefaria/language.ts'
+import { isMachineMade, judgeLanguage } from '../../src/sources/importers/sefaria/format/language.ts'
 
 const judge = (actualLanguage: string, sample: string, versionTitle = 'Edition') =>
   judgeLanguage({ language: 'en', actualLanguage, versionTitle }, sample).language

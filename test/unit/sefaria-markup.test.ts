@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSegment } from '../../src/sources/markup.ts'
+import { readSegment } from '../../src/sources/importers/markup.ts'
 
 const marker = '<sup class="footnote-marker">1</sup>'
 

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatRef, hebrewHeadingOf, parseRef, refReadings } from '../../src/sources/refs.ts'
-import { address, hebrewAddress, numberAt } from '../../src/sources/sefaria/address.ts'
-import { parseCsvLine } from '../../src/sources/sefaria/csv.ts'
-import { endsOf } from '../../src/sources/sefaria/links.ts'
-import { readNode, readSchemaFile, type SchemaNode } from '../../src/sources/sefaria/schema.ts'
-import { placedSegments } from '../../src/sources/sefaria/walk.ts'
+import { parseCsvLine } from '../../src/sources/importers/sefaria/format/csv.ts'
+import {
+  readNode,
+  readSchemaFile,
+  type SchemaNode,
+} from '../../src/sources/importers/sefaria/format/schema.ts'
+import { placedSegments } from '../../src/sources/importers/sefaria/format/walk.ts'
+import { endsOf } from '../../src/sources/importers/sefaria/links.ts'
+import { address, hebrewAddress, numberAt } from '../../src/sources/library/address.ts'
+import { formatRef, hebrewHeadingOf, parseRef, refReadings } from '../../src/sources/refs/grammar/refs.ts'
 import { sampleExport } from '../support/fake-sefaria.ts'
 
 const node = (value: object): SchemaNode => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type AlignedTerms, AlignedTexts, alignedTerms } from '../../src/sources/index/aligned-words.ts'
-import { learnAssociations, logLikelihoodRatio } from '../../src/sources/index/association-model.ts'
+import {
+  type AlignedTerms,
+  AlignedTexts,
+  alignedTerms,
+} from '../../src/sources/associations/aligned-words.ts'
+import { learnAssociations, logLikelihoodRatio } from '../../src/sources/associations/association-model.ts'
 
 /** Passages whose words are numbers, the same in both languages: en12 stands wherever he12 does. */
 function passages(count: number, words: number): AlignedTexts {

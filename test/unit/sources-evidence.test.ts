@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { FoundConcept } from '../../src/sources/index-reader.ts'
-import type { Origin } from '../../src/sources/query.ts'
-import { askedConcept, evidenceOf, wordsAsked } from '../../src/sources/search/evidence.ts'
+import type { Origin } from '../../src/sources/search/expansion/query.ts'
+import { askedConcept, evidenceOf, wordsAsked } from '../../src/sources/search/relevance/evidence.ts'
+import type { FoundConcept } from '../../src/sources/search/scoring/index-reader.ts'
 
 const facts = {
   en: { documents: 1_000, averageLength: 100 },

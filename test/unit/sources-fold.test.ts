@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fold } from '../../src/sources/fold.ts'
+import { fold } from '../../src/sources/text/fold.ts'
 
 describe('fold', () => {
   it('removes points and cantillation, and makes final letters medial', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Scored } from '../../src/sources/bm25.ts'
-import { fuse } from '../../src/sources/fusion.ts'
+import type { Scored } from '../../src/sources/search/scoring/bm25.ts'
+import { fuse } from '../../src/sources/search/scoring/fusion.ts'
 import { passageRow } from '../support/passage-row.ts'
 
 const rows = new Map(

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CollectionFacts, mergeConcept, rankByBm25 } from '../../src/sources/bm25.ts'
-import { cutText, passagesIn } from '../../src/sources/cut.ts'
-import { classifyLicense, mayImport } from '../../src/sources/licenses.ts'
+import { cutText, passagesIn } from '../../src/sources/importers/cut.ts'
 import {
   blockSize,
   classLengths,
@@ -10,9 +8,11 @@ import {
   packPosting,
   readPostings,
   withoutDocuments,
-} from '../../src/sources/postings.ts'
-import { ReadWords } from '../../src/sources/search/row-words.ts'
-import { snippetOf } from '../../src/sources/snippet.ts'
+} from '../../src/sources/index/postings.ts'
+import { classifyLicense, mayImport } from '../../src/sources/library/licenses.ts'
+import { ReadWords } from '../../src/sources/search/phrases/row-words.ts'
+import { snippetOf } from '../../src/sources/search/relevance/snippet.ts'
+import { type CollectionFacts, mergeConcept, rankByBm25 } from '../../src/sources/search/scoring/bm25.ts'
 
 describe('postings', () => {
   it('are read as they were written, also from an odd place in a buffer', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../../src/sources/query.ts'
-import { classesToSearch, inflectionClasses } from '../../src/sources/search/inflections.ts'
-import { tokenize } from '../../src/sources/tokens.ts'
+import { parseQuery } from '../../src/sources/search/expansion/query.ts'
+import { classesToSearch, inflectionClasses } from '../../src/sources/text/inflections.ts'
+import { tokenize } from '../../src/sources/text/tokens.ts'
 
 const term = (word: string): string => tokenize(word)[0]?.term ?? ''
 const isFound = (asked: string, written: string): boolean => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../../src/sources/query.ts'
-import { documentTerms } from '../../src/sources/terms.ts'
+import { documentTerms } from '../../src/sources/index/terms.ts'
+import { parseQuery } from '../../src/sources/search/expansion/query.ts'
 import { inflectionsOf } from '../../src/sources/vocabulary/inflections.ts'
 import { readLexicon } from '../../src/sources/vocabulary/lexicon.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../../src/sources/query.ts'
-import { longestRun, quotedPhrases } from '../../src/sources/search/phrases.ts'
-import { tokenize } from '../../src/sources/tokens.ts'
+import { longestRun, quotedPhrases } from '../../src/sources/search/expansion/phrases.ts'
+import { parseQuery } from '../../src/sources/search/expansion/query.ts'
+import { tokenize } from '../../src/sources/text/tokens.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const phrases = (text: string): readonly string[] => {

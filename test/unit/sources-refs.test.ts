@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looseHeadingKey } from '../../src/sources/heading-keys.ts'
-import { formatRef, headingOf, parseRef, refReadings, sectionOf } from '../../src/sources/refs.ts'
+import {
+  formatRef,
+  headingOf,
+  parseRef,
+  refReadings,
+  sectionOf,
+} from '../../src/sources/refs/grammar/refs.ts'
+import { looseHeadingKey } from '../../src/sources/text/heading-keys.ts'
 import { expectLinear } from '../support/growth.ts'
 
 describe('parseRef and formatRef', () => {

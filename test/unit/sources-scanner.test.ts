@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WordMemory } from '../../src/sources/word-memory.ts'
-import { findWords } from '../../src/sources/words.ts'
+import { WordMemory } from '../../src/sources/text/word-memory.ts'
+import { findWords } from '../../src/sources/text/words.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
 const word =

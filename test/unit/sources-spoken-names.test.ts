@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Token, tokenize } from '../../src/sources/tokens.ts'
+import { type Token, tokenize } from '../../src/sources/text/tokens.ts'
 import { groupsOfWord, namesAt } from '../../src/sources/vocabulary/lookup.ts'
 
 /** The first names of what the first words of a text name. */

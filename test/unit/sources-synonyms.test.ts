@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseQuery } from '../../src/sources/query.ts'
-import { documentTerms } from '../../src/sources/terms.ts'
+import { documentTerms } from '../../src/sources/index/terms.ts'
+import { parseQuery } from '../../src/sources/search/expansion/query.ts'
 import { readSynonyms } from '../../src/sources/vocabulary/synonyms.ts'
 
 /** What the occurrence of a concept counts that a query asks for and a text has; 0 if it has none. */

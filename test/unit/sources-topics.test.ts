@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { tokenize } from '../../src/sources/tokens.ts'
+import { tokenize } from '../../src/sources/text/tokens.ts'
 import { everydayWords, fieldWords, readTopics } from '../../src/sources/vocabulary/topics.ts'
 
 /** The words of a text that name an everyday matter. */

@@ -1,7 +1,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import { expect, test } from 'vitest'
-import { tokenize } from '../../src/sources/tokens.ts'
+import { tokenize } from '../../src/sources/text/tokens.ts'
 
 v8.setFlagsFromString('--expose-gc')
 const collect = vm.runInNewContext('gc') as () => void

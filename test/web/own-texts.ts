@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../src/db/client.ts'
-import { importJsonl } from '../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 
 /** A book written for these tests: two parts, Hebrew with nikud and English, and links between its places. */
 const lamp = [

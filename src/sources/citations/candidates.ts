@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { blockSize, readPostings } from '../postings.ts'
-import { isFunctionWord, tokenize } from '../tokens.ts'
+import { blockSize, readPostings } from '../index/postings.ts'
+import { isFunctionWord, tokenize } from '../text/tokens.ts'
+import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'
-import type { Stretch } from './stretch.ts'
 
 /** Stretches that are compared with a quotation. */
 const mostCandidates = 16

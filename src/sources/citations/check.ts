@@ -1,9 +1,9 @@
-import type { Cited } from './cited-marks.ts'
-import { checksOf, type RefCheck, type VerifyLookups } from './named-refs.ts'
-import type { QuoteCheck } from './quote-check.ts'
+import type { Cited } from './attribution/cited-marks.ts'
+import { checksOf, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
+import type { QuoteCheck } from './comparison/quote-check.ts'
 import { checkText, type VerifiedQuote } from './verify.ts'
 
-export type { QuoteCheck } from './quote-check.ts'
+export type { QuoteCheck } from './comparison/quote-check.ts'
 
 /** A cited source with one entry for each quotation that belongs to it. */
 export type CitedSource = Cited & { readonly verification: readonly QuoteCheck[] }

@@ -1,9 +1,9 @@
 import type { Executor } from '../../db/client.ts'
-import { loadDocuments, loadPlaces } from '../documents.ts'
-import type { PassageRow } from '../passage-row.ts'
-import { resolveRef } from '../ref-lookup.ts'
-import { headingOf } from '../refs.ts'
-import type { Passage, Stretch } from './stretch.ts'
+import { loadDocuments, loadPlaces } from '../library/documents.ts'
+import type { PassageRow } from '../library/passage-row.ts'
+import { headingOf } from '../refs/grammar/refs.ts'
+import { resolveRef } from '../refs/ref-lookup.ts'
+import type { Passage, Stretch } from './comparison/stretch.ts'
 
 /**
  * Each of these documents between its neighbours of the same version: the documents of a version are numbered in

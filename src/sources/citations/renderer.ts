@@ -1,9 +1,9 @@
 import { GrowingText } from '../../agent/growing-text.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
-import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './cited-marks.ts'
-import { type Reading, readBrackets, readParentheses } from './marks.ts'
+import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './attribution/cited-marks.ts'
+import { type Reading, readBrackets, readParentheses } from './quotations/marks.ts'
 
-export type { Annotation, Cited } from './cited-marks.ts'
+export type { Annotation, Cited } from './attribution/cited-marks.ts'
 
 /** Turns the marks of a text that arrives in pieces into numbers. */
 export type CitationRenderer = {

@@ -1,5 +1,5 @@
-import type { Cited } from './cited-marks.ts'
-import type { QuoteCheck } from './quote-check.ts'
+import type { Cited } from './attribution/cited-marks.ts'
+import type { QuoteCheck } from './comparison/quote-check.ts'
 
 /** A source to list; without `verification` nothing is said about quotations. */
 export type ListedSource = Cited & { readonly verification?: readonly QuoteCheck[] }

@@ -1,13 +1,13 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import { Slices } from '../slices.ts'
-import { type Attribution, readAttributions } from './attribution.ts'
-import { Checker } from './checker.ts'
-import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './named-refs.ts'
-import { holds } from './pairing.ts'
-import type { QuoteCheck } from './quote-check.ts'
-import type { Quotation } from './quotes.ts'
+import { Slices } from '../text/slices.ts'
+import { type Attribution, readAttributions } from './attribution/attribution.ts'
+import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
+import { holds } from './attribution/pairing.ts'
+import { Checker } from './comparison/checker.ts'
+import type { QuoteCheck } from './comparison/quote-check.ts'
+import type { Quotation } from './quotations/quotes.ts'
 
-export type { NamedRef, RefCheck, VerifyLookups } from './named-refs.ts'
+export type { NamedRef, RefCheck, VerifyLookups } from './attribution/named-refs.ts'
 
 /**
  * A check of one quotation. `ref` is the place it was compared with, a range if it runs over several passages; absent

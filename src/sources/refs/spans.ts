@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import type { AddressPart } from '../ref-parts.ts'
-import { type Heading, worksOf } from '../title-lookup.ts'
+import type { AddressPart } from './grammar/ref-parts.ts'
+import { type Heading, worksOf } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
 export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }

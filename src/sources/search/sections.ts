@@ -1,5 +1,5 @@
-import type { Scored } from '../bm25.ts'
-import type { PassageRow } from '../passage-row.ts'
+import type { PassageRow } from '../library/passage-row.ts'
+import type { Scored } from './scoring/bm25.ts'
 
 /** What the best other passage of a section adds to each of its passages, in parts of the lesser score. */
 const sectionGain = 0.2

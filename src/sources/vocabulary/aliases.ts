@@ -1,6 +1,6 @@
 import { divineNames } from './divine-names.ts'
-import { nameGroups } from './names.ts'
-import { spokenNames } from './spoken-names.ts'
+import { nameGroups } from './names/names.ts'
+import { spokenNames } from './names/spoken-names.ts'
 
 /**
  * Names of one thing: whoever asks for one of them means all. The first of a group names it in the index and must

@@ -1,7 +1,7 @@
-import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
-import { otherScript, type Script, type ScriptTerm } from '../tokens.ts'
+import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
+import { lazily } from '../text/lazily.ts'
+import { otherScript, type Script, type ScriptTerm } from '../text/tokens.ts'
 import { inflectionsOf } from './inflections.ts'
-import { lazily } from './lazily.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 

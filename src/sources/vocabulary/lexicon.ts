@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { isFunctionWord, type Script, type Token, tokenize } from '../tokens.ts'
+import { isFunctionWord, type Script, type Token, tokenize } from '../text/tokens.ts'
 
 /** A line of the lexicon: words and phrases of one meaning, in both languages. Each is written as readers see it. */
 export type LexiconEntry = Readonly<Record<Script, readonly LexiconForm[]>>

@@ -1,10 +1,10 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { wordCrossing } from './crossings.ts'
 import { groupsOfWord } from './lookup.ts'
-import { peopleNamed } from './person-keys.ts'
+import { peopleNamed } from './names/person-keys.ts'
 import { phraseTermsAt } from './phrase-terms.ts'
 import { synonymsOfWord } from './synonyms.ts'
-import { otherTitleKeys } from './title-groups.ts'
+import { otherTitleKeys } from './titles/title-groups.ts'
 import { everydayWords, fieldWords } from './topics.ts'
 
 const word = { term: '', script: 'he' } as const

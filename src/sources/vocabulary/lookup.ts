@@ -1,12 +1,12 @@
-import { withoutPrefixes } from '../hebrew.ts'
-import { remembered } from '../remembered.ts'
-import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../tokens.ts'
+import { withoutPrefixes } from '../text/hebrew.ts'
+import { lazily } from '../text/lazily.ts'
+import { plainEnglish } from '../text/plain-english.ts'
+import { remembered } from '../text/remembered.ts'
+import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
-import { lazily } from './lazily.ts'
-import { firstKeys, keysOfName, laterKeys } from './name-keys.ts'
-import { plainEnglish } from './plain-english.ts'
-import { spokenSound } from './sounds.ts'
+import { firstKeys, keysOfName, laterKeys } from './names/name-keys.ts'
+import { spokenSound } from './names/sounds.ts'
 
 /** A set of names that mean the same, in the form in which texts are compared with it. */
 export type NameGroup = {

@@ -1,5 +1,5 @@
-import type { ScriptTerm, Word } from '../tokens.ts'
-import { lazily } from './lazily.ts'
+import { lazily } from '../text/lazily.ts'
+import type { ScriptTerm, Word } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
 import { readSynonyms } from './synonyms.ts'

@@ -1,5 +1,5 @@
-import { splitPrefixes } from '../hebrew.ts'
-import { isFunctionWord, type ScriptTerm } from '../tokens.ts'
+import { splitPrefixes } from '../text/hebrew.ts'
+import { isFunctionWord, type ScriptTerm } from '../text/tokens.ts'
 
 /** Function words that may stand between two words of a phrase: `garments of the soul`. */
 const mostBetween = 3

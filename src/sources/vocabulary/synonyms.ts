@@ -1,6 +1,6 @@
-import { withoutPrefixes, withPrefixes } from '../hebrew.ts'
-import type { ScriptTerm } from '../tokens.ts'
-import { lazily } from './lazily.ts'
+import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
+import { lazily } from '../text/lazily.ts'
+import type { ScriptTerm } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 

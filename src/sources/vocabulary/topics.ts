@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Script, type ScriptTerm, tokenize } from '../tokens.ts'
-import { lazily } from './lazily.ts'
+import { lazily } from '../text/lazily.ts'
+import { type Script, type ScriptTerm, tokenize } from '../text/tokens.ts'
 
 /**
  * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../agent/provider.ts'
-import { createOwnWordsFilter } from '../../sources/citations/own-words.ts'
-import { Slices } from '../../sources/slices.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words/own-words.ts'
+import { Slices } from '../../sources/text/slices.ts'
 import { textOf } from './transcript.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { LibrarySize, Shelf } from '../../sources/catalogue.ts'
-import type { WorkSummary } from '../../sources/passages.ts'
+import type { LibrarySize, Shelf } from '../../sources/library/catalogue.ts'
+import type { WorkSummary } from '../../sources/library/passages.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { withQuery, workHref } from '../library-links.ts'
 import { emptyState, type Page } from '../page.ts'

@@ -11,11 +11,11 @@ import {
   listCategories,
   listVersions,
   shapeOf,
-} from '../../sources/catalogue.ts'
-import { hitQuery, nameAsked, readHits } from '../../sources/hit-page.ts'
-import { findParallels } from '../../sources/links.ts'
-import { listWorks } from '../../sources/passages.ts'
-import { readPage } from '../../sources/reading-page.ts'
+} from '../../sources/library/catalogue.ts'
+import { findParallels } from '../../sources/library/links.ts'
+import { listWorks } from '../../sources/library/passages.ts'
+import { readPage } from '../../sources/library/reading-page.ts'
+import { hitQuery, nameAsked, readHits } from '../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../forms.ts'
 import { sendPage } from '../page.ts'
 import type { WebServices } from '../services.ts'

@@ -12,7 +12,7 @@ import {
   type TableSize,
   tableSizes,
 } from '../../operations/health.ts'
-import { readIndexMark } from '../../sources/index-mark.ts'
+import { readIndexMark } from '../../sources/index/index-mark.ts'
 import { readFields } from '../forms.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { emptyState, notice, type Page, sendPage, tabs } from '../page.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { HitPage, hitQuery, UnknownRef } from '../../sources/hit-page.ts'
-import { matchedWords } from '../../sources/matched-words.ts'
+import type { HitPage, hitQuery, UnknownRef } from '../../sources/search/hit-page.ts'
+import { matchedWords } from '../../sources/search/relevance/matched-words.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref, withQuery, workHref } from '../library-links.ts'
 import { emptyState, notice, type Page } from '../page.ts'

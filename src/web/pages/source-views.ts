@@ -1,5 +1,5 @@
 import type { QuoteCheck } from '../../sources/citations/check.ts'
-import type { Passage } from '../../sources/types.ts'
+import type { Passage } from '../../sources/library/types.ts'
 import type { CitedSource } from '../../turns/run/run-events.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref } from '../library-links.ts'

@@ -1,4 +1,4 @@
-import type { Part, VersionFacts, Work } from '../../sources/catalogue.ts'
+import type { Part, VersionFacts, Work } from '../../sources/library/catalogue.ts'
 import { type Html, html, nothing } from '../html.ts'
 import { readHref, withQuery, workHref } from '../library-links.ts'
 import { notice, type Page } from '../page.ts'

@@ -1,9 +1,9 @@
 import type { Executor } from '../../db/client.ts'
-import { loadPlaces, mostPlaces } from '../../sources/documents.ts'
-import { nearestRefs } from '../../sources/nearest-refs.ts'
-import type { PassageRow } from '../../sources/passage-row.ts'
-import { resolveRef } from '../../sources/ref-lookup.ts'
-import { sourceUrlOf } from '../../sources/source-url.ts'
+import { loadPlaces, mostPlaces } from '../../sources/library/documents.ts'
+import type { PassageRow } from '../../sources/library/passage-row.ts'
+import { sourceUrlOf } from '../../sources/library/source-url.ts'
+import { nearestRefs } from '../../sources/refs/nearest-refs.ts'
+import { resolveRef } from '../../sources/refs/ref-lookup.ts'
 import {
   labelOf,
   printable,

@@ -9,7 +9,7 @@ import {
   withArguments,
 } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import { mostPlaces } from '../../sources/documents.ts'
+import { mostPlaces } from '../../sources/library/documents.ts'
 import { cleanFileName, endingOf } from '../file-names.ts'
 import { type FilePlace, findByName, findVersion } from '../files.ts'
 import { lockStorage, requireRoom } from '../quota.ts'

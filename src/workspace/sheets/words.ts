@@ -1,4 +1,4 @@
-import { classifyLicense } from '../../sources/licenses.ts'
+import { classifyLicense } from '../../sources/library/licenses.ts'
 import { type Direction, directionOf, type Sheet, type SheetVersion } from './sheet.ts'
 
 /** The words that a sheet needs besides those of its author and of its texts. */

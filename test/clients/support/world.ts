@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { builtInPlans, type Plan, type Plans } from '../../../src/accounts/plans.ts'
-import { importJsonl } from '../../../src/sources/import-jsonl.ts'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { checkInvariants } from '../../support/invariants.ts'
 import { gate, startScriptedUpstream } from '../../support/scripted-upstream.ts'

@@ -1,7 +1,12 @@
-import { fold, medial } from '../../../src/sources/fold.ts'
-import { hebrewSkeleton, hebrewTerm, withoutPrefixes, withPrefixes } from '../../../src/sources/hebrew.ts'
-import { parseQuery } from '../../../src/sources/query.ts'
-import { skeletonOf, tokenize, wordsOf } from '../../../src/sources/tokens.ts'
+import { parseQuery } from '../../../src/sources/search/expansion/query.ts'
+import { fold, medial } from '../../../src/sources/text/fold.ts'
+import {
+  hebrewSkeleton,
+  hebrewTerm,
+  withoutPrefixes,
+  withPrefixes,
+} from '../../../src/sources/text/hebrew.ts'
+import { skeletonOf, tokenize, wordsOf } from '../../../src/sources/text/tokens.ts'
 import { require, type Target } from '../target.ts'
 
 /** Hebrew and English words: what search and the comparison of quotations stand on. */

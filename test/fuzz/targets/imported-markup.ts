@@ -1,5 +1,5 @@
-import { readSegment } from '../../../src/sources/markup.ts'
-import { parseCsvLine } from '../../../src/sources/sefaria/csv.ts'
+import { readSegment } from '../../../src/sources/importers/markup.ts'
+import { parseCsvLine } from '../../../src/sources/importers/sefaria/format/csv.ts'
 import { readHtml } from '../../../src/workspace/documents/html.ts'
 import { Unreadable } from '../../../src/workspace/documents/markup.ts'
 import { TextFull, TextWriter } from '../../../src/workspace/documents/text-writer.ts'

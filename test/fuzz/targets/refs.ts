@@ -1,9 +1,5 @@
-import { findQuotations } from '../../../src/sources/citations/quotes.ts'
-import { hebrewReadings } from '../../../src/sources/hebrew-refs.ts'
-import { mayBeRef } from '../../../src/sources/ref-lookup.ts'
-import { addressAt } from '../../../src/sources/refs/addresses.ts'
-import { addressesIn } from '../../../src/sources/refs/web-addresses.ts'
-import { wordsIn } from '../../../src/sources/refs/words.ts'
+import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
+import { hebrewReadings } from '../../../src/sources/refs/grammar/hebrew-refs.ts'
 import {
   formatRef,
   headingOf,
@@ -11,7 +7,11 @@ import {
   parseRef,
   refReadings,
   sectionOf,
-} from '../../../src/sources/refs.ts'
+} from '../../../src/sources/refs/grammar/refs.ts'
+import { addressAt } from '../../../src/sources/refs/in-text/addresses.ts'
+import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/in-text/words.ts'
+import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'
 

@@ -1,0 +1,72 @@
+import type { OfferedSource } from '../../../agent/tools.ts'
+import { inSlices } from '../../text/slices.ts'
+import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
+import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
+import { attribute, findMarks } from './anchors.ts'
+import { edgeRefs } from './edge-refs.ts'
+import { askedRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
+import { pairWithRefs } from './pairing.ts'
+
+/** A text without these characters quotes nothing: only its numbered refs matter, and most texts have none. */
+const mayQuote = /["'“”„«»‘’‹›״׳>*_]/u
+
+/** What a text says about the place of a quotation, its marks as the sources they stand for. */
+export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
+
+/** The quotations and refs of a text, and which belong together. */
+export type ReadText = {
+  readonly quotations: readonly Quotation[]
+  /** Those in the text, then those asked for. */
+  readonly refs: readonly NamedRef[]
+  /** @param i index of the quotation. */
+  readonly attributionOf: (i: number) => Promise<Attribution>
+}
+
+/** Finds quotations, marks and refs of a text. @throws what the look-ups throw. */
+export async function readAttributions(
+  text: string,
+  lookups: VerifyLookups | undefined,
+  options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
+): Promise<ReadText> {
+  const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
+  const marks = await inSlices(findMarks(text, (mark) => byMark.has(mark)))
+  const inText = (await lookups?.refsIn(text, { numbersOnly: !mayQuote.test(text) })) ?? []
+  const asked = await askedRefs(options.refs ?? [], lookups?.resolveRef)
+  const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
+  const found = await inSlices(findQuotations(text, marks, edgeRefs(text, anchors, marks)))
+  const marked = attribute(text, found, marks)
+  const named = pairWithRefs(text, found, anchors)
+  const placeOf = placesOf(inText, lookups)
+  const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>
+    Promise.all(of.flatMap(({ keys }) => keys.map((key) => placeOf(inText[Number(key)]))))
+  return {
+    quotations: found.quotations,
+    refs: [...inText, ...asked],
+    async attributionOf(i) {
+      const own = (marked[i]?.keys ?? []).flatMap((mark) => byMark.get(mark) ?? [])
+      const inSentence = await places(named[i]?.named)
+      const isBare = own.length === 0 && inSentence.length === 0
+      const claimed = isBare && asked.length > 0 ? await Promise.all(asked.map(placeOf)) : inSentence
+      return { marked: own, named: claimed, hinted: await places(named[i]?.hinted) }
+    },
+  }
+}
+
+/** Reads each place once. */
+function placesOf(
+  refs: readonly NamedRef[],
+  lookups: VerifyLookups | undefined,
+): (ref: NamedRef | undefined) => Promise<NamedPlace> {
+  const read = new Map<string, ReturnType<VerifyLookups['stretches']>>()
+  const stretchesOf = (ref: string) => {
+    const reading = read.get(ref) ?? lookups?.stretches(ref) ?? Promise.resolve([])
+    read.set(ref, reading)
+    return reading
+  }
+  return async (named = refs[0]) => {
+    if (named === undefined) return { ref: '', stretches: [] }
+    const ref = named.ref ?? named.asked
+    const refsMeant = named.outcome === 'ambiguous' ? named.nearest : named.ref === null ? [] : [ref]
+    return { ref, stretches: (await Promise.all(refsMeant.map(stretchesOf))).flat() }
+  }
+}

@@ -1,0 +1,153 @@
+import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
+import { groupByBlock, within } from './anchors.ts'
+
+/** The refs that a text gives for a quotation. */
+export type NamedRefs = {
+  /** In its sentence or directly beside it. */
+  readonly named: readonly Anchor[]
+  /** Else the nearest in its paragraph. */
+  readonly hinted: readonly Anchor[]
+}
+
+type Item = {
+  readonly start: number
+  readonly end: number
+  readonly quotation?: number
+  readonly ref?: Anchor
+}
+
+/**
+ * Gives each quotation the refs of its sentence. As many refs as quotations are given in their order; else a ref right
+ * behind a quotation is its own, and the others go to what is nearest. A quotation in a paragraph of its own takes the
+ * ref of the short line behind it, or the last one of the words that lead to it.
+ * @returns by the index of the quotation.
+ */
+export function pairWithRefs(
+  text: string,
+  quoted: QuotedText,
+  refs: readonly Anchor[],
+): readonly NamedRefs[] {
+  const outside = refs.filter((ref) => !quoted.quotations.some((quotation) => holds(quotation, ref)))
+  const byBlock = groupByBlock(quoted.blocks, outside)
+  const given = new Map<number, readonly Anchor[]>()
+  const inBlocks = Map.groupBy(quoted.quotations.keys(), (i) => quoted.quotations[i]?.block ?? 0)
+  for (const [block, indices] of inBlocks) {
+    const items = itemsOf(indices, quoted.quotations, byBlock[block] ?? [])
+    for (const cluster of clustersOf(text, items)) pairCluster(text, cluster, given)
+  }
+  return quoted.quotations.map((quotation, i) => {
+    const own = given.get(i)
+    if (own !== undefined) return { named: own, hinted: [] }
+    const beside = quotation.standsAlone ? besideBlock(text, quotation, quoted, byBlock) : undefined
+    if (beside !== undefined) return { named: [beside], hinted: [] }
+    return { named: [], hinted: hintsFor(quotation, byBlock) }
+  })
+}
+
+/** A ref within the quoted words belongs to them. */
+export function holds(quotation: Quotation, ref: Pick<Anchor, 'start' | 'end'>): boolean {
+  return ref.start >= quotation.start && ref.end <= quotation.end
+}
+
+function itemsOf(
+  indices: readonly number[],
+  quotations: readonly Quotation[],
+  refs: readonly Anchor[],
+): readonly Item[] {
+  const quotes = indices.map((i) => {
+    const { start = 0, end = 0 } = quotations[i] ?? {}
+    return { start, end, quotation: i }
+  })
+  return [...quotes, ...refs.map((ref) => ({ start: ref.start, end: ref.end, ref }))].toSorted(
+    (a, b) => a.start - b.start,
+  )
+}
+
+/** Quotations and refs of one sentence. */
+function clustersOf(text: string, items: readonly Item[]): readonly (readonly Item[])[] {
+  const clusters: Item[][] = []
+  for (const item of items) {
+    const last = clusters.at(-1)?.at(-1)
+    if (last !== undefined && within(text, last.end, item.start)) clusters.at(-1)?.push(item)
+    else clusters.push([item])
+  }
+  return clusters
+}
+
+function pairCluster(text: string, items: readonly Item[], given: Map<number, readonly Anchor[]>): void {
+  const quotes = items.filter((item) => item.quotation !== undefined)
+  const refs = items.flatMap((item) => item.ref ?? [])
+  if (quotes.length === 0 || refs.length === 0) return
+  if (quotes.length === refs.length) {
+    for (const [i, { quotation = 0 }] of quotes.entries()) given.set(quotation, refs.slice(i, i + 1))
+    return
+  }
+  const bound = new Map(quotes.map((quote) => [quote, boundTo(text, quote, items)]))
+  const taken = new Set([...bound.values()].flat())
+  const free = refs.filter((ref) => !taken.has(ref))
+  for (const quote of quotes) {
+    const own = bound.get(quote) ?? []
+    const nearest = nearestTo(quote, free) ?? nearestTo(quote, refs)
+    given.set(quote.quotation ?? 0, own.length > 0 ? own : nearest === undefined ? [] : [nearest])
+  }
+}
+
+/** The refs that follow a quotation with nothing but signs between. */
+function boundTo(text: string, quote: Item, items: readonly Item[]): readonly Anchor[] {
+  const bound: Anchor[] = []
+  let end = quote.end
+  for (const item of items.slice(items.indexOf(quote) + 1)) {
+    if (item.ref === undefined || /[\p{L}\p{N}]/u.test(text.slice(end, item.start))) break
+    bound.push(item.ref)
+    end = item.end
+  }
+  return bound
+}
+
+function nearestTo(quote: Item, refs: readonly Anchor[]): Anchor | undefined {
+  const distance = (ref: Anchor): number => Math.max(quote.start - ref.end, ref.start - quote.end)
+  return refs.reduce<Anchor | undefined>(
+    (best, ref) => (best === undefined || distance(ref) < distance(best) ? ref : best),
+    undefined,
+  )
+}
+
+const shortLine = 160
+
+/** The ref of an attribution line behind a block, or the last one of the words before it. */
+function besideBlock(
+  text: string,
+  quotation: Quotation,
+  { blocks }: QuotedText,
+  byBlock: readonly (readonly Anchor[])[],
+): Anchor | undefined {
+  const next = blocks[quotation.block + 1]
+  const line = next?.kind === 'quote' || next === undefined ? '' : text.slice(next.start, next.end)
+  const isAttribution =
+    line.length <= shortLine &&
+    !/[“„«"”]\S/.test(line) &&
+    /^\s*[—–(-]|^[^.:]*\.?$/.test(line) &&
+    !leadsOn(text, quotation.block + 1, blocks)
+  const following = isAttribution ? byBlock[quotation.block + 1]?.[0] : undefined
+  if (following !== undefined) return following
+  const before = blocks[quotation.block - 1]
+  const last = byBlock[quotation.block - 1]?.at(-1)
+  if (before === undefined || last === undefined) return undefined
+  return within(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
+    ? last
+    : undefined
+}
+
+/** A line directly above the next block of quoted lines, and apart from the one before, is the heading of the next. */
+function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolean {
+  const [before, line, next] = [blocks[at - 1], blocks[at], blocks[at + 1]]
+  if (before === undefined || line === undefined || next?.kind !== 'quote') return false
+  return next.start - line.end === 1 && /\n[^\S\n]*\n/.test(text.slice(before.end, line.start))
+}
+
+function hintsFor(quotation: Quotation, byBlock: readonly (readonly Anchor[])[]): readonly Anchor[] {
+  const around = quotation.standsAlone ? [0, -1, 1] : [0]
+  const found = around.flatMap((step) => byBlock[quotation.block + step] ?? [])
+  const nearest = nearestTo({ start: quotation.start, end: quotation.end }, found)
+  return nearest === undefined ? [] : [nearest]
+}

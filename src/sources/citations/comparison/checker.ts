@@ -1,0 +1,192 @@
+import type { Quotation } from '../quotations/quotes.ts'
+import { type Finding, findIn, type SearchState } from './finding.ts'
+import { isNameOf } from './passage-names.ts'
+import type { QuoteCheck } from './quote-check.ts'
+import { type Budget, defaultSteps } from './similarity.ts'
+import { ownPassages, type Passage, type Stretch } from './stretch.ts'
+
+export type { Passage, Stretch } from './stretch.ts'
+
+/** A place that the text names for a quotation; without stretches one that does not exist. */
+export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
+
+/** What a text says about where a quotation comes from. */
+export type Attribution = {
+  /** The passages of the marks beside it. */
+  readonly marked: readonly Passage[]
+  /** The places that its sentence names: one of them must have it. */
+  readonly named: readonly NamedPlace[]
+  /** Places named further off: looked at first, but nothing is wrong if it stands elsewhere. */
+  readonly hinted: readonly NamedPlace[]
+}
+
+/** What checking quotations asks of the library. */
+export type QuoteLookups = {
+  /** Stretches that may hold a wording, exactly or closely, the likeliest first. */
+  readonly candidates: (words: string) => Promise<readonly Stretch[]>
+  /** All versions of an existing ref, each with a passage more on either side. */
+  readonly stretches: (ref: string) => Promise<readonly Stretch[]>
+}
+
+/** Look-ups for one text; an answer with more quotations that are not where they should be needs no further proof. */
+const usualLookups = 100
+
+/** A check with the passage and the ref it belongs to; neither for a quotation attributed to nothing. */
+export type Judged = { readonly check: QuoteCheck; readonly passage?: Passage; readonly ref?: string }
+
+/** Something that is claimed about a quotation: it stands in one of these stretches. */
+type Claim = {
+  readonly ref: string
+  readonly stretches: readonly Stretch[]
+  readonly found: Finding | undefined
+}
+
+/** Compares the quotations of one text: what was folded once is kept, and the limits on work are for the whole. */
+export class Checker {
+  readonly #others: readonly Passage[]
+  readonly #lookups: QuoteLookups | undefined
+  readonly #state: SearchState
+  readonly #joined = new Map<string, Stretch>()
+  readonly #wider = new Map<Passage, Promise<readonly Stretch[]>>()
+  #lookupsLeft: number
+
+  /**
+   * @param others passages at hand, searched before the library is.
+   * @param mostLookups searches of the library; what would need more is `not_found`.
+   */
+  constructor(others: readonly Passage[], lookups?: QuoteLookups, mostLookups = usualLookups) {
+    const budget: Budget = { left: (defaultSteps * mostLookups) / usualLookups }
+    this.#others = others
+    this.#lookups = lookups
+    this.#lookupsLeft = mostLookups
+    this.#state = { budget, prepared: new Map() }
+  }
+
+  /** @returns undefined for the title of what it is attributed to, which may stand in quotation marks. */
+  async check(quotation: Quotation, attribution: Attribution): Promise<Judged | undefined> {
+    const marked = [...new Set(attribution.marked)]
+    if (isNameOf(quotation, marked)) return undefined
+    const claims: Claim[] = []
+    if (marked.length > 0) claims.push(await this.#inMarked(quotation, marked))
+    if (attribution.named.length > 0) claims.push(await this.#inNamed(quotation, attribution.named))
+    if (claims.length === 0) return this.#anywhere(quotation, attribution.hinted)
+    const judged = await this.#judge(quotation, claims)
+    const passage = marked.find((one) => one === judged.finding?.place.first) ?? marked[0]
+    return { check: judged.check, ref: judged.ref, ...(passage && { passage }) }
+  }
+
+  async #judge(
+    quotation: Quotation,
+    claims: readonly Claim[],
+  ): Promise<{ check: QuoteCheck; ref: string; finding?: Finding }> {
+    const quote = quotation.text
+    const [first] = claims
+    const found = claims.map((claim) => claim.found).filter((finding) => finding?.isNear)
+    const failed = claims.find((claim) => !claim.found?.isNear)
+    const finding = found.find((one) => one?.result === 'verbatim') ?? found[0]
+    if (finding !== undefined && failed === undefined) {
+      const elsewhere = finding.result === 'fuzzy' ? await this.#verbatimElsewhere(quotation) : undefined
+      return { check: { quote, ...finding.check, ...foundRef(elsewhere) }, ref: finding.ref, finding }
+    }
+    const elsewhere = finding ?? (await this.#elsewhere(quotation))
+    const ref = failed?.ref ?? first?.ref ?? ''
+    if (elsewhere === undefined) {
+      const similarity = failed?.found?.similarity
+      return { check: { quote, result: 'not_found', ...(similarity !== undefined && { similarity }) }, ref }
+    }
+    const isThere = failed !== undefined && standsIn(elsewhere, failed.stretches)
+    if (isThere) return { check: { quote, ...elsewhere.check, found_ref: elsewhere.ref }, ref }
+    const isOther = failed !== undefined && failed !== first
+    // `start` and `end` would be read as places in the passage that is cited.
+    const { start: _, end: __, ...there } = elsewhere.check
+    const check = { quote, ...there, result: 'misattributed' as const, found_ref: elsewhere.ref }
+    return { check: { ...check, ...(isOther && { named_ref: ref }) }, ref, ...(finding && { finding }) }
+  }
+
+  /** In the passages marked, alone or one behind the other, then with those that stand beside them in the library. */
+  async #inMarked(quotation: Quotation, marked: readonly Passage[]): Promise<Claim> {
+    const ref = marked[0]?.ref ?? ''
+    const alone = marked.map((passage) => this.#join([passage]))
+    const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
+    const found = await findIn(quotation, stretches, this.#state)
+    if (found?.isNear && found.result === 'verbatim') return { ref, stretches, found }
+    const wider = (await Promise.all(marked.map((passage) => this.#widerThan(passage)))).flat()
+    const overEdge = wider.length > 0 ? await findIn(quotation, wider, this.#state) : undefined
+    const better = overEdge?.isNear && overEdge.similarity > (found?.similarity ?? 0) ? overEdge : found
+    return { ref, stretches, found: better }
+  }
+
+  /** One stretch of these passages, the same object each time, so that it is folded once. */
+  #join(passages: readonly Passage[]): Stretch {
+    const key = passages
+      .map(({ mark, ref, language, version }) => [mark, ref, language, version].join(' '))
+      .join('|')
+    const made = this.#joined.get(key) ?? { passages }
+    this.#joined.set(key, made)
+    return made
+  }
+
+  #widerThan(passage: Passage): Promise<readonly Stretch[]> {
+    const made = this.#wider.get(passage) ?? this.#withNeighbours(passage)
+    this.#wider.set(passage, made)
+    return made
+  }
+
+  async #withNeighbours(passage: Passage): Promise<readonly Stretch[]> {
+    if (this.#lookups === undefined) return []
+    const versions = await this.#lookups.stretches(passage.ref)
+    return versions.flatMap((stretch) => {
+      const at = stretch.passages.findIndex(({ ref, text }) => ref === passage.ref && text === passage.text)
+      if (at < 0) return []
+      const passages = stretch.passages.map((one, i) => (i === at ? passage : one))
+      return [{ passages, own: { first: at, last: at } }]
+    })
+  }
+
+  async #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Promise<Claim> {
+    const stretches = named.flatMap((place) => place.stretches)
+    return { ref: named[0]?.ref ?? '', stretches, found: await findIn(quotation, stretches, this.#state) }
+  }
+
+  /** For a quotation that is attributed to nothing: the whole library. */
+  async #anywhere(quotation: Quotation, hinted: readonly NamedPlace[]): Promise<Judged> {
+    const quote = quotation.text
+    const stretches = hinted.flatMap((place) => place.stretches)
+    const near = await findIn(quotation, stretches, this.#state)
+    if (near?.isNear) return { check: { quote, ...near.check }, ref: near.ref }
+    const found = await this.#elsewhere(quotation)
+    return {
+      check:
+        found === undefined
+          ? { quote, result: 'not_found' }
+          : { quote, ...found.check, found_ref: found.ref },
+    }
+  }
+
+  async #verbatimElsewhere(quotation: Quotation): Promise<Finding | undefined> {
+    const found = await this.#elsewhere(quotation)
+    return found?.result === 'verbatim' ? found : undefined
+  }
+
+  /** Where else it stands: exactly in a passage at hand, else in the library, exactly or closely. */
+  async #elsewhere(quotation: Quotation): Promise<Finding | undefined> {
+    const others = this.#others.map((passage) => this.#join([passage]))
+    const other = await findIn(quotation, others, this.#state, 'verbatim')
+    if (other !== undefined || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
+    this.#lookupsLeft -= 1
+    const candidates = await this.#lookups.candidates(quotation.text)
+    // Not kept: each quotation has other candidates, and 500 of them would fill the memory.
+    const found = await findIn(quotation, candidates, { ...this.#state, prepared: new Map() })
+    return found?.isNear ? found : undefined
+  }
+}
+
+/** Whether it stands in another version of the passages meant. */
+function standsIn({ place }: Finding, stretches: readonly Stretch[]): boolean {
+  const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
+  return refs.has(place.first.ref) || refs.has(place.last.ref)
+}
+
+function foundRef(finding: Finding | undefined): { found_ref?: string } {
+  return finding === undefined ? {} : { found_ref: finding.ref }
+}

@@ -1,0 +1,166 @@
+import { inSlices } from '../../text/slices.ts'
+import type { ComparedWord } from '../quotations/abbreviated.ts'
+import type { Prepared, PreparedQuote, Span } from '../quotations/prepare.ts'
+import { type Located, leastSimilarity, located, type Near } from './locate.ts'
+import type { Budget } from './similarity.ts'
+import { type Alignment, alignWords, type Step } from './word-alignment.ts'
+
+/** Where a quotation and the text differ, in the words of each; empty where one of them has none. */
+export type Difference = {
+  readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
+  readonly quote: string
+  readonly text: string
+}
+
+/** A near wording with what differs. */
+export type NearWording = Located & { readonly differences: readonly Difference[] }
+
+const mostDifferences = 20
+/** Words on either side of a window that an abbreviation at its edge may stand for. */
+const widenedBy = 8
+/** What is less alike is no quotation, however many abbreviations it has. */
+const leastBeforeAbbreviations = 0.45
+
+/** Two words cost as much as so many steps of comparing letters. */
+const stepsOfCell = 30
+
+type Word = ComparedWord & Span
+
+/**
+ * A near place as close wording, or only how near it comes: similarity counts letters, and abbreviations as the
+ * words they stand for.
+ */
+export async function nearWording(
+  quote: PreparedQuote,
+  near: Near,
+  passage: Prepared,
+  budget: Budget,
+): Promise<NearWording | { readonly result: 'none'; readonly similarity: number }> {
+  if (near.similarity < leastBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
+  const compared =
+    near.spans.length === 1 ? await comparedWords(quote, near.spans[0], passage, budget) : undefined
+  const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
+  if (similarity < leastSimilarity) return { result: 'none', similarity }
+  const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
+  return { ...located('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
+}
+
+/** Word by word costs a little more than letter by letter where words are split or joined. */
+const slack = 0.05
+
+type Compared = {
+  readonly similarity: number
+  readonly span: Span
+  readonly differences: readonly Difference[]
+}
+
+async function comparedWords(
+  quote: PreparedQuote,
+  span: Span | undefined,
+  passage: Prepared,
+  budget: Budget,
+): Promise<Compared | undefined> {
+  if (span === undefined) return undefined
+  const mine = wordsIn(quote.written, { start: 0, end: quote.written.padded.length - 2 })
+  const around = wordsIn(passage, widened(span, passage))
+  budget.left -= mine.length * around.length * stepsOfCell
+  if (budget.left < 0) return undefined
+  const alignment = await inSlices(alignWords(mine, around))
+  if (alignment === undefined || alignment.steps.length === 0) return undefined
+  const used = alignment.steps.reduce((sum, { passed }) => sum + passed, 0)
+  const first = around[alignment.from]
+  const last = around[alignment.from + used - 1]
+  if (first === undefined || last === undefined) return undefined
+  return {
+    similarity: 1 - alignment.cost / comparedLength(alignment, mine, around),
+    span: { start: first.start, end: last.end },
+    differences: differencesOf(alignment, mine, around),
+  }
+}
+
+function widened({ start, end }: Span, { padded }: Prepared): Span {
+  const folded = padded.slice(1, -1)
+  const before = folded
+    .slice(Math.max(0, start - 200), start)
+    .trimEnd()
+    .split(' ')
+    .slice(-widenedBy)
+  const after = folded
+    .slice(end, end + 200)
+    .trimStart()
+    .split(' ')
+    .slice(0, widenedBy)
+  const lengthOf = (words: readonly string[]): number => words.join(' ').length + 1
+  return {
+    start: Math.max(0, start - lengthOf(before)),
+    end: Math.min(folded.length, end + lengthOf(after)),
+  }
+}
+
+/** The words that lie wholly in a range of folded text, with what is written there. */
+function wordsIn({ padded, offsets, text }: Prepared, { start, end }: Span): readonly Word[] {
+  return [...padded.slice(start + 1, end + 1).matchAll(/\S+/g)].map(({ 0: letters, index }) => {
+    const at = start + index
+    const until = at + letters.length
+    return { letters, start: at, end: until, written: text.slice(offsets[at] ?? 0, offsets[until] ?? 0) }
+  })
+}
+
+/** Letters and blanks of the longer side, where abbreviations count as their words. */
+function comparedLength({ steps, from }: Alignment, mine: readonly Word[], others: readonly Word[]): number {
+  let quoted = 0
+  let passed = 0
+  walk({ steps, from }, mine, others, (step, own, other) => {
+    const [ownLength, otherLength] = [lengthOf(own), lengthOf(other)]
+    const isShort = step.kind === 'abbreviation'
+    quoted += isShort ? Math.max(ownLength, otherLength) : ownLength
+    passed += isShort ? Math.max(ownLength, otherLength) : otherLength
+  })
+  // The last word has no blank behind it.
+  return Math.max(1, quoted - 1, passed - 1)
+}
+
+function lengthOf(words: readonly Word[]): number {
+  return words.reduce((sum, { letters }) => sum + letters.length + 1, 0)
+}
+
+function walk(
+  { steps, from }: Pick<Alignment, 'steps' | 'from'>,
+  mine: readonly Word[],
+  others: readonly Word[],
+  each: (step: Step, own: readonly Word[], other: readonly Word[]) => void,
+): void {
+  let own = 0
+  let other = from
+  for (const step of steps) {
+    each(step, mine.slice(own, own + step.quoted), others.slice(other, other + step.passed))
+    own += step.quoted
+    other += step.passed
+  }
+}
+
+/** Neighbouring differences are one, unless one of them is an abbreviation. */
+function differencesOf(
+  alignment: Alignment,
+  mine: readonly Word[],
+  others: readonly Word[],
+): readonly Difference[] {
+  const found: { kind: Difference['kind']; quote: string; text: string }[] = []
+  let previous: Step['kind'] = 'same'
+  walk(alignment, mine, others, ({ kind }, own, other) => {
+    const last = found.at(-1)
+    const goesOn = kind !== 'abbreviation' && previous !== 'same' && previous !== 'abbreviation'
+    previous = kind
+    if (kind === 'same') return
+    if (goesOn && last !== undefined) {
+      last.quote = joined(last.quote, own)
+      last.text = joined(last.text, other)
+      last.kind = last.quote === '' ? 'left_out' : last.text === '' ? 'added' : 'changed'
+    } else found.push({ kind, quote: joined('', own), text: joined('', other) })
+  })
+  return found.slice(0, mostDifferences)
+}
+
+function joined(before: string, words: readonly Word[]): string {
+  return [before, ...words.map(({ written }) => written.trim())].filter((part) => part !== '').join(' ')
+}

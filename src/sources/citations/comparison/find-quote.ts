@@ -1,0 +1,37 @@
+import { inSlices, Slices } from '../../text/slices.ts'
+import { type Prepared, prepareQuote, prepareText } from '../quotations/prepare.ts'
+import { leastSimilarity, located, locateVerbatim, nearestPlace } from './locate.ts'
+
+/** Far less than checking an answer may cost: one quotation in the texts of one page. */
+const mostSteps = 4_000_000
+
+export type FoundQuote = {
+  /** Which of the texts has it, and where, in UTF-16 units. */
+  readonly text: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Where a quotation stands: letter for letter in any of the texts, else in close wording in the first that has it. */
+export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
+  const wanted = await inSlices(prepareQuote(quote))
+  if (wanted.folded.trim() === '') return undefined
+  const slices = new Slices()
+  const prepared: Prepared[] = []
+  for (const text of texts) {
+    await slices.pause()
+    prepared.push(prepareText(text))
+  }
+  for (const [text, passage] of prepared.entries()) {
+    const at = locateVerbatim(wanted, passage)
+    if (at) return { text, start: at.start, end: at.end }
+  }
+  const budget = { left: mostSteps }
+  for (const [text, passage] of prepared.entries()) {
+    const near = await nearestPlace(wanted, passage, budget)
+    if (near === undefined || near.similarity < leastSimilarity) continue
+    const { start, end } = located('fuzzy', near.spans, passage, near.similarity)
+    return { text, start, end }
+  }
+  return undefined
+}

@@ -1,0 +1,50 @@
+import type { Span } from '../quotations/prepare.ts'
+
+/** Prefixed letters that a quotation may leave off: it begins in the middle of a word then. */
+const prefixed = / [ושהבכלמד]{1,3}$/
+const mostAttempts = 50
+
+/** Finds whole words in padded text, from a place in the unpadded one; a Hebrew first word may lack its prefixes. */
+export function findWords(words: string, padded: string, from: number): Span | undefined {
+  if (words === '') return undefined
+  const at = padded.indexOf(` ${words} `, from)
+  if (at >= 0) return { start: at, end: at + words.length }
+  if (!/^[א-ת]/.test(words)) return undefined
+  let inner = padded.indexOf(`${words} `, from + 1)
+  for (let attempt = 0; inner >= 0 && attempt < mostAttempts; attempt += 1) {
+    if (prefixed.test(padded.slice(Math.max(0, inner - 4), inner))) {
+      return { start: inner - 1, end: inner - 1 + words.length }
+    }
+    inner = padded.indexOf(`${words} `, inner + 1)
+  }
+  return undefined
+}
+
+/** The places of several wordings in their order, as near to one another as their last one allows. */
+export function wordsInOrder(parts: readonly string[], padded: string): readonly Span[] | undefined {
+  const spans: Span[] = []
+  for (const part of parts) {
+    const span = findWords(part, padded, spans.at(-1)?.end ?? 0)
+    if (span === undefined) return undefined
+    spans.push(span)
+  }
+  for (let i = spans.length - 2; i >= 0; i -= 1) {
+    const words = parts[i] ?? ''
+    const before = (spans[i + 1]?.start ?? 0) - words.length - 1
+    const last = before < 0 ? -1 : padded.lastIndexOf(` ${words} `, before)
+    if (last > (spans[i]?.start ?? 0)) spans[i] = { start: last, end: last + words.length }
+  }
+  return spans
+}
+
+const longestWord = 40
+
+/** Widens a window that begins or ends within a word, and leaves out blanks at its ends. */
+export function wholeWords({ start, end }: Span, folded: string): Span {
+  const before = /\S*$/.exec(folded.slice(Math.max(0, start - longestWord), start))?.[0].length ?? 0
+  const after = /^\S*/.exec(folded.slice(end, end + longestWord))?.[0].length ?? 0
+  return {
+    start: folded[start] === ' ' ? start + 1 : start - before,
+    end: folded[end - 1] === ' ' ? end - 1 : end + after,
+  }
+}

@@ -1,0 +1,138 @@
+import type { Prepared } from '../quotations/prepare.ts'
+import type { Quotation } from '../quotations/quotes.ts'
+import { contextWarning } from './context.ts'
+import { type NearWording, nearWording } from './differences.ts'
+import { type Located, locateVerbatim, nearestPlace, rounded } from './locate.ts'
+import type { QuoteCheck } from './quote-check.ts'
+import type { Budget } from './similarity.ts'
+import {
+  type PlaceInStretch,
+  type PreparedStretch,
+  placeIn,
+  prepareStretch,
+  type Stretch,
+  spanRef,
+} from './stretch.ts'
+
+/** What the comparisons of one text share. */
+export type SearchState = {
+  readonly budget: Budget
+  /** Stretches that were folded. */
+  readonly prepared: Map<Stretch, PreparedStretch>
+}
+
+/** The place of some stretches that is nearest to a quotation. */
+export type Finding = {
+  readonly result: 'verbatim' | 'fuzzy'
+  readonly similarity: number
+  /** False if it is nearest, but not near enough to be close wording. */
+  readonly isNear: boolean
+  readonly place: PlaceInStretch
+  readonly ref: string
+  /** What is said about it. */
+  readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'fuzzy' }
+}
+
+/**
+ * Finds a quotation in stretches: word for word in any of them, else where it is nearest.
+ * @param only `verbatim` leaves near wordings out.
+ * @returns undefined where there is nothing to compare with, or only at great cost.
+ */
+export async function findIn(
+  quotation: Quotation,
+  stretches: readonly Stretch[],
+  state: SearchState,
+  only?: 'verbatim',
+): Promise<Finding | undefined> {
+  const ready = stretches.map((stretch) => prepare(stretch, state))
+  for (const stretch of ready) {
+    const exact = exactIn(quotation, stretch)
+    if (exact !== undefined) return exact
+  }
+  if (only === 'verbatim') return undefined
+  let best: Finding | undefined
+  for (const stretch of ready) {
+    const near = await nearIn(quotation, stretch, state.budget)
+    if (near !== undefined && near.similarity > (best?.similarity ?? 0)) best = near
+  }
+  return best
+}
+
+function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
+  const made = prepared.get(stretch) ?? prepareStretch(stretch)
+  prepared.set(stretch, made)
+  return made
+}
+
+function exactIn({ prepared }: Quotation, stretch: PreparedStretch): Finding | undefined {
+  const readings = [() => stretch.whole, stretch.bare]
+  for (const reading of readings) {
+    const text = reading()
+    const located = text && locateVerbatim(prepared, text)
+    const finding = located && findingOf(located, stretch)
+    if (finding !== undefined) return finding
+  }
+  return undefined
+}
+
+async function nearIn(
+  { prepared }: Quotation,
+  stretch: PreparedStretch,
+  budget: Budget,
+): Promise<Finding | undefined> {
+  let best: Finding | undefined
+  for (const text of [stretch.whole, stretch.bare()]) {
+    if (text === undefined || (best?.isNear ?? false)) continue
+    const finding = await nearInText(prepared, text, stretch, budget)
+    if (finding !== undefined && finding.similarity > (best?.similarity ?? 0)) best = finding
+  }
+  return best
+}
+
+async function nearInText(
+  quote: Quotation['prepared'],
+  text: Prepared,
+  stretch: PreparedStretch,
+  budget: Budget,
+): Promise<Finding | undefined> {
+  const near = await nearestPlace(quote, text, budget)
+  if (near === undefined) return undefined
+  const wording = await nearWording(quote, near, text, budget)
+  if (wording.result === 'fuzzy') return findingOf(wording, stretch)
+  const place = placeIn(stretch, { start: 0, end: 0 })
+  const similarity = rounded(wording.similarity)
+  return (
+    place && {
+      result: 'fuzzy',
+      similarity,
+      isNear: false,
+      place,
+      ref: place.first.ref,
+      check: { result: 'fuzzy' },
+    }
+  )
+}
+
+function findingOf(located: Located | NearWording, stretch: PreparedStretch): Finding | undefined {
+  const place = placeIn(stretch, located)
+  if (place === undefined || !place.isOwn) return undefined
+  const { result, similarity, pieces } = located
+  const oneText = place.first === place.last
+  const warning = contextWarning(stretch.whole.text, pieces)
+  return {
+    result,
+    similarity,
+    isNear: true,
+    place,
+    ref: spanRef(place.first.ref, place.last.ref),
+    check: {
+      result,
+      similarity,
+      original: oneText ? located.original : located.original.replaceAll('\n', ' '),
+      start: place.start,
+      end: oneText ? place.end : place.first.text.length,
+      ...('differences' in located && located.differences.length > 0 && { differences: located.differences }),
+      ...(warning && { context_warning: warning }),
+    },
+  }
+}

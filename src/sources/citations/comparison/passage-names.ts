@@ -1,0 +1,11 @@
+import { fold } from '../../text/fold.ts'
+import type { Quotation } from '../quotations/quotes.ts'
+import type { Passage } from './stretch.ts'
+
+/** Whether what stands in quotation marks is the name of one of these passages, or a part of it. */
+export function isNameOf(quotation: Quotation, passages: readonly Passage[]): boolean {
+  const words = ` ${quotation.prepared.folded} `
+  return passages.some(({ ref, heRef, title, work }) =>
+    [ref, heRef, title, work].some((name) => ` ${fold(name ?? '').folded} `.includes(words)),
+  )
+}

@@ -1,0 +1,86 @@
+import type { OfferedSource } from '../../../agent/tools.ts'
+import { type Prepared, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
+
+/** What a quotation is compared with. */
+export type Passage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
+
+/**
+ * Passages of one version in their order, compared as one text. With neighbours on either side of those that are
+ * meant, a quotation may run over their edges.
+ */
+export type Stretch = {
+  readonly passages: readonly Passage[]
+  /** The first and the last passage that are meant; all of them unless set. */
+  readonly own?: { readonly first: number; readonly last: number }
+}
+
+/** The passages of a stretch that are meant. */
+export function ownPassages({ passages, own }: Stretch): readonly Passage[] {
+  return own === undefined ? passages : passages.slice(own.first, own.last + 1)
+}
+
+/** A stretch made ready: its passages joined by line breaks. */
+export type PreparedStretch = {
+  readonly stretch: Stretch
+  readonly whole: Prepared
+  /** Without brackets and parentheses; made when it is first needed. */
+  readonly bare: () => Prepared | undefined
+  /** Where each passage stands in the whole, in UTF-16 units. */
+  readonly places: readonly Span[]
+}
+
+export function prepareStretch(stretch: Stretch): PreparedStretch {
+  const places: Span[] = []
+  let end = -1
+  for (const { text } of stretch.passages) {
+    const start = end + 1
+    end = start + text.length
+    places.push({ start, end })
+  }
+  const text = stretch.passages.map((passage) => passage.text).join('\n')
+  let bare: { readonly made: Prepared | undefined } | undefined
+  return {
+    stretch,
+    places,
+    whole: prepareText(text),
+    bare: () => {
+      bare ??= { made: prepareWithoutBrackets(text) }
+      return bare.made
+    },
+  }
+}
+
+/** Which passages of a stretch a range of its text lies in; `start` and `end` within the first and the last of them. */
+export type PlaceInStretch = Span & {
+  readonly first: Passage
+  readonly last: Passage
+  readonly isOwn: boolean
+}
+
+export function placeIn({ stretch, places }: PreparedStretch, span: Span): PlaceInStretch | undefined {
+  const from = places.findLastIndex(({ start }) => start <= span.start)
+  const to = places.findLastIndex(({ start }) => start < Math.max(span.end, span.start + 1))
+  const [first, last] = [stretch.passages[from], stretch.passages[to]]
+  if (first === undefined || last === undefined) return undefined
+  const own = stretch.own ?? { first: 0, last: stretch.passages.length - 1 }
+  return {
+    first,
+    last,
+    isOwn: from <= own.last && to >= own.first,
+    start: span.start - (places[from]?.start ?? 0),
+    end: span.end - (places[to]?.start ?? 0),
+  }
+}
+
+const numbered = /^(.*?)([ :.§]*)(\d+[a-d]?)$/
+
+/** One ref for passages that follow one another: `Title 3:4-5`, `Title 1 §2-3`; two refs where they share too little. */
+export function spanRef(first: string, last: string): string {
+  if (first === last) return first
+  const [a, b] = [numbered.exec(first), numbered.exec(last)]
+  if (a !== null && b !== null && a[1] === b[1] && a[2] === b[2]) return `${first}-${b[3]}`
+  const title = /^(.*) (\d[\d:.a-d]*(?: §\d+)?)$/
+  const [c, d] = [title.exec(first), title.exec(last)]
+  if (c !== null && d !== null && c[1] === d[1]) return `${first}-${d[2]}`
+  return `${first} - ${last}`
+}

@@ -1,0 +1,150 @@
+import { type ComparedWord, isAbbreviated, mostWords, wordsAbbreviated } from '../quotations/abbreviated.ts'
+import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.ts'
+
+/** A step of an alignment: so many words of the quotation stand for so many of the text. */
+export type Step = {
+  readonly quoted: number
+  readonly passed: number
+  readonly kind: 'same' | 'abbreviation' | 'changed' | 'left_out' | 'added'
+}
+
+/** The cheapest way to read one list of words as the other. */
+export type Alignment = {
+  readonly steps: readonly Step[]
+  /** First word of the text that is used. */
+  readonly from: number
+  /** Letters that differ. */
+  readonly cost: number
+}
+
+/** Words of the one times words of the other that are compared: some 10 ms. */
+const mostCells = 30_000
+
+type Cell = { readonly cost: number; readonly from: number; readonly step: Step | undefined }
+
+/**
+ * Aligns the words of a quotation with a part of a text, whose first and last words may stay unused (semi-global
+ * alignment as by Needleman and Wunsch, with letters for costs). An abbreviation, or another name of the same person or thing, costs nothing.
+ * Yields wherever it may be interrupted.
+ * @returns undefined for more than `mostCells`.
+ */
+export function* alignWords(
+  quote: readonly ComparedWord[],
+  text: readonly ComparedWord[],
+): Generator<undefined, Alignment | undefined> {
+  if (quote.length * text.length > mostCells) return undefined
+  const rows: Cell[][] = []
+  const sides = {
+    quote,
+    text,
+    quoteNames: namesEnding(quote),
+    textNames: namesEnding(text),
+    quoteShort: quote.map(isAbbreviated),
+    textShort: text.map(isAbbreviated),
+  }
+  for (let i = 0; i <= quote.length; i += 1) {
+    yield
+    const row: Cell[] = []
+    rows.push(row)
+    for (let j = 0; j <= text.length; j += 1) row.push(bestCell(rows, i, j, sides))
+  }
+  return readBack(rows, quote.length)
+}
+
+/** The two lists of words, with the names in them. */
+type Sides = {
+  readonly quote: readonly ComparedWord[]
+  readonly text: readonly ComparedWord[]
+  readonly quoteNames: readonly NamesEnding[]
+  readonly textNames: readonly NamesEnding[]
+  /** Whether each word is an abbreviation. */
+  readonly quoteShort: readonly boolean[]
+  readonly textShort: readonly boolean[]
+}
+
+type Consider = (kind: Step['kind'], quoted: number, passed: number, cost: number) => void
+
+const start: Cell = { cost: 0, from: 0, step: undefined }
+
+function bestCell(rows: readonly (readonly Cell[])[], i: number, j: number, sides: Sides): Cell {
+  if (i === 0) return { ...start, from: j }
+  let best: Cell | undefined
+  const consider: Consider = (kind, quoted, passed, cost) => {
+    const before = rows[i - quoted]?.[j - passed]
+    if (before === undefined || (best !== undefined && before.cost + cost >= best.cost)) return
+    best = { cost: before.cost + cost, from: before.from, step: { kind, quoted, passed } }
+  }
+  const mine = sides.quote[i - 1]
+  const other = sides.text[j - 1]
+  if (mine !== undefined && other !== undefined) {
+    const cost = mine.letters === other.letters ? 0 : lettersApart(mine.letters, other.letters)
+    consider(cost === 0 ? 'same' : 'changed', 1, 1, cost)
+    considerAbbreviations(i, j, sides, consider)
+    const names = cost === 0 ? undefined : sameName(sides.quoteNames[i - 1], sides.textNames[j - 1])
+    if (names !== undefined) consider('abbreviation', names[0], names[1], 0)
+  }
+  if (mine !== undefined) consider('added', 1, 0, mine.letters.length + 1)
+  if (other !== undefined) consider('left_out', 0, 1, other.letters.length + 1)
+  return best ?? start
+}
+
+/** An abbreviation that ends here, on either side, with the words it stands for. */
+function considerAbbreviations(i: number, j: number, sides: Sides, consider: Consider): void {
+  if (sides.quoteShort[i - 1]) {
+    for (const count of countsOf(sides.quote[i - 1], sides.text, j)) consider('abbreviation', 1, count, 0)
+  }
+  if (sides.textShort[j - 1]) {
+    for (const count of countsOf(sides.text[j - 1], sides.quote, i)) consider('abbreviation', count, 1, 0)
+  }
+}
+
+/** How many words before `end` an abbreviation may stand for. */
+function countsOf(
+  short: ComparedWord | undefined,
+  words: readonly ComparedWord[],
+  end: number,
+): readonly number[] {
+  const counts: number[] = []
+  for (let count = 1; short !== undefined && count <= Math.min(mostWords, end); count += 1) {
+    // Most words begin with another letter.
+    if (words[end - count]?.letters[0] !== short.letters[0]) continue
+    const meant = words.slice(end - count, end).map(({ letters }) => letters)
+    if (wordsAbbreviated(short, meant) === count) counts.push(count)
+  }
+  return counts
+}
+
+function readBack(rows: readonly (readonly Cell[])[], quoted: number): Alignment {
+  const last = rows[quoted] ?? []
+  let at = last.reduce((best, cell, j) => (cell.cost < (last[best]?.cost ?? 0) ? j : best), 0)
+  const end = last[at] ?? start
+  const steps: Step[] = []
+  for (let i = quoted; i > 0; ) {
+    const step = rows[i]?.[at]?.step
+    if (step === undefined) break
+    steps.push(step)
+    i -= step.quoted
+    at -= step.passed
+  }
+  return { steps: steps.reverse(), from: end.from, cost: end.cost }
+}
+
+const longestCompared = 40
+const rowOf = new Uint8Array(longestCompared + 1)
+
+/** Edit distance of two words; of overlong ones the length, as if nothing were alike. */
+function lettersApart(a: string, b: string): number {
+  if (a.length > longestCompared || b.length > longestCompared) return Math.max(a.length, b.length)
+  for (let j = 0; j <= b.length; j += 1) rowOf[j] = j
+  for (let i = 1; i <= a.length; i += 1) {
+    let diagonal = rowOf[0] ?? 0
+    rowOf[0] = i
+    for (let j = 1; j <= b.length; j += 1) {
+      const above = rowOf[j] ?? 0
+      const changed = diagonal + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1)
+      rowOf[j] = Math.min(changed, above + 1, (rowOf[j - 1] ?? 0) + 1)
+      diagonal = above
+    }
+  }
+  return rowOf[b.length] ?? 0
+}

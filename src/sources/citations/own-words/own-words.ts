@@ -1,0 +1,302 @@
+import { VisibleText } from '../quotations/visible-text.ts'
+import { everyBeginning, isClaim, isClaimSentence, readClaimSentence } from './own-claims.ts'
+import {
+  continuesList,
+  isListHeading,
+  isNumberedItem,
+  isSourceItem,
+  listInOneLine,
+  longestLine,
+  mayBecomeListHeading,
+  underHeading,
+} from './own-lists.ts'
+import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
+
+/** Takes out of a text that arrives in pieces what a model writes itself about verification. */
+export type OwnWordsFilter = {
+  /** @returns what is certain to stay by now. Only text that may still have to go is held back. */
+  push(delta: string): string
+  /** The text, or a part of it, is complete. @returns what was held back and stays. */
+  end(): string
+  /** Offered marks such as `S2` that stood in lists of sources which were left out, in order. */
+  listedMarks(): readonly string[]
+  /** How many citations such as `[3]` were left out because nothing had that number. */
+  numbersLeftOut(): number
+}
+
+/**
+ * Leaves out: lists of sources under a heading of their own or with numbers in brackets; lines, sentences and brackets that
+ * only say that something was verified; numbers in brackets, `[3]`, that nothing was given under. Code, links, footnotes
+ * and everything else stay as they are. The way the text is cut into deltas does not show.
+ *
+ * @param given numbers in brackets that stand in what the client sent: they may be repeated.
+ */
+export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
+  const filter = new Filter(given)
+  return {
+    push(delta) {
+      for (let at = 0; at < delta.length; at += pieceLength)
+        filter.advance(delta.slice(at, at + pieceLength), false)
+      return filter.visible.take()
+    },
+    end() {
+      filter.advance('', true)
+      filter.visible.close()
+      return filter.visible.take()
+    },
+    listedMarks: () => filter.listedMarks,
+    numbersLeftOut: () => filter.numbersLeftOut,
+  }
+}
+
+/** Each step makes a text of what is held, so that must not be as long as a delta can be. */
+const pieceLength = 500
+
+/** Where in its line the next character stands. */
+type LinePosition = 'line' | 'sentence' | 'inside'
+
+/** `true`: something was read; `false`: more text is needed. */
+type Step = boolean
+const longestBrackets = 80
+
+class Filter {
+  readonly visible = new VisibleText()
+  readonly listedMarks: string[] = []
+  numbersLeftOut = 0
+  readonly #given: ReadonlySet<number>
+  #held = ''
+  #final = false
+  #place: LinePosition = 'line'
+  #mode: 'text' | 'list' | 'fence' | 'code' = 'text'
+  #fence = ''
+  #afterGap = false
+  /** Lines that are indented belong to an item, and are no code. */
+  #inItems = false
+
+  constructor(given: ReadonlySet<number>) {
+    this.#given = given
+  }
+
+  advance(piece: string, final: boolean): void {
+    this.#held += piece
+    this.#final = final
+    while (this.#held !== '' && this.#step());
+  }
+
+  #step(): Step {
+    switch (this.#mode) {
+      case 'list':
+        return this.#listStep()
+      case 'fence':
+        return this.#fenceStep()
+      case 'code':
+        return this.#codeStep()
+      case 'text':
+        return this.#textStep()
+    }
+  }
+
+  #textStep(): Step {
+    const blanks = /^\s+/.exec(this.#held)?.[0]
+    if (blanks !== undefined) return this.#readBlanks(blanks)
+    if (this.#place === 'line') {
+      const read = this.#lineStep()
+      if (read !== undefined) return read
+    }
+    if (this.#place !== 'inside') {
+      const read = this.#sentenceStep()
+      if (read !== undefined) return read
+    }
+    switch (this.#held.charAt(0)) {
+      case '`':
+        return this.#inlineCode()
+      case '(':
+      case '[':
+      case '【':
+        return this.#brackets()
+      default:
+        return this.#show(/^[^\s([【`]+/.exec(this.#held)?.[0].length ?? 1)
+    }
+  }
+
+  #readBlanks(blanks: string): Step {
+    this.visible.addSpace(blanks)
+    this.#held = this.#held.slice(blanks.length)
+    if (blanks.includes('\n')) this.#place = 'line'
+    else if (this.#place === 'inside' && sentenceEnd.test(this.visible.tail)) this.#place = 'sentence'
+    return true
+  }
+
+  #show(length: number): Step {
+    this.visible.show(this.#held.slice(0, length))
+    this.#held = this.#held.slice(length)
+    this.#place = 'inside'
+    return true
+  }
+
+  #leaveOut(length: number): Step {
+    this.visible.leaveOut()
+    this.#held = this.#held.slice(length)
+    return true
+  }
+
+  /** The line that begins here, as far as it is there. */
+  #line(): { readonly text: string; readonly isWhole: boolean } {
+    const end = this.#held.indexOf('\n')
+    return end < 0
+      ? { text: this.#held, isWhole: this.#final }
+      : { text: this.#held.slice(0, end), isWhole: true }
+  }
+
+  /** @returns undefined for a line like others. */
+  #lineStep(): Step | undefined {
+    const line = this.#line()
+    const code = this.#codeBlock(line.text, line.isWhole)
+    if (code !== undefined) return code
+    this.#inItems = itemStart.test(line.text) || (this.#inItems && this.#indentation() > 0)
+    if (line.text.length > longestLine) return undefined
+    const numbered = mayBeNumbered(line.text) && !namesGiven(line.text, this.#given)
+    if (!line.isWhole && (mayBecomeListHeading(line.text) || numbered)) return false
+    if (!line.isWhole) return undefined
+    if (numbered && isNumberedItem(line.text)) return this.#enterList(0, false)
+    if (!everyBeginning(line.text, mayBecomeListHeading)) return undefined
+    if (isListHeading(line.text)) return this.#readHeading(line.text.length)
+    if (this.visible.isEmpty || listInOneLine(line.text) === undefined) return undefined
+    this.#noteMarks(line.text)
+    return this.#enterList(line.text.length, true)
+  }
+
+  /** A heading stays unless items follow. An answer that begins with it is a list by itself, but for numbers of its own. */
+  #readHeading(length: number): Step | undefined {
+    const ahead = this.#held.slice(length, length + 3 * longestLine)
+    const gap = underHeading(ahead)
+    const end = ahead.indexOf('\n', gap)
+    const item = end < 0 ? ahead.slice(gap) : ahead.slice(gap, end)
+    if (gap > longestLine || item.length > longestLine) return undefined
+    if ((item === '' || end < 0) && !this.#final) return false
+    const isOwn = item === '' || isNumberedItem(item)
+    if (!isOwn && (this.visible.isEmpty || !(isSourceItem(item) || isClaimSentence(item)))) return undefined
+    return this.#enterList(length, false)
+  }
+
+  #enterList(length: number, afterGap: boolean): Step {
+    this.#mode = 'list'
+    this.#afterGap = afterGap
+    // The end of the heading's line is no gap.
+    return this.#leaveOut(this.#held.charAt(length) === '\n' ? length + 1 : length)
+  }
+
+  #listStep(): Step {
+    const line = this.#line()
+    if (!line.isWhole && line.text.length <= longestLine) return false
+    if (!continuesList(line.text, this.#afterGap)) {
+      this.#mode = 'text'
+      this.#place = 'line'
+      this.visible.addSpace('\n\n')
+      return true
+    }
+    this.#noteMarks(line.text)
+    this.#afterGap = line.text.trim() === ''
+    return this.#leaveOut(line.text.length + 1)
+  }
+
+  #noteMarks(line: string): void {
+    for (const [, number] of line.matchAll(/(?<![\p{L}\p{N}])[Ss](\d{1,4})(?![\p{L}\p{N}])/gu))
+      this.listedMarks.push(`S${Number(number)}`)
+  }
+
+  /** @returns undefined for a sentence like others. */
+  #sentenceStep(): Step | undefined {
+    const claim = readClaimSentence(this.#held, this.#final)
+    if (claim === 'open') return false
+    return claim === undefined ? undefined : this.#leaveOut(claim)
+  }
+
+  #brackets(): Step {
+    const text = this.#held
+    if (/^[[【]\^?[Ss]\d/.test(text)) return this.#show(1)
+    const close = /[\])】\n]/.exec(text)?.index
+    const isOpen = close === undefined && text.length <= longestBrackets && !this.#final
+    if (isOpen) return false
+    const number = numberGroup(text)
+    if (number !== undefined) return this.#numbers(number)
+    const inside = text.slice(1, close)
+    if (close === undefined || text.charAt(close) === '\n') return this.#show(1)
+    if (!isClaim(inside)) return this.#show(1)
+    return this.#leaveOut(close + 1)
+  }
+
+  #numbers(group: string): Step {
+    const next = this.#held.charAt(group.length)
+    if (next === '' && !this.#final) return false
+    const isLink = next === '(' || (next === ':' && this.#place === 'line')
+    const isIndex = !group.startsWith('(') && isIndexed(this.visible.joined)
+    if (isLink || isIndex || namesGiven(group, this.#given)) return this.#show(group.length)
+    this.numbersLeftOut += 1
+    return this.#leaveOut(group.length)
+  }
+
+  #inlineCode(): Step {
+    const run = /^`+/.exec(this.#held)?.[0] ?? '`'
+    if (run.length >= longestCode) return this.#show(longestCode)
+    if (run.length === this.#held.length && !this.#final) return false
+    const line = this.#line()
+    const close = closingRun(line.text, run.length)
+    const mayGoOn = close === undefined || close === line.text.length
+    if (mayGoOn && !line.isWhole && line.text.length <= longestCode) return false
+    return this.#show(close ?? run.length)
+  }
+
+  #indentation(): number {
+    const space = this.visible.space
+    return space.slice(space.lastIndexOf('\n') + 1).replaceAll('\t', '    ').length
+  }
+
+  /** A fenced block, or an indented one behind a blank line. */
+  #codeBlock(line: string, isWhole: boolean): Step | undefined {
+    const isApart = this.visible.isEmpty || this.visible.space.split('\n').length > 2
+    if (this.#indentation() >= 4 && isApart && !this.#inItems) {
+      this.#mode = 'code'
+      return true
+    }
+    const fence = /^(?:`{3,}|~{3,})/.exec(line)?.[0].slice(0, longestCode)
+    const mayGrow = !isWhole && fence?.length !== longestCode
+    if (mayGrow && (fence === line || line === '`' || line === '``' || line === '~' || line === '~~'))
+      return false
+    if (fence === undefined) return undefined
+    const info = fence.length === longestCode ? '' : line.slice(fence.length, fence.length + longestBrackets)
+    if (mayGrow && info.length < longestBrackets && !info.includes('`')) return false
+    if (info.includes('`')) return undefined
+    this.#fence = fence
+    this.#mode = 'fence'
+    return this.#show(fence.length)
+  }
+
+  #codeStep(): Step {
+    const end = this.#held.indexOf('\n')
+    if (end >= 0) this.#mode = 'text'
+    return this.#show(end < 0 ? this.#held.length : end)
+  }
+
+  #fenceStep(): Step {
+    const { text, isWhole } = this.#line()
+    if (this.#place === 'line') {
+      const mayClose = /^[ \t]*[`~]*[ \t]*$/.test(text)
+      if (mayClose && !isWhole && text.length <= longestBrackets) return false
+      const closes = mayClose && text.trim().startsWith(this.#fence)
+      if (closes) this.#mode = 'text'
+    }
+    const hasEnd = this.#held.length > text.length
+    this.#show(text.length)
+    if (hasEnd) {
+      this.visible.addSpace('\n')
+      this.#held = this.#held.slice(1)
+      this.#place = 'line'
+    }
+    return true
+  }
+}
+
+const sentenceEnd = /(?:[.!?׃][”"'’)\]*_]{0,4}|[–—])$/u
+
+const itemStart = /^(?:[-*+•]|\d{1,3}[.)])\s/

@@ -1,0 +1,211 @@
+import { type Database, withTx } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { createIndexWriter } from '../index/index-writer.ts'
+import type { Place } from '../index/place.ts'
+import { mayImport, type RestrictedLicense, refusalOf } from '../library/licenses.ts'
+import { isWebAddress } from '../library/source-url.ts'
+import { lockLibrary, storeWork } from '../library/writing/library.ts'
+import { hebrewNumeral } from '../text/hebrew-numbers.ts'
+import { readSegment } from './markup.ts'
+
+/** What a text says of itself in its front matter, or its importer by flags, which go before. */
+export type MarkdownFacts = {
+  readonly title?: string | undefined
+  readonly he_title?: string | undefined
+  readonly author?: string | undefined
+  readonly category?: string | undefined
+  readonly license?: string | undefined
+  readonly language?: string | undefined
+  readonly version?: string | undefined
+  readonly source_url?: string | undefined
+}
+
+export const markdownFacts = [
+  'title',
+  'he_title',
+  'author',
+  'category',
+  'license',
+  'language',
+  'version',
+  'source_url',
+] as const satisfies readonly (keyof MarkdownFacts)[]
+
+export type MarkdownReport = {
+  readonly work: string
+  readonly works: number
+  readonly versions: number
+  readonly segments: number
+  readonly unchanged: number
+}
+
+/**
+ * Imports a text of one's own. Headings become nodes of the refs, the paragraphs under each are numbered from 1:
+ * `My Notes, On Joy, First Part 3`. Importing again replaces the version if its text has changed.
+ * @throws ServiceError `invalid_value` when the text has no title, no paragraph, or a licence that is not allowed.
+ */
+export async function importMarkdown(
+  database: Database,
+  content: string,
+  flags: MarkdownFacts,
+  allowLicenses: readonly RestrictedLicense[],
+): Promise<MarkdownReport> {
+  const { facts: written, body } = frontMatter(
+    content
+      .replace(/^\ufeff/, '')
+      .replaceAll('\0', '')
+      .toWellFormed(),
+  )
+  const facts: MarkdownFacts = { ...written, ...definedOf(flags) }
+  const title = facts.title?.trim() ?? ''
+  if (title === '') {
+    throw new ServiceError(
+      'invalid_value',
+      'The text has no title: write `title:` in its front matter or use --title.',
+    )
+  }
+  const license = facts.license || 'own'
+  if (!mayImport(license, allowLicenses)) {
+    throw new ServiceError('invalid_value', `Nothing was imported: ${refusalOf(license)}.`)
+  }
+  const sourceUrl = facts.source_url ?? ''
+  if (sourceUrl !== '' && !isWebAddress(sourceUrl)) {
+    throw new ServiceError(
+      'invalid_value',
+      `"source_url" is "${sourceUrl}": it must be an address that begins with http:// or https://, without blanks.`,
+    )
+  }
+  const passages = passagesOf(title, facts.he_title ?? '', body)
+  if (passages.length === 0) throw new ServiceError('invalid_value', 'The text has no paragraphs.')
+  const language = languageCode(facts.language) ?? languageOf(passages)
+  const stored = await withTx(database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    const index = createIndexWriter()
+    const written = await storeWork(tx, {
+      work: {
+        title,
+        heTitle: facts.he_title ?? '',
+        author: facts.author ?? '',
+        categories: (facts.category ?? '').split(/\s*[,>/]\s*/).filter((category) => category !== ''),
+      },
+      places: passages.map(({ place }) => place),
+      versions: [
+        {
+          language,
+          title:
+            facts.version ||
+            (language === 'he' ? 'Hebrew text' : language === 'en' ? 'English text' : 'Text'),
+          license,
+          sourceUrl,
+          machineMade: false,
+          texts: new Map(passages.map(({ place, text }) => [place.ref, text])),
+        },
+      ],
+    })
+    index.add(written.parts)
+    await index.flush(tx)
+    return written
+  })
+  const isNew = stored.versions > 0
+  return {
+    work: title,
+    works: isNew ? 1 : 0,
+    versions: stored.versions,
+    segments: stored.passages,
+    unchanged: isNew ? 0 : 1,
+  }
+}
+
+function frontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
+  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(content)
+  if (!match) return { facts: {}, body: content }
+  const facts: Record<string, string> = {}
+  for (const line of (match[1] ?? '').split(/\r?\n/)) {
+    const [, name = '', value = ''] = /^\s*([A-Za-z_]+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+    const known = markdownFacts.find((fact) => fact === name.toLowerCase())
+    if (known) facts[known] = value.replace(/^(["'])(.*)\1$/, '$2')
+  }
+  return { facts, body: content.slice(match[0].length) }
+}
+
+type Passage = { readonly place: Place; readonly text: string }
+
+/** Numbered paragraphs under their headings. A heading that is the title itself adds nothing. */
+function passagesOf(title: string, heTitle: string, body: string): readonly Passage[] {
+  const passages: Passage[] = []
+  const numbers = new Map<string, number>()
+  let headings: readonly string[] = []
+  for (const block of blocksOf(body)) {
+    if (block.level > 0) {
+      headings = [...headings.slice(0, block.level - 1), ...padding(headings, block.level), block.text]
+      continue
+    }
+    const nodes = headings.filter((heading) => heading !== '' && heading !== title && heading !== heTitle)
+    const sectionRef = [title, ...nodes].join(', ')
+    const number = (numbers.get(sectionRef) ?? 0) + 1
+    numbers.set(sectionRef, number)
+    const heRef = heTitle === '' ? '' : `${[heTitle, ...nodes].join(', ')} ${hebrewNumeral(number)}`
+    passages.push({ place: { ref: `${sectionRef} ${number}`, heRef, sectionRef }, text: block.text })
+  }
+  return passages
+}
+
+/** Levels that the text skips hold nothing. */
+function padding(headings: readonly string[], level: number): readonly string[] {
+  return Array.from({ length: Math.max(0, level - 1 - headings.length) }, () => '')
+}
+
+type Block = { readonly level: number; readonly text: string }
+
+function blocksOf(body: string): readonly Block[] {
+  const blocks: Block[] = []
+  let held: string[] = []
+  const flush = (): void => {
+    const text = plainText(held.join('\n'))
+    if (text !== '') blocks.push({ level: 0, text })
+    held = []
+  }
+  for (const line of body.split(/\r?\n/)) {
+    const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)
+    if (heading || line.trim() === '' || /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)) flush()
+    else held.push(line)
+    const name = plainText(heading?.[2] ?? '')
+    if (heading && name !== '') blocks.push({ level: heading[1]?.length ?? 1, text: name })
+  }
+  flush()
+  return blocks
+}
+
+/** Without the marks of emphasis, links, quotations and lists, and without HTML; the lines of a paragraph are one. */
+function plainText(markdown: string): string {
+  const written = markdown
+    .replace(/^\s{0,3}>\s?/gm, '')
+    .replace(/^\s*[-*+]\s+/gm, '')
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/(\*{1,3}|_{1,3}|`)(?=\S)((?:(?!\1).)+?)(?<=\S)\1(?![\p{L}\p{N}])/gsu, '$2')
+  return readSegment(written).text.replace(/\s+/g, ' ').trim()
+}
+
+/** @throws ServiceError `invalid_value` when it is no code of a language. */
+function languageCode(written: string | undefined): string | undefined {
+  if (written === undefined || written.trim() === '') return undefined
+  const name = written.trim().toLowerCase()
+  const code = name === 'hebrew' ? 'he' : name === 'english' ? 'en' : name
+  if (/^[a-z]{2,3}$/.test(code)) return code
+  throw new ServiceError('invalid_value', `"${written}" is no language code such as he or en.`)
+}
+
+/** By the letters: most texts are in one of these two. */
+function languageOf(passages: readonly Passage[]): string {
+  const sample = passages
+    .slice(0, 50)
+    .map(({ text }) => text)
+    .join(' ')
+  const hebrew = sample.match(/[\u05d0-\u05ea]/g)?.length ?? 0
+  return hebrew * 2 > (sample.match(/\p{L}/gu)?.length ?? 0) ? 'he' : 'en'
+}
+
+function definedOf(flags: MarkdownFacts): MarkdownFacts {
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+import { isWebAddress } from '../library/source-url.ts'
+import { readSegment } from './markup.ts'
+
+const words = z.string().trim().min(1)
+const optional = z.string().trim().default('')
+
+const lineShape = z.object({
+  work: words,
+  ref: words,
+  he_ref: optional,
+  he: optional,
+  en: optional,
+  author: optional,
+  category: z.union([z.string(), z.array(z.string())]).default([]),
+  he_title: optional,
+  version_he: optional,
+  version_en: optional,
+  license: z.string().trim().min(1).default('own'),
+  source_url: optional.refine((url) => url === '' || isWebAddress(url), {
+    message: 'must be an address that begins with http:// or https://, without blanks',
+  }),
+  refs: z.array(words).default([]),
+})
+
+/** A text as it is stored: without markup, its footnotes apart. */
+export type LineText = { readonly text: string; readonly notes: readonly string[] }
+
+/** One line of a library of one's own, its texts freed from markup. */
+export type JsonlLine = Omit<z.infer<typeof lineShape>, 'he' | 'en'> & {
+  readonly he: LineText
+  readonly en: LineText
+}
+
+/**
+ * Reads one line.
+ * @param number of the line in its file, from 1.
+ * @throws ServiceError `invalid_value` naming the line and the field at fault.
+ */
+export function readJsonlLine(raw: string, number: number): JsonlLine {
+  let value: unknown
+  try {
+    value = JSON.parse(number === 1 ? raw.replace(/^\ufeff/, '') : raw)
+  } catch {
+    throw badLine(number, 'it is not a JSON object')
+  }
+  const parsed = lineShape.safeParse(value)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    const field = issue?.path.join('.')
+    throw badLine(number, field ? `field "${field}": ${issue?.message}` : 'it is not a JSON object')
+  }
+  for (const [field, text] of Object.entries(parsed.data)) {
+    if ([text].flat().some((value) => value.includes('\0')))
+      throw badLine(number, `field "${field}" holds a NUL character`)
+  }
+  const [he, en] = [readSegment(parsed.data.he), readSegment(parsed.data.en)]
+  if (he.text === '' && en.text === '')
+    throw badLine(number, 'one of the fields "he" and "en" must hold a text')
+  return { ...parsed.data, he, en }
+}
+
+export function badLine(number: number, what: string): ServiceError {
+  return new ServiceError('invalid_value', `Line ${number} cannot be imported: ${what}. Nothing was changed.`)
+}

@@ -1,0 +1,84 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { ServiceError } from '../../../errors.ts'
+import { download, downloadJson, userAgent } from './download.ts'
+import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './export-source.ts'
+
+/** The list of the public export's files, which is regenerated every month. */
+export const publicBooksUrl = 'https://raw.githubusercontent.com/Sefaria/Sefaria-Export/HEAD/books.json'
+
+const booksShape = z.object({
+  books: z.array(
+    z.object({
+      title: z.string(),
+      language: z.string().catch(''),
+      versionTitle: z.string(),
+      categories: z.array(z.string()).catch([]),
+      json_url: z.string().nullish(),
+    }),
+  ),
+  special_files: z.array(z.object({ path: z.string(), url: z.string() })).catch([]),
+})
+
+export type BucketOptions = { readonly baseMs?: number | undefined; readonly timeoutMs?: number | undefined }
+
+/**
+ * The public export as its `books.json` lists it.
+ * @throws ServiceError `upstream_error` or `invalid_value` when the list cannot be had.
+ */
+export async function openBucket(booksUrl: string, options: BucketOptions = {}): Promise<ExportSource> {
+  const waits = definedOf(options)
+  const parsed = booksShape.safeParse(await downloadJson(booksUrl, waits))
+  if (!parsed.success) {
+    throw new ServiceError('invalid_value', `${booksUrl} is not a books.json of the Sefaria export.`)
+  }
+  const { books, special_files } = parsed.data
+  const versions = books.filter((book) => book.versionTitle !== 'merged')
+  const special = new Map(
+    special_files.map((file) => [file.path.replace(/^\//, ''), encodeUrl(file.url, booksUrl)]),
+  )
+  return {
+    entries: versions.flatMap((book): ExportEntry[] => {
+      if (!book.json_url) return []
+      const name = `${book.title}/${book.language}/${book.versionTitle}`
+      const location = encodeUrl(book.json_url, booksUrl)
+      return [{ id: name, title: book.title, categories: book.categories, name, location }]
+    }),
+    merged: books.length - versions.length,
+    read: (entry, etag) => download(entry.location, { ...waits, etag }),
+    schema: async (title) => {
+      const url = special.get(schemaPath(title))
+      return url === undefined ? undefined : (await download(url, waits))?.body.toString('utf8')
+    },
+    links: () =>
+      [...special]
+        .filter(([path]) => isLinksFile(path))
+        .map(
+          ([, url]) =>
+            () =>
+              linesAt(url),
+        ),
+  }
+}
+
+/** The files of links are large: they are read as they come. */
+async function linesAt(url: string): Promise<AsyncIterable<string>> {
+  const response = await fetch(url, { headers: { 'user-agent': userAgent } }).catch(() => undefined)
+  if (!response?.ok || !response.body) {
+    const fault = response ? `the server answered ${response.status}` : 'no answer'
+    throw new ServiceError('upstream_error', `${url} could not be read: ${fault}.`)
+  }
+  return createInterface({ input: Readable.fromWeb(response.body), crlfDelay: Number.POSITIVE_INFINITY })
+}
+
+/** The list writes paths as they are, with blanks, commas and number signs. */
+function encodeUrl(url: string, base: string): string {
+  if (/%[0-9a-f]{2}/i.test(url) && !url.includes(' ')) return new URL(url, base).href
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)?(.*)$/i.exec(url) ?? []
+  return new URL(origin + path.split('/').map(encodeURIComponent).join('/'), base).href
+}
+
+function definedOf({ baseMs, timeoutMs }: BucketOptions): { baseMs?: number; timeoutMs?: number } {
+  return { ...(baseMs === undefined ? {} : { baseMs }), ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+}

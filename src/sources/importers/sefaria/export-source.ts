@@ -1,0 +1,76 @@
+import { ServiceError } from '../../../errors.ts'
+
+/** A per-version file of an export, before it is read. */
+export type ExportEntry = {
+  /** Stays the same from one export to the next. */
+  readonly id: string
+  /** Of the work; empty when only the file itself tells. */
+  readonly title: string
+  readonly categories: readonly string[]
+  /** What it is called in reports. */
+  readonly name: string
+  /** Path or URL. */
+  readonly location: string
+}
+
+export type Content = { readonly body: Buffer; readonly etag: string | undefined }
+
+/** An export, in a folder or in a bucket. */
+export type ExportSource = {
+  readonly entries: readonly ExportEntry[]
+  /** What the entries' names exclude: merged files. */
+  readonly merged: number
+  /** `undefined` when the content still has the ETag. */
+  read(entry: ExportEntry, etag?: string): Promise<Content | undefined>
+  /** The schema file of a work, if the export has one. */
+  schema(title: string): Promise<string | undefined>
+  /** Files of links between texts, line by line. */
+  links(): readonly (() => Promise<AsyncIterable<string>>)[]
+}
+
+export type Selection = { readonly titles: readonly string[]; readonly categories: readonly string[] }
+
+export type WorkEntries = { readonly title: string; readonly entries: readonly ExportEntry[] }
+
+/**
+ * The wanted works with the files of their versions, in the order of the export. A work is wanted by its title or by
+ * one of its categories; all are when neither is named.
+ * @throws ServiceError `not_found` naming a title or category that the export does not have.
+ */
+export function selectWorks(entries: readonly ExportEntry[], selection: Selection): readonly WorkEntries[] {
+  const titles = new Set(selection.titles.map(fold))
+  const categories = new Set(selection.categories.map(fold))
+  const all = titles.size === 0 && categories.size === 0
+  const wanted = entries.filter(
+    (entry) =>
+      all ||
+      titles.has(fold(entry.title)) ||
+      entry.categories.some((category) => categories.has(fold(category))),
+  )
+  const known = new Set(entries.flatMap((entry) => [fold(entry.title)]))
+  const knownCategories = new Set(entries.flatMap((entry) => entry.categories.map(fold)))
+  const missing =
+    selection.titles.find((title) => !known.has(fold(title))) ??
+    selection.categories.find((category) => !knownCategories.has(fold(category)))
+  if (missing !== undefined) {
+    throw new ServiceError('not_found', `The export has nothing under the title or category "${missing}".`)
+  }
+  return [...Map.groupBy(wanted, (entry) => entry.title || entry.id)].map(([title, ofWork]) => ({
+    title,
+    entries: ofWork,
+  }))
+}
+
+function fold(name: string): string {
+  return name.normalize('NFC').toLowerCase().replace(/[’‘]/g, "'").trim()
+}
+
+/** The name of a work's schema file. */
+export function schemaPath(title: string): string {
+  return `schemas/${title.replaceAll(' ', '_')}.json`
+}
+
+/** Whether a path is one of the files of links; those `by_book` are sums, not links. */
+export function isLinksFile(path: string): boolean {
+  return /(^|\/)links\d*\.csv$/.test(path)
+}

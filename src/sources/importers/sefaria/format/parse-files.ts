@@ -1,0 +1,69 @@
+import { ServiceError } from '../../../../errors.ts'
+import { textsToIndex, wordsOfTexts } from '../../../index/text-words.ts'
+import type { RestrictedLicense } from '../../../library/licenses.ts'
+import { readSchemaFile, type WorkSchema } from './schema.ts'
+import { mergePlaces, type ReadVersion } from './version.ts'
+import { type FileOutcome, readVersionFile } from './version-file.ts'
+
+export type ParseJob = {
+  /** Content of the work's schema file. */
+  readonly schema: string | undefined
+  /** Contents of the files of its versions. */
+  readonly files: readonly Uint8Array[]
+  readonly allowLicenses: readonly RestrictedLicense[]
+}
+
+export type ParsedFile = FileOutcome | { readonly kind: 'failed'; readonly why: string }
+
+/** An outcome for each file, in their order. */
+export type ParsedFiles = {
+  readonly schema: WorkSchema | undefined
+  readonly files: readonly ParsedFile[]
+}
+
+/**
+ * Reads the files of one work and the words of their texts: all that an import has to compute. It runs in a thread of
+ * its own (`parser`), so nothing here may know the database.
+ */
+export function parseFiles({ schema, files, allowLicenses }: ParseJob): ParsedFiles {
+  const read = readSchemaFile(parsed(schema))
+  const outcomes = files.map((body): ParsedFile => {
+    try {
+      return readVersionFile(Buffer.from(body).toString('utf8'), read, allowLicenses)
+    } catch (error) {
+      if (error instanceof ServiceError) return { kind: 'failed', why: error.message }
+      throw error
+    }
+  })
+  const versions = outcomes.flatMap((outcome) => (outcome.kind === 'read' ? [outcome.version] : []))
+  const withWords = wordsByVersion(versions)
+  return {
+    schema: read,
+    files: outcomes.map((outcome) =>
+      outcome.kind === 'read' ? { kind: 'read', version: withWords(outcome.version) } : outcome,
+    ),
+  }
+}
+
+/** A passage stands under the headings of its place, which the versions of a work make together. */
+function wordsByVersion(versions: readonly ReadVersion[]): (version: ReadVersion) => ReadVersion {
+  const placesOf = new Map(
+    [...Map.groupBy(versions, (version) => version.work.title)].map(([title, ofWork]) => [
+      title,
+      new Map(mergePlaces(ofWork).map((place) => [place.ref, place])),
+    ]),
+  )
+  return (read) => {
+    const places = placesOf.get(read.work.title) ?? new Map()
+    const words = wordsOfTexts(textsToIndex(read.version.texts, places))
+    return { ...read, version: { ...read.version, words } }
+  }
+}
+
+function parsed(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json ?? 'null')
+  } catch {
+    return undefined
+  }
+}

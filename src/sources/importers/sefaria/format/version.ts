@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Place } from '../../../index/place.ts'
+import { urlRef } from '../../../library/address.ts'
+import { classifyLicense, mayImport, type RestrictedLicense } from '../../../library/licenses.ts'
+import type { WorkFacts } from '../../../library/writing/library.ts'
+import type { VersionText } from '../../../library/writing/version-text.ts'
+import { readSegment } from '../../markup.ts'
+import { isMachineMade, judgeLanguage } from './language.ts'
+import type { PlacedSegment } from './walk.ts'
+
+const word = z.string().trim().catch('')
+
+/** What both the files of the export and the answers of the API say of a version. All of it may be missing. */
+export const versionHeader = z.object({
+  versionTitle: word,
+  language: word,
+  actualLanguage: word,
+  license: word,
+  versionNotes: word,
+})
+
+export type VersionHeader = z.infer<typeof versionHeader>
+
+/** A version ready to be stored, with its places in a form that sorts together with those of other versions. */
+export type ReadVersion = {
+  readonly work: WorkFacts
+  readonly version: VersionText
+  readonly places: readonly OrderedPlace[]
+  readonly words: number
+  readonly doubts: readonly string[]
+}
+
+export type OrderedPlace = { readonly place: Place; readonly order: readonly number[] }
+
+/** The licence as the version states it. What is not stated, and a claim to be one's own, is unknown. */
+export function licenseOf(header: VersionHeader): string {
+  return header.license === '' || classifyLicense(header.license) === 'own' ? 'unknown' : header.license
+}
+
+/** Whether the operator lets the version in. */
+export function isAllowed(header: VersionHeader, allowed: readonly RestrictedLicense[]): boolean {
+  return mayImport(licenseOf(header), allowed)
+}
+
+const sampleLength = 4_000
+
+/** Makes a version of its segments; undefined when none of them has a text. */
+export function makeVersion(
+  work: WorkFacts,
+  header: VersionHeader,
+  segments: readonly PlacedSegment[],
+): ReadVersion | undefined {
+  const texts = new Map<string, string>()
+  const notes = new Map<string, readonly string[]>()
+  const places: OrderedPlace[] = []
+  let words = 0
+  let sample = ''
+  for (const { place, html, order } of segments) {
+    const segment = readSegment(html)
+    if (segment.text === '' || texts.has(place.ref)) continue
+    places.push({ place, order })
+    texts.set(place.ref, segment.text)
+    if (segment.notes.length > 0) notes.set(place.ref, segment.notes)
+    words += countWords(segment.text)
+    if (sample.length < sampleLength) sample += `${segment.text.slice(0, 500)} `
+  }
+  if (texts.size === 0) return undefined
+  const { language, doubt } = judgeLanguage(header, sample)
+  return {
+    work,
+    version: {
+      language,
+      title: header.versionTitle || 'Untitled version',
+      license: licenseOf(header),
+      sourceUrl: `https://www.sefaria.org/${urlRef(work.title)}`,
+      machineMade: isMachineMade(header.versionTitle, header.versionNotes),
+      texts,
+      notes,
+    },
+    places,
+    words,
+    doubts: doubt === undefined ? [] : [doubt],
+  }
+}
+
+/** The places of all versions of a work in reading order, each once. */
+export function mergePlaces(versions: readonly ReadVersion[]): readonly Place[] {
+  const [only] = versions
+  if (only && versions.length === 1) return only.places.map(({ place }) => place)
+  const byRef = new Map<string, OrderedPlace>()
+  for (const { places } of versions) {
+    for (const entry of places) {
+      const known = byRef.get(entry.place.ref)
+      if (!known || (known.place.heRef === '' && entry.place.heRef !== '')) byRef.set(entry.place.ref, entry)
+    }
+  }
+  return [...byRef.values()].sort((a, b) => compareOrders(a.order, b.order)).map(({ place }) => place)
+}
+
+export function compareOrders(a: readonly number[], b: readonly number[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** Counting boundaries needs no list of words: a book has millions. */
+export function countWords(text: string): number {
+  let words = 0
+  let inside = false
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    const blank = code === 32 || code === 10
+    if (!blank && !inside) words += 1
+    inside = !blank
+  }
+  return words
+}

@@ -1,0 +1,304 @@
+import type { Database } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
+import { address, addressType, hebrewAddress, numberAt } from '../../library/address.ts'
+import { type RestrictedLicense, refusalOf } from '../../library/licenses.ts'
+import type { WorkFacts } from '../../library/writing/library.ts'
+import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
+import { titlesOf, type WorkSchema } from './format/schema.ts'
+import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './format/version.ts'
+import type { PlacedSegment } from './format/walk.ts'
+import type { Progress } from './import-export.ts'
+import { openImportIndex } from './indexing.ts'
+import { ReportBuilder, type SefariaReport } from './report.ts'
+import { withRestOfWork } from './rest-of-work.ts'
+import { storeVersions } from './store.ts'
+
+export type ApiImportOptions = {
+  readonly titles: readonly string[]
+  readonly allowLicenses: readonly RestrictedLicense[]
+  readonly onProgress?: (progress: Progress) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Imports works, or parts of works, from Sefaria's API in all versions that the licences allow. Each work is
+ * committed by itself.
+ */
+export async function importFromApi(
+  database: Database,
+  api: SefariaApi,
+  options: ApiImportOptions,
+): Promise<SefariaReport> {
+  const report = new ReportBuilder()
+  const index = openImportIndex(database, report)
+  let done = 0
+  const tell = (title: string): void => {
+    const { segments, words } = report.counts
+    const total = options.titles.length
+    options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
+  }
+  for (const title of options.titles) {
+    if (options.signal?.aborted) break
+    try {
+      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, tell))
+      if (options.signal?.aborted) break
+      const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
+      await report.timed('storing', async () => {
+        const whole = await completed(database, versions, gathered)
+        const { schema, work } = gathered
+        await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
+      })
+      await index.flushWhenDue()
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      report.note('failed', title, error.message)
+    }
+    done += 1
+    tell(title)
+  }
+  await index.flush()
+  return report.finish(options.signal?.aborted === true)
+}
+
+type Gathered = {
+  readonly work: WorkFacts | undefined
+  readonly schema: WorkSchema | undefined
+  /** What was walked, when that is less than the work. */
+  readonly parts: readonly string[]
+  /** Sections that could not be had, with their numbers in the walk. */
+  readonly missing: ReadonlyMap<string, number>
+  /** Segments by version. */
+  readonly versions: ReadonlyMap<
+    string,
+    { readonly header: VersionHeader; readonly segments: readonly PlacedSegment[] }
+  >
+}
+
+/** Sections in a row that cannot be had, after which the API is taken to be out of order and the work given up. */
+const mostMissingInRow = 3
+
+/**
+ * Walks all sections of a work: from the start of each of its parts along `next`. A section that cannot be had is reported
+ * and the walk goes on behind it.
+ * @throws ServiceError when no section can be had, or several in a row cannot.
+ */
+async function gatherWork(
+  api: SefariaApi,
+  title: string,
+  options: ApiImportOptions,
+  report: ReportBuilder,
+  tell: (title: string) => void,
+): Promise<Gathered> {
+  const parts = await api.parts(title)
+  const starts = parts ?? [title]
+  // The first answer only tells which versions there are.
+  const opening = await api.section(starts[0] ?? title, [])
+  const wanted = allowedVersions(opening, options.allowLicenses, title, report)
+  if (wanted.length === 0)
+    return { work: undefined, schema: undefined, parts: [], missing: new Map(), versions: new Map() }
+  const walk = new Walk(parts, options.allowLicenses)
+  for (const start of starts) {
+    let step: Step | undefined = walk.hasPart(start) ? undefined : { ref: start, guessed: false }
+    while (step !== undefined && !options.signal?.aborted) {
+      const { ref }: Step = step
+      step = await visit(api, walk, step, wanted)
+      tell(ref)
+    }
+  }
+  const record = walk.first && (await api.record(walk.first.indexTitle))
+  const isPart = walk.first !== undefined && title !== walk.first.indexTitle
+  return {
+    work: walk.first && workOf(walk.first, record?.author ?? ''),
+    schema: record?.schema,
+    parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
+    missing: walk.finish(title, report),
+    versions: walk.versions,
+  }
+}
+
+/** A section to read. A guessed one follows by its number one that could not be had, which would have named it. */
+type Step = { readonly ref: string; readonly guessed: boolean }
+
+/** Reads one section; returns the next one, if the walk goes on. */
+async function visit(
+  api: SefariaApi,
+  walk: Walk,
+  { ref, guessed }: Step,
+  wanted: readonly AvailableVersion[],
+): Promise<Step | undefined> {
+  try {
+    const next = walk.add(await api.section(ref, wanted))
+    return next === undefined ? undefined : { ref: next, guessed: false }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (guessed && error.code === 'not_found') return undefined
+    if (!walk.miss(ref, error)) throw error
+    const following = followingRef(ref)
+    return following === undefined ? undefined : { ref: following, guessed: true }
+  }
+}
+
+/** The section with the next number, or the next side of a leaf; undefined for a ref without a number. */
+function followingRef(ref: string): string | undefined {
+  const [, above, number, side] = /^(.*[ :])(\d+)([ab]?)$/.exec(ref) ?? []
+  if (above === undefined || number === undefined) return undefined
+  return side === 'a' ? `${above}${number}b` : `${above}${Number(number) + 1}${side === 'b' ? 'a' : ''}`
+}
+
+function allowedVersions(
+  section: ApiSection,
+  allowed: readonly RestrictedLicense[],
+  title: string,
+  report: ReportBuilder,
+): readonly AvailableVersion[] {
+  const available = section.available_versions.length > 0 ? section.available_versions : section.versions
+  return available.filter((version) => {
+    const isIn = isAllowed(version, allowed)
+    if (!isIn) {
+      const why = refusalOf(licenseOf(version))
+      report.note('skipped', `${title}: ${version.versionTitle}`, why)
+    }
+    return isIn
+  })
+}
+
+function workOf(section: ApiSection, author: string): WorkFacts {
+  return {
+    title: section.indexTitle,
+    heTitle: section.heIndexTitle,
+    author,
+    categories: section.categories,
+  }
+}
+
+async function completed(
+  database: Database,
+  versions: readonly ReadVersion[],
+  { parts, missing }: Gathered,
+): Promise<readonly ReadVersion[]> {
+  if (parts.length === 0 && missing.size === 0) return versions
+  return Promise.all(versions.map((version) => withRestOfWork(database.system, version, { parts, missing })))
+}
+
+function readVersions(
+  { work, versions }: Gathered,
+  title: string,
+  report: ReportBuilder,
+): readonly ReadVersion[] {
+  if (!work) return []
+  return [...versions.values()].flatMap(({ header, segments }) => {
+    const read = makeVersion(work, header, segments)
+    if (!read) report.note('skipped', `${title}: ${header.versionTitle}`, 'it holds no text')
+    for (const doubt of read?.doubts ?? []) report.note('remarks', `${title}: ${header.versionTitle}`, doubt)
+    return read ? [read] : []
+  })
+}
+
+/** What has been walked of a work. */
+class Walk {
+  readonly versions = new Map<string, { header: VersionHeader; segments: PlacedSegment[] }>()
+  readonly #parts: ReadonlySet<string> | undefined
+  readonly #allowed: readonly RestrictedLicense[]
+  readonly #seen = new Set<string>()
+  readonly #seenParts = new Set<string>()
+  readonly #missing = new Map<string, { readonly number: number; readonly why: string }>()
+  #missingInRow = 0
+  #steps = 0
+  first: ApiSection | undefined
+
+  constructor(parts: readonly string[] | undefined, allowed: readonly RestrictedLicense[]) {
+    this.#parts = parts && new Set(parts)
+    this.#allowed = allowed
+  }
+
+  get walkedParts(): readonly string[] {
+    return [...this.#seenParts]
+  }
+
+  hasPart(title: string): boolean {
+    return this.#seenParts.has(title)
+  }
+
+  /** Takes in a section and returns the ref of the next one, if the walk goes on. */
+  add(section: ApiSection): string | undefined {
+    if (this.#seen.has(section.ref) || this.#isForeign(section)) return undefined
+    this.first ??= section
+    this.#steps += 1
+    this.#missingInRow = 0
+    this.#seen.add(section.ref)
+    this.#seenParts.add(section.book)
+    for (const { text, ...header } of section.versions) {
+      if (!isAllowed(header, this.#allowed)) continue
+      const key = JSON.stringify([header.language, header.versionTitle])
+      const version = this.versions.get(key) ?? { header, segments: [] }
+      version.segments.push(...segmentsOf(section, text, this.#steps))
+      this.versions.set(key, version)
+    }
+    return section.next ?? undefined
+  }
+
+  /**
+   * Notes that a section could not be had.
+   * @returns false when the walk should be given up.
+   */
+  miss(ref: string, { message: why }: ServiceError): boolean {
+    this.#steps += 1
+    this.#missingInRow += 1
+    this.#missing.set(ref, { number: this.#steps, why })
+    return this.first !== undefined && this.#missingInRow < mostMissingInRow
+  }
+
+  /** Reports what is missing and returns it with its numbers in the walk. */
+  finish(title: string, report: ReportBuilder): ReadonlyMap<string, number> {
+    for (const [ref, { why }] of this.#missing) report.note('failed', `${title}: ${ref}`, why)
+    return new Map([...this.#missing].map(([ref, { number }]) => [ref, number]))
+  }
+
+  /** `next` leads on into other parts of the work, and what was asked for may be one part only. */
+  #isForeign(section: ApiSection): boolean {
+    if (!this.first) return false
+    if (section.indexTitle !== this.first.indexTitle) return true
+    // Unless the first section is of none of the parts: they then go by other names.
+    return this.#parts?.has(this.first.book) === true && !this.#parts.has(section.book)
+  }
+}
+
+/** The segments of a section in one version: the API gives the section's ref, what is below it is counted here. */
+function segmentsOf(section: ApiSection, text: unknown, number: number): readonly PlacedSegment[] {
+  const found: PlacedSegment[] = []
+  const descend = (value: unknown, path: readonly number[]): void => {
+    if (Array.isArray(value)) {
+      for (const [index, entry] of value.entries()) descend(entry, [...path, index])
+      return
+    }
+    if (typeof value !== 'string' || value.trim() === '') return
+    const place = placeBelow(section, path)
+    found.push({ place, html: value, order: [number, ...path] })
+  }
+  descend(text, [])
+  return found
+}
+
+function placeBelow(section: ApiSection, path: readonly number[]): PlacedSegment['place'] {
+  const above = section.sections.length
+  // Offsets are of whole depths; those of the section itself are settled in its ref.
+  const offsets = Object.fromEntries(
+    Object.entries(section.index_offsets_by_depth ?? {}).map(([depth, offset]) => [
+      String(Number(depth) - above),
+      offset,
+    ]),
+  )
+  const numbers = path.map((_, level) => ({
+    n: numberAt(offsets, path.slice(0, level + 1)),
+    type: addressType(section.addressTypes[above + level]),
+  }))
+  const join = (title: string, parts: readonly string[]): string =>
+    parts.length === 0 ? title : `${title}${above > 0 ? ':' : ' '}${parts.join(':')}`
+  const parts = numbers.map(({ n, type }) => address(type, n))
+  const hebrew = numbers.map(({ n, type }) => hebrewAddress(type, n))
+  return {
+    ref: join(section.ref, parts),
+    heRef: section.heRef === '' ? '' : join(section.heRef, hebrew),
+    sectionRef: path.length === 0 ? section.sectionRef || section.ref : join(section.ref, parts.slice(0, -1)),
+  }
+}

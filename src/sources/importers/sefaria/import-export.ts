@@ -1,0 +1,107 @@
+import type { Database } from '../../../db/client.ts'
+import type { RestrictedLicense } from '../../library/licenses.ts'
+import { ahead } from './ahead.ts'
+import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
+import { openParser, type Parser } from './format/parser.ts'
+import { titlesOf } from './format/schema.ts'
+import { type FileState, ImportState, saveStates } from './import-state.ts'
+import { type ImportIndex, openImportIndex } from './indexing.ts'
+import { importLinks } from './links.ts'
+import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
+import { ReportBuilder, type SefariaReport } from './report.ts'
+import { type StoredVersion, storeVersions } from './store.ts'
+
+export type Progress = {
+  readonly done: number
+  readonly total: number
+  /** The work in hand. */
+  readonly title: string
+  readonly segments: number
+  readonly words: number
+  readonly seconds: number
+}
+
+export type ImportOptions = Selection & {
+  readonly allowLicenses: readonly RestrictedLicense[]
+  readonly links?: boolean
+  readonly onProgress?: (progress: Progress) => void
+  /** Stops the import after the work in hand. */
+  readonly signal?: AbortSignal
+  /** Threads that outlast this import, for callers with many: loading a thread's program takes most of a second. */
+  readonly parser?: Parser
+}
+
+/** Works that are fetched before there is a thread to parse them. */
+const fetchedAhead = 6
+
+/**
+ * Imports the wanted works of an export. Each work is committed by itself, so that a run that is cut short is gone on
+ * with by the same call; files that have not changed since they were imported are not even parsed.
+ */
+export async function importExport(
+  database: Database,
+  source: ExportSource,
+  options: ImportOptions,
+): Promise<SefariaReport> {
+  const report = new ReportBuilder()
+  const { allowLicenses, signal } = options
+  const works = selectWorks(source.entries, options)
+  if (source.merged > 0)
+    report.note('skipped', `${source.merged} files`, 'merged texts hide edition and licence')
+  const state = await ImportState.load(database.system)
+  const parser = options.parser ?? openParser()
+  const context = { source, parser, state, report, allowLicenses, signal }
+  const index = openImportIndex(database, report)
+  let done = 0
+  try {
+    for await (const work of ahead(works, fetchedAhead + parser.width, (entries) =>
+      loadWork(context, entries),
+    )) {
+      if (signal?.aborted) break
+      await report.timed('storing', () => storeLoaded(database, index, work, report))
+      await index.flushWhenDue()
+      done += 1
+      const { segments, words } = report.counts
+      options.onProgress?.({
+        done,
+        total: works.length,
+        title: work.title,
+        segments,
+        words,
+        seconds: report.seconds,
+      })
+    }
+  } finally {
+    if (!options.parser) await parser.close()
+  }
+  await index.flush()
+  if (options.links && !signal?.aborted) await importLinks(database, source.links(), report)
+  return report.finish(signal?.aborted === true)
+}
+
+async function storeLoaded(
+  database: Database,
+  index: ImportIndex,
+  work: LoadedWork,
+  report: ReportBuilder,
+): Promise<void> {
+  const byTitle = Map.groupBy(work.versions.keys(), (version) => version.work.title)
+  for (const [title, versions] of byTitle) {
+    await storeVersions(database, index.writer, versions, report, {
+      ...titlesOf(work.schema, title),
+      alsoStore: (tx, stored) =>
+        saveStates(
+          tx,
+          new Map(stored.flatMap((version) => stateOf(version, work.versions.get(version.read)))),
+        ),
+    })
+  }
+  if (work.states.size > 0) await saveStates(database.system, work.states)
+}
+
+function stateOf({ read, hash }: StoredVersion, file: SourceFile | undefined): [string, FileState][] {
+  if (!file) return []
+  const { language, title: version } = read.version
+  const result = { kind: 'stored', work: read.work.title, language, version, hash } as const
+  return [[file.id, { sha: file.sha, etag: file.etag, result }]]
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { mayImport, type RestrictedLicense } from '../../library/licenses.ts'
+
+/** What became of a file when it was last read: with it a second import need not parse it. */
+export type FileState = {
+  /** Of the content, the schema and this importer. */
+  readonly sha: string
+  readonly etag?: string | undefined
+  readonly result:
+    | {
+        readonly kind: 'stored'
+        readonly work: string
+        readonly language: string
+        readonly version: string
+        readonly hash: string
+      }
+    | { readonly kind: 'refused'; readonly license: string }
+    | { readonly kind: 'empty' }
+}
+
+/** Raised whenever the same file gives other texts, refs or facts than before. */
+const importerVersion = 2
+
+const prefix = 'sefaria-file:'
+
+export function fingerprint(body: Buffer, schema: string | undefined): string {
+  return createHash('sha256')
+    .update(`${importerVersion}\n${schema ?? ''}\n`)
+    .update(body)
+    .digest('hex')
+}
+
+/** What earlier imports noted, together with what the library holds now: a version may have been removed since. */
+export class ImportState {
+  readonly #files: ReadonlyMap<string, FileState>
+  readonly #hashes: ReadonlyMap<string, string>
+
+  private constructor(files: ReadonlyMap<string, FileState>, hashes: ReadonlyMap<string, string>) {
+    this.#files = files
+    this.#hashes = hashes
+  }
+
+  static async load(executor: Executor): Promise<ImportState> {
+    const files = await executor.execute<{ key: string; value: string }>(
+      sql`select key, value from library_state where starts_with(key, ${prefix})`,
+    )
+    const versions = await executor.execute<{
+      work: string
+      language: string
+      version: string
+      hash: string
+    }>(sql`
+      select w.title as work, v.language, v.title as version, v.content_hash as hash
+      from versions v join works w on w.id = v.work_id`)
+    return new ImportState(
+      new Map(files.rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as FileState])),
+      new Map(versions.rows.map((row) => [keyOf(row.work, row.language, row.version), row.hash])),
+    )
+  }
+
+  /** The state of a file if nothing but a change of the file itself could make a difference. */
+  current(id: string, allowed: readonly RestrictedLicense[]): FileState | undefined {
+    const state = this.#files.get(id)
+    if (state?.result.kind === 'refused' && mayImport(state.result.license, allowed)) return undefined
+    if (state?.result.kind === 'stored') {
+      const { work, language, version, hash } = state.result
+      if (this.#hashes.get(keyOf(work, language, version)) !== hash) return undefined
+    }
+    return state
+  }
+
+  /** The hash under which the library had a version when this import began. */
+  hashOf(work: string, language: string, version: string): string | undefined {
+    return this.#hashes.get(keyOf(work, language, version))
+  }
+}
+
+function keyOf(work: string, language: string, version: string): string {
+  return JSON.stringify([work, language, version])
+}
+
+/** Notes what became of files, within the transaction that stored them. */
+export async function saveStates(tx: Executor, states: ReadonlyMap<string, FileState>): Promise<void> {
+  await tx.execute(sql`
+    insert into library_state (key, value)
+    select * from unnest(${sql.param([...states.keys()].map((id) => prefix + id))}::text[],
+      ${sql.param([...states.values()].map((state) => JSON.stringify(state)))}::text[])
+    on conflict (key) do update set value = excluded.value`)
+}

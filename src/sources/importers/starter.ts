@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { sql } from 'drizzle-orm'
+import { type Database, withTx } from '../../db/client.ts'
+import { importJsonl } from './import-jsonl.ts'
+
+const starterFolder = new URL('../starter/', import.meta.url)
+
+/**
+ * Imports the library that comes with the service, unless this edition of it was imported before (also when works of
+ * it were removed since). Several replicas may call it at once.
+ */
+export async function ensureStarterLibrary(database: Database): Promise<void> {
+  const names = (await readdir(starterFolder)).filter((name) => name.endsWith('.jsonl')).sort()
+  const contents = await Promise.all(names.map((name) => readFile(new URL(name, starterFolder), 'utf8')))
+  const edition = createHash('sha256').update(JSON.stringify(contents)).digest('hex')
+  const known = await database.system.execute<{ value: string }>(
+    sql`select value from library_state where key = 'starter'`,
+  )
+  if (known.rows[0]?.value === edition) return
+  // Importing is idempotent: two replicas at once do it one after the other, the second finds nothing to do.
+  await importJsonl(database, linesOf(contents), { allowLicenses: [] })
+  await withTx(database, 'system', (tx) =>
+    tx.execute(sql`
+      insert into library_state (key, value) values ('starter', ${edition})
+      on conflict (key) do update set value = excluded.value`),
+  )
+}
+
+async function* linesOf(contents: readonly string[]): AsyncGenerator<string> {
+  for (const content of contents) yield* content.split('\n')
+}

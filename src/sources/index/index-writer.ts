@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { readIndexMark, setIndexMark } from './index-mark.ts'
+import { type IndexPart, type NumberedPart, rowsByBlock, WaitingTerms, writeRows } from './posting-rows.ts'
+import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
+import { documentTerms, headingsOf } from './terms.ts'
+import { type TextToIndex, wordsOfTexts } from './text-words.ts'
+
+/** Rows a statement. */
+const batchRows = 5_000
+
+/** Postings held in memory before they are written: eight bytes each, and twice that while they are sorted. */
+const heldPostings = 6_000_000
+
+/** Gathers the words of works in memory: written together they are far fewer rows than one work at a time. */
+export type IndexWriter = {
+  /** Takes texts that are stored. They follow those that were added before. */
+  add(parts: readonly IndexPart[]): void
+  /** True when what is held should be written before more is added. */
+  readonly isFull: boolean
+  /**
+   * Writes what is held and raises the mark. The caller holds the library lock.
+   * @param spellings writes the spellings of new terms beside it, in a transaction of its own.
+   */
+  flush(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void>
+}
+
+export function createIndexWriter(): IndexWriter {
+  let held = new HeldParts()
+  return {
+    add(parts) {
+      held.add(parts)
+    },
+    get isFull() {
+      return held.postings > heldPostings
+    },
+    async flush(tx, spellings) {
+      const waiting = held
+      const { parts } = held
+      held = new HeldParts()
+      const [first, last] = [parts[0], parts.at(-1)]
+      if (!first || !last) return
+      const { indexedTo, nextDoc } = await readIndexMark(tx)
+      const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
+      // Another process has stored or indexed something between: the texts themselves tell what is missing.
+      if (!isNext) return indexTexts(tx)
+      await waiting.write(tx, spellings)
+      await setIndexMark(tx, Math.min(endOf(last), nextDoc))
+    },
+  }
+}
+
+function endOf({ firstDoc, words }: IndexPart): number {
+  return firstDoc + words.counts.length
+}
+
+function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
+  return before === undefined || part.firstDoc === endOf(before)
+}
+
+class HeldParts {
+  readonly parts: NumberedPart[] = []
+  readonly #terms = new WaitingTerms()
+  postings = 0
+
+  add(parts: readonly IndexPart[]): void {
+    for (const part of parts) {
+      this.parts.push({ ...part, numbers: this.#terms.number(part.words.terms) })
+      this.postings += part.words.numbers.length
+    }
+  }
+
+  async write(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void> {
+    for (const [block, rows] of rowsByBlock(this.parts, this.#terms.ranked()))
+      await writeRows(tx, block, rows, spellings)
+  }
+}
+
+/** Texts a page. */
+const pageSize = 2_000
+
+/** Brings the index up to the last stored text, from the texts. The caller holds the library lock. */
+export async function indexTexts(tx: Executor): Promise<void> {
+  const { indexedTo, nextDoc } = await readIndexMark(tx)
+  let held = new HeldParts()
+  for (let from = indexedTo; from < nextDoc; from += pageSize) {
+    held.add(await partsFrom(tx, from))
+    if (held.postings < heldPostings && from + pageSize < nextDoc) continue
+    await held.write(tx)
+    held = new HeldParts()
+  }
+  await setIndexMark(tx, nextDoc)
+}
+
+/** A page of texts in runs without gaps: removed texts leave their numbers behind. */
+async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart[]> {
+  const page = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
+    select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
+    where t.doc_id >= ${from} and t.doc_id < ${from + pageSize} order by t.doc_id`)
+  const runs: { readonly firstDoc: number; readonly texts: TextToIndex[] }[] = []
+  for (const { doc_id, text, ref, he_ref } of page.rows) {
+    const run = runs.at(-1)
+    const next = { text, headings: headingsOf({ ref, heRef: he_ref }) }
+    if (run && doc_id === run.firstDoc + run.texts.length) run.texts.push(next)
+    else runs.push({ firstDoc: doc_id, texts: [next] })
+  }
+  return runs.map(({ firstDoc, texts }) => ({ firstDoc, words: wordsOfTexts(texts) }))
+}
+
+/** A text with its document number. */
+export type IndexedText = TextToIndex & { readonly docId: number }
+
+/**
+ * Takes texts out of the index. What an older normaliser left behind stays and is ignored by searches, because
+ * document numbers are never given again.
+ */
+export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[]): Promise<void> {
+  const byBlock = Map.groupBy(texts, (t) => blockOf(t.docId))
+  for (const [block, inBlock] of byBlock) {
+    const locals = inBlock.map((t) => t.docId % blockSize)
+    const from = locals.reduce((a, b) => Math.min(a, b))
+    const to = locals.reduce((a, b) => Math.max(a, b))
+    const terms = [
+      ...new Set(inBlock.flatMap((t) => [...documentTerms(t.text, t.headings).frequencies.keys()])),
+    ]
+    for (let at = 0; at < terms.length; at += batchRows) {
+      await removeTerms(tx, block, terms.slice(at, at + batchRows), from, to)
+    }
+  }
+}
+
+async function removeTerms(
+  tx: Executor,
+  block: number,
+  terms: readonly string[],
+  from: number,
+  to: number,
+): Promise<void> {
+  const found = await tx.execute<{ term: string; data: Buffer }>(
+    sql`select term, data from search_postings where block = ${block} and term = any(${sql.param(terms)}::text[])`,
+  )
+  const kept = found.rows.map(({ term, data }) => {
+    const postings = withoutDocuments(readPostings(data), from, to)
+    return { term, documents: postings.length, data: Buffer.from(postings.buffer) }
+  })
+  await tx.execute(sql`
+    update search_postings p set documents = t.documents, data = t.data
+    from unnest(${sql.param(kept.map((k) => k.term))}::text[], ${sql.param(kept.map((k) => k.documents))}::int[], ${sql.param(kept.map((k) => k.data))}::bytea[])
+      as t (term, documents, data)
+    where p.block = ${block} and p.term = t.term`)
+  const emptied = kept.filter((k) => k.documents === 0).map((k) => k.term)
+  await tx.execute(
+    sql`delete from search_postings where block = ${block} and term = any(${sql.param(emptied)}::text[])`,
+  )
+}

@@ -1,0 +1,212 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { copyRows } from '../../db/copy.ts'
+import { writeSpellings } from '../text/spellings.ts'
+import { blockOf, blockSize, postingBytes } from './postings.ts'
+import type { TextWords } from './text-words.ts'
+
+/** The postings of one term in one block. */
+export type PostingRow = { readonly term: string; readonly documents: number; readonly data: Buffer }
+
+/** Texts that have become documents, numbered one by one from the first. */
+export type IndexPart = { readonly firstDoc: number; readonly words: TextWords }
+
+/** Postings of one part that lie in one block. */
+type Slice = {
+  readonly words: TextWords
+  /** The numbers of its terms among those of all parts. */
+  readonly numbers: Uint32Array
+  readonly firstLocal: number
+  readonly texts: readonly [from: number, to: number]
+  readonly firstPair: number
+}
+
+/**
+ * The terms of texts that wait for the index, each with one number. Numbering them as they come leaves less to do
+ * when the index is written.
+ */
+export class WaitingTerms {
+  readonly #known = new Map<string, number>()
+
+  /** The number of each of these terms. */
+  number(terms: readonly string[]): Uint32Array {
+    return Uint32Array.from(terms, (term) => {
+      const known = this.#known.get(term)
+      if (known !== undefined) return known
+      this.#known.set(term, this.#known.size)
+      return this.#known.size - 1
+    })
+  }
+
+  /** All of them in order, and the place in it of each number. */
+  ranked(): { readonly terms: readonly string[]; readonly ranks: Uint32Array } {
+    // In order of terms the pages of the primary key are filled one after another.
+    const terms = [...this.#known.keys()].sort()
+    const ranks = new Uint32Array(terms.length)
+    for (const [rank, term] of terms.entries()) ranks[this.#known.get(term) ?? 0] = rank
+    return { terms, ranks }
+  }
+}
+
+/** A part whose terms have been numbered. */
+export type NumberedPart = IndexPart & { readonly numbers: Uint32Array }
+
+/** The rows of the index that parts make, by block. */
+export function* rowsByBlock(
+  parts: readonly NumberedPart[],
+  { terms, ranks }: ReturnType<WaitingTerms['ranked']>,
+): Generator<readonly [block: number, rows: readonly PostingRow[]]> {
+  const slices = parts.flatMap((part) =>
+    slicesOf(
+      part,
+      part.numbers.map((number) => ranks[number] ?? 0),
+    ),
+  )
+  for (const [block, inBlock] of Map.groupBy(slices, ({ block }) => block)) {
+    yield [block, rowsOf(inBlock, terms)]
+  }
+}
+
+function slicesOf(
+  { firstDoc, words }: IndexPart,
+  numbers: Uint32Array,
+): readonly (Slice & { readonly block: number })[] {
+  const slices: (Slice & { readonly block: number })[] = []
+  let pair = 0
+  for (let from = 0; from < words.counts.length; ) {
+    const doc = firstDoc + from
+    const to = Math.min(words.counts.length, from + blockSize - (doc % blockSize))
+    const firstLocal = doc % blockSize
+    slices.push({ block: blockOf(doc), words, numbers, firstLocal, texts: [from, to], firstPair: pair })
+    for (let text = from; text < to; text += 1) pair += words.counts[text] ?? 0
+    from = to
+  }
+  return slices
+}
+
+/** Sorts postings into one run a term, by counting. */
+function rowsOf(slices: readonly Slice[], terms: readonly string[]): readonly PostingRow[] {
+  const ends = new Uint32Array(terms.length)
+  for (const slice of slices) {
+    eachPosting(slice, (term) => {
+      ends[term] = (ends[term] ?? 0) + 1
+    })
+  }
+  let sum = 0
+  for (let term = 0; term < ends.length; term += 1) {
+    const count = ends[term] ?? 0
+    ends[term] = sum
+    sum += count
+  }
+  const sorted = new Uint32Array(sum)
+  for (const slice of slices) {
+    eachPosting(slice, (term, posting) => {
+      const at = ends[term] ?? 0
+      sorted[at] = posting
+      ends[term] = at + 1
+    })
+  }
+  const bytes = Buffer.from(sorted.buffer)
+  const rows: PostingRow[] = []
+  terms.forEach((term, number) => {
+    const from = number === 0 ? 0 : (ends[number - 1] ?? 0)
+    const to = ends[number] ?? 0
+    if (to > from)
+      rows.push({ term, documents: to - from, data: bytes.subarray(from * postingBytes, to * postingBytes) })
+  })
+  return rows
+}
+
+function eachPosting(slice: Slice, each: (term: number, posting: number) => void): void {
+  const { words, numbers, firstLocal, texts } = slice
+  let pair = slice.firstPair
+  for (let text = texts[0]; text < texts[1]; text += 1) {
+    const local = firstLocal + text - texts[0]
+    for (const end = pair + (words.counts[text] ?? 0); pair < end; pair += 1) {
+      each(numbers[words.numbers[pair] ?? 0] ?? 0, ((words.postings[pair] ?? 0) | local) >>> 0)
+    }
+  }
+}
+
+/** Rows a statement: large enough to make round trips rare, small enough to stay far from the statement timeout. */
+const batchRows = 5_000
+
+const postingsTable = {
+  table: 'search_postings',
+  columns: [
+    ['term', 'text'],
+    ['block', 'int4'],
+    ['documents', 'int4'],
+    ['data', 'bytea'],
+  ],
+} as const
+
+/**
+ * Adds rows to a block of the index, with the spellings of its new terms. Documents of the rows follow those that the
+ * block has.
+ * @param spellings writes them beside the rows, in a transaction of its own; else they follow in the same one.
+ */
+export async function writeRows(
+  tx: Executor,
+  block: number,
+  rows: readonly PostingRow[],
+  spellings?: (terms: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const known = await knownTerms(tx, block, rows)
+  const added = rows.filter(({ term }) => !known.has(term))
+  const terms = added.map(({ term }) => term)
+  const beside = spellings?.(terms)
+  // Neither is left running when the other fails.
+  const ends = await Promise.allSettled([
+    beside,
+    writePostings(
+      tx,
+      block,
+      added,
+      rows.filter(({ term }) => known.has(term)),
+    ),
+  ])
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  if (!beside) await writeSpellings(tx, terms)
+}
+
+async function writePostings(
+  tx: Executor,
+  block: number,
+  added: readonly PostingRow[],
+  grown: readonly PostingRow[],
+): Promise<void> {
+  await copyRows(
+    tx,
+    postingsTable,
+    added.values().map(({ term, documents, data }) => [term, block, documents, data]),
+  )
+  for (let from = 0; from < grown.length; from += batchRows)
+    await appendTo(tx, block, grown.slice(from, from + batchRows))
+}
+
+async function knownTerms(
+  tx: Executor,
+  block: number,
+  rows: readonly PostingRow[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>()
+  const begun = await tx.execute(sql`select 1 from search_postings where block = ${block} limit 1`)
+  if (begun.rows.length === 0) return known
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const terms = rows.slice(from, from + batchRows).map(({ term }) => term)
+    const found = await tx.execute<{ term: string }>(
+      sql`select term from search_postings where block = ${block} and term = any(${sql.param(terms)}::text[])`,
+    )
+    for (const { term } of found.rows) known.add(term)
+  }
+  return known
+}
+
+async function appendTo(tx: Executor, block: number, rows: readonly PostingRow[]): Promise<void> {
+  await tx.execute(sql`
+    update search_postings p set documents = p.documents + t.documents, data = p.data || t.data
+    from unnest(${sql.param(rows.map((row) => row.term))}::text[], ${sql.param(rows.map((row) => row.documents))}::int[], ${sql.param(rows.map((row) => row.data))}::bytea[])
+      as t (term, documents, data)
+    where p.block = ${block} and p.term = t.term`)
+}

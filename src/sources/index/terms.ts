@@ -1,0 +1,61 @@
+import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
+import { type Word, wordsOf } from '../text/tokens.ts'
+import { expansionOf, groupTerm, namesAt } from '../vocabulary/lookup.ts'
+import { phraseTermsAt } from '../vocabulary/phrase-terms.ts'
+
+export type DocumentTerms = {
+  /** How often each indexed term occurs. */
+  readonly frequencies: ReadonlyMap<string, number>
+  /** Number of words, function words included: a passage is long by all its words. */
+  readonly length: number
+}
+
+/**
+ * What the index holds of a text: its words, the words that its abbreviations stand for, the names of several words
+ * that occur in it, and the words of the headings it stands under.
+ */
+export function documentTerms(text: string, headings: readonly string[] = []): DocumentTerms {
+  const frequencies = new Map<string, number>()
+  const count = (term: string): void => {
+    frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  }
+  const length = countTerms(text, count)
+  for (const heading of headings) countTerms(heading, count)
+  return { frequencies, length }
+}
+
+/** The terms that the index holds of a heading. */
+export function headingTerms(heading: string): readonly string[] {
+  const terms: string[] = []
+  countTerms(heading, (term) => terms.push(term))
+  return terms
+}
+
+/** Counts the terms of a text, those that stand there as a word with the word, and returns its length in words. */
+export function countTerms(text: string, count: (term: string, word?: Word) => unknown): number {
+  const words = wordsOf(text)
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] as Word
+    if (word.telling) count(word.term, word)
+    if (word.abbreviated) for (const expanded of expansionOf(word.term)) count(expanded)
+    for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
+    for (const [term] of phraseTermsAt(words, at)) count(term)
+  }
+  return words.length
+}
+
+/** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
+export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
+  const key = `${place.ref}\n${place.heRef}`
+  const known = headings.get(key)
+  if (known) return known
+  const found = [headingOf(place.ref), hebrewHeadingOf(place)]
+  if (headings.size >= mostHeadings) headings.clear()
+  if (key.length <= longestKey) headings.set(key, found)
+  return found
+}
+
+/** Headings that are remembered, some 5 MB: to find where a Hebrew ref ends takes longer than to read the passage. */
+const mostHeadings = 10_000
+const longestKey = 400
+const headings = new Map<string, readonly string[]>()

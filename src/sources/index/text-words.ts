@@ -1,0 +1,141 @@
+import type { Word } from '../text/tokens.ts'
+import type { Place } from './place.ts'
+import { packPosting } from './postings.ts'
+import { countTerms, headingsOf, headingTerms } from './terms.ts'
+
+export type TextToIndex = {
+  readonly text: string
+  /** What it stands under, in each language. */
+  readonly headings: readonly string[]
+}
+
+/** Texts under the headings of their places. */
+export function textsToIndex(
+  texts: ReadonlyMap<string, string>,
+  places: ReadonlyMap<string, Place>,
+): readonly TextToIndex[] {
+  return [...texts].map(([ref, text]) => ({
+    text,
+    headings: headingsOf(places.get(ref) ?? { ref, heRef: '' }),
+  }))
+}
+
+/**
+ * The words of texts that follow one another, ready for the index whatever document numbers they get. Plain arrays,
+ * so that one thread can make it for another.
+ */
+export type TextWords = {
+  /** Each term once. */
+  readonly terms: readonly string[]
+  /** For each posting the place of its term in `terms`; the postings of a text stand together. */
+  readonly numbers: Uint32Array<ArrayBuffer>
+  /** Postings of document 0 of a block. */
+  readonly postings: Uint32Array<ArrayBuffer>
+  /** How many postings each text has. */
+  readonly counts: Uint32Array<ArrayBuffer>
+  /** Words in all texts, function words included. */
+  readonly length: number
+}
+
+/** Headings whose terms are remembered: passages of one section follow one another. */
+const rememberedHeadings = 1_000
+
+/** Reads the words of texts. */
+export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
+  const numbers = new GrowingArray()
+  const postings = new GrowingArray()
+  const counts = new GrowingArray()
+  const counter = new TermCounter()
+  const headings = new Map<string, readonly string[]>()
+  const termsOf = (heading: string) => {
+    const known = headings.get(heading)
+    if (known) return known
+    if (headings.size >= rememberedHeadings) headings.clear()
+    const made = headingTerms(heading)
+    headings.set(heading, made)
+    return made
+  }
+  let sum = 0
+  for (const { text, headings: above } of texts) {
+    const length = countTerms(text, (term, word) => counter.count(term, word))
+    for (const heading of above) for (const term of termsOf(heading)) counter.count(term)
+    const seen = counter.take((number, frequency) => {
+      numbers.push(number)
+      postings.push(packPosting(0, frequency, length))
+    })
+    counts.push(seen)
+    sum += length
+  }
+  return {
+    terms: counter.terms,
+    numbers: numbers.whole(),
+    postings: postings.whole(),
+    counts: counts.whole(),
+    length: sum,
+  }
+}
+
+/** Numbers terms as they come, and counts how often each occurs in the text in hand. */
+class TermCounter {
+  readonly terms: string[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #frequencies: number[] = []
+  #seen: number[] = []
+
+  /** @param word remembers the number of its term, so that a form that comes again need not be looked up. */
+  count(term: string, word?: Word): void {
+    const number = word ? this.#ofWord(term, word) : this.#ofTerm(term)
+    const before = this.#frequencies[number] ?? 0
+    if (before === 0) this.#seen.push(number)
+    this.#frequencies[number] = before + 1
+  }
+
+  #ofWord(term: string, word: Word): number {
+    const { counted } = word
+    if (counted.by !== this) {
+      counted.by = this
+      counted.number = this.#ofTerm(term)
+    }
+    return counted.number
+  }
+
+  #ofTerm(term: string): number {
+    const known = this.#numbers.get(term)
+    if (known !== undefined) return known
+    const number = this.terms.push(term) - 1
+    this.#numbers.set(term, number)
+    this.#frequencies.push(0)
+    return number
+  }
+
+  /** Ends the text in hand. @returns how many terms it had. */
+  take(each: (number: number, frequency: number) => void): number {
+    const seen = this.#seen
+    this.#seen = []
+    for (const number of seen) {
+      each(number, this.#frequencies[number] ?? 0)
+      this.#frequencies[number] = 0
+    }
+    return seen.length
+  }
+}
+
+/** Unsigned numbers, four bytes each: a book has millions. */
+class GrowingArray {
+  #values = new Uint32Array(1024)
+  #length = 0
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const larger = new Uint32Array(this.#length * 2)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.#length] = value
+    this.#length += 1
+  }
+
+  whole(): Uint32Array<ArrayBuffer> {
+    return this.#values.slice(0, this.#length)
+  }
+}

@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
+import { clean } from '../text/clean.ts'
+import { versionUrlOf } from './source-url.ts'
+
+/** A name that works stand under, and how many do. */
+export type Shelf = { readonly name: string; readonly works: number }
+
+/** Authors shown at most: those with the most works. */
+const mostAuthors = 80
+
+/** Categories with their works: the most general ones, or those directly below `category`. */
+export async function listCategories(
+  executor: Executor,
+  category: string | undefined,
+): Promise<readonly Shelf[]> {
+  const above = clean(category ?? '')
+  const found = await executor.execute<Shelf>(sql`
+    select s.name, count(*)::int as works from (
+      select case when ${above} = '' then w.categories[1] else w.categories[1 + (
+        select min(c.at) from unnest(w.categories) with ordinality c (name, at)
+        where lower(c.name) = lower(${above}))::int] end as name
+      from works w) s
+    where s.name is not null group by s.name order by s.name limit 300`)
+  return found.rows
+}
+
+/** Authors by the number of their works, in the order of their names. */
+export async function listAuthors(executor: Executor): Promise<readonly Shelf[]> {
+  const found = await executor.execute<Shelf>(sql`
+    select a.name, a.works from (
+      select w.author as name, count(*)::int as works from works w where w.author <> ''
+      group by w.author order by works desc, name limit ${mostAuthors}) a
+    order by a.name`)
+  return found.rows
+}
+
+/** Texts are passages, counted in each version that has them. */
+export type LibrarySize = { readonly works: number; readonly versions: number; readonly texts: number }
+
+export async function librarySize(executor: Executor): Promise<LibrarySize> {
+  const found = await executor.execute<LibrarySize>(sql`
+    select (select count(*)::int from works) as works, count(*)::int as versions,
+      coalesce(sum(doc_count), 0)::int as texts
+    from versions`)
+  return found.rows[0] ?? { works: 0, versions: 0, texts: 0 }
+}
+
+export type VersionFacts = {
+  readonly language: string
+  readonly title: string
+  readonly license: string
+  readonly url: string
+  readonly machineMade: boolean
+  /** Passages that have a text in it. */
+  readonly texts: number
+  readonly importedAt: Date
+}
+
+export type Work = {
+  readonly id: number
+  readonly title: string
+  readonly heTitle: string
+  readonly author: string
+  readonly categories: readonly string[]
+}
+
+/** A work by its title; undefined when there is none. */
+export async function findWork(executor: Executor, title: string): Promise<Work | undefined> {
+  const found = await executor.execute<Work>(sql`
+    select id, title, he_title as "heTitle", author, categories from works where title = ${clean(title)}`)
+  return found.rows[0]
+}
+
+/** The editions of a work, Hebrew first. */
+export async function listVersions(executor: Executor, workId: number): Promise<readonly VersionFacts[]> {
+  return (await versionsOf(executor, [workId])).get(workId) ?? []
+}
+
+async function versionsOf(
+  executor: Executor,
+  workIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly VersionFacts[]>> {
+  type Row = Omit<VersionFacts, 'importedAt'> & {
+    readonly workId: number
+    readonly work: string
+    readonly at: string
+  }
+  const found = await executor.execute<Row>(sql`
+    select v.work_id as "workId", w.title as work, v.language, v.title, v.license, v.source_url as url,
+      v.machine_made as "machineMade", v.doc_count as texts, v.imported_at as at
+    from versions v join works w on w.id = v.work_id where v.work_id = any(${sql.param(workIds)}::int[])
+    order by v.language = 'he' desc, v.language, v.title`)
+  const versions = new Map<number, VersionFacts[]>(workIds.map((id) => [id, []]))
+  for (const { workId, work, at, ...version } of found.rows)
+    versions.get(workId)?.push({ ...version, url: versionUrlOf(work, version.url), importedAt: new Date(at) })
+  return versions
+}
+
+/** What lies under one heading of a work: its chapters, or its passages when it has no chapters. */
+export type Part = {
+  /** As in refs, such as `Tanya, Part I; Likkutei Amarim`. */
+  readonly heading: string
+  readonly heHeading: string
+  readonly passages: number
+  readonly chapters: readonly Chapter[]
+}
+
+export type Chapter = { readonly ref: string; readonly passages: number }
+
+/** The parts of a work with their chapters, in reading order. */
+export async function shapeOf(executor: Executor, workId: number): Promise<readonly Part[]> {
+  const found = await executor.execute<Chapter & { first: string; heRef: string }>(sql`
+    select c.ref, count(*)::int as passages, (array_agg(c.own order by c.ordinal))[1] as first,
+      (array_agg(c.he_ref order by c.ordinal))[1] as "heRef"
+    from (select case when p.section_ref ~ '[0-9][a-d]?$' then p.section_ref else p.ref end as ref,
+        p.ref as own, p.he_ref, p.ordinal
+      from passages p where p.work_id = ${workId}) c
+    group by c.ref order by min(c.ordinal)`)
+  const parts = new Map<string, { heHeading: string; passages: number; chapters: Chapter[] }>()
+  for (const { ref, passages, first, heRef } of found.rows) {
+    const heading = headingOf(first)
+    const part = parts.get(heading) ?? { heHeading: shownHeading(first, heRef), passages: 0, chapters: [] }
+    part.passages += passages
+    part.chapters.push({ ref, passages })
+    parts.set(heading, part)
+  }
+  return [...parts].map(([heading, part]) => ({ heading, ...part }))
+}
+
+/** A Hebrew heading as it is printed, commas and all, without the numbers after it. */
+function shownHeading(ref: string, heRef: string): string {
+  const heading = hebrewHeadingOf({ ref, heRef })
+  return heRef.startsWith(heading) ? heading : heRef.replace(/\s+\S+$/, '')
+}
+
+/** A work with its versions, as whoever keeps the library looks at it. */
+export type Holding = { readonly title: string; readonly versions: readonly VersionFacts[] }
+
+/** Works with their versions in the order of their titles. @param page.after the title after which to go on. */
+export async function listHoldings(
+  executor: Executor,
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<readonly Holding[]> {
+  const found = await executor.execute<{ id: number; title: string }>(sql`
+    select id, title from works where title > ${clean(page.after ?? '')} order by title limit ${page.limit}`)
+  const versions = await versionsOf(
+    executor,
+    found.rows.map(({ id }) => id),
+  )
+  return found.rows.map(({ id, title }) => ({ title, versions: versions.get(id) ?? [] }))
+}

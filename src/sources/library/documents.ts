@@ -1,0 +1,73 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { headingOf } from '../refs/grammar/refs.ts'
+import type { PlaceRange } from '../refs/ref-lookup.ts'
+import type { PassageRow } from './passage-row.ts'
+import { sourceUrlOf } from './source-url.ts'
+import type { Passage } from './types.ts'
+
+/** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
+const passageColumns = sql`
+  select t.doc_id, p.ref, p.he_ref, p.section_ref, p.ordinal, p.work_id, w.title as work, w.author, t.language,
+    v.title as version, v.license, t.url, v.source_url as version_url, t.text
+  from passage_texts t
+  join passages p on p.id = t.passage_id
+  join versions v on v.id = t.version_id
+  join works w on w.id = p.work_id`
+
+/** The texts of search documents, by number; those that were removed meanwhile are missing. */
+export async function loadDocuments(
+  executor: Executor,
+  docs: readonly number[],
+): Promise<ReadonlyMap<number, PassageRow>> {
+  const found = await executor.execute<PassageRow>(
+    sql`${passageColumns} where t.doc_id = any(${sql.param(docs)}::int[])`,
+  )
+  return new Map(found.rows.map((row) => [row.doc_id, row]))
+}
+
+/** The passages whose very refs are named, in all their versions. */
+export async function loadRefs(executor: Executor, refs: readonly string[]): Promise<readonly PassageRow[]> {
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    where p.ref = any(${sql.param(refs)}::text[]) order by p.ref, t.language desc, v.title`)
+  return found.rows
+}
+
+/** Passages that are read at most by one ref, each in all its versions. */
+export const mostPlaces = 60
+
+/**
+ * The passages of a place in reading order, in all their versions or those of one language, with `before` and `after`
+ * more around them.
+ */
+export async function loadPlaces(
+  executor: Executor,
+  place: PlaceRange,
+  around: { readonly before: number; readonly after: number; readonly language?: string | undefined } = {
+    before: 0,
+    after: 0,
+  },
+): Promise<readonly PassageRow[]> {
+  const first = place.first - around.before
+  const last = Math.min(place.last, place.first + mostPlaces - 1) + around.after
+  const found = await executor.execute<PassageRow>(sql`${passageColumns}
+    where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
+      ${around.language ? sql`and t.language = ${around.language}` : sql``}
+    order by p.ordinal, t.language desc, v.title`)
+  return found.rows
+}
+
+export function toPassage(row: PassageRow): Passage {
+  return {
+    ref: row.ref,
+    heRef: row.he_ref,
+    work: row.work,
+    title: headingOf(row.ref),
+    author: row.author,
+    language: row.language,
+    version: row.version,
+    license: row.license,
+    url: sourceUrlOf(row),
+    text: row.text,
+  }
+}

@@ -1,0 +1,88 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import type { DocumentRanges } from '../index/document-ranges.ts'
+import { nearestRefs } from '../refs/nearest-refs.ts'
+import { worksNamed } from '../refs/title-lookup.ts'
+import { clean } from '../text/clean.ts'
+import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
+import { authorsNamed, nearby } from './author-names.ts'
+import { nearestNames } from './likeness.ts'
+
+/** What a search or a listing is limited to. Names are understood in any known spelling, in either script. */
+export type LibraryFilter = {
+  readonly language?: string | undefined
+  readonly work?: string | undefined
+  readonly author?: string | undefined
+  readonly category?: string | undefined
+  readonly license?: string | undefined
+}
+
+/**
+ * Conditions on a work `w` that its author, category and title meet.
+ * @throws ServiceError `invalid_value` that names near ones, for a work, author or category that the library lacks.
+ */
+export async function workConditions(
+  executor: Executor,
+  { work, author, category }: Pick<LibraryFilter, 'work' | 'author' | 'category'>,
+): Promise<readonly SQL[]> {
+  const conditions: SQL[] = []
+  if (work) conditions.push(sql`w.id = any(${sql.param(await knownWorks(executor, work))}::int[])`)
+  if (author) conditions.push(sql`w.author = any(${sql.param(await authorsNamed(executor, author))}::text[])`)
+  if (category)
+    conditions.push(sql`w.categories && ${sql.param(await categoriesNamed(executor, category))}::text[]`)
+  return conditions
+}
+
+/**
+ * The documents that a filter lets through; undefined when it lets all through.
+ * @throws ServiceError `invalid_value` that names near ones, for a work, author or category that the library lacks.
+ */
+export async function documentRanges(
+  executor: Executor,
+  filter: LibraryFilter,
+): Promise<DocumentRanges | undefined> {
+  const conditions = [...(await workConditions(executor, filter))]
+  if (filter.language) conditions.push(sql`v.language = ${clean(filter.language)}`)
+  if (filter.license) conditions.push(sql`lower(v.license) = lower(${clean(filter.license)})`)
+  if (conditions.length === 0) return undefined
+  const found = await executor.execute<{ first: number; last: number }>(sql`
+    select v.first_doc as first, v.first_doc + v.doc_count - 1 as last
+    from versions v join works w on w.id = v.work_id
+    where v.doc_count > 0 and ${sql.join(conditions, sql` and `)}
+    order by v.first_doc`)
+  return found.rows.map((row) => [row.first, row.last] as const)
+}
+
+async function knownWorks(executor: Executor, written: string): Promise<readonly number[]> {
+  const asked = clean(written).trim()
+  const found = await worksNamed(executor, asked)
+  if (found.length > 0) return found
+  const near = await nearestRefs(executor, asked)
+  throw new ServiceError('invalid_value', `The library has no work "${asked}".${nearby(near)}`, {
+    param: 'work',
+  })
+}
+
+/** Names that an error offers in place of one that the library does not know. */
+const offered = 5
+
+async function categoriesNamed(executor: Executor, written: string): Promise<readonly string[]> {
+  const asked = clean(written).trim()
+  const { rows } = await executor.execute<{ name: string }>(
+    sql`select distinct c as name from works w cross join unnest(w.categories) c order by c`,
+  )
+  const names = rows.map(({ name }) => name)
+  const same = (keyOf: (name: string) => string): readonly string[] => {
+    const key = keyOf(asked)
+    return names.filter((name) => keyOf(name) === key)
+  }
+  for (const keyOf of [(name: string) => name.toLowerCase(), headingKey, looseHeadingKey]) {
+    const found = same(keyOf)
+    if (found.length > 0) return found
+  }
+  const near = nearestNames(asked, names, looseHeadingKey, offered)
+  throw new ServiceError('invalid_value', `The library has no category "${asked}".${nearby(near)}`, {
+    param: 'category',
+  })
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { nearestRefs } from '../refs/nearest-refs.ts'
+import { resolveRef } from '../refs/ref-lookup.ts'
+import { clean } from '../text/clean.ts'
+import { loadPlaces, loadRefs, toPassage } from './documents.ts'
+import { workConditions } from './library-filter.ts'
+import type { Passage } from './types.ts'
+
+export type ReadOptions = {
+  /** Passages of the same work to give before and after the one asked for, 0 to 20. */
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+  readonly language?: string | undefined
+  readonly signal?: AbortSignal
+}
+
+const mostNeighbours = 20
+
+/**
+ * Reads a ref in all its versions, or in those of one language, with its neighbours in reading order. A ref above
+ * passage level gives the passages in it, 60 at most. An unknown one gives the nearest that exist.
+ * @throws the reason of `options.signal` when it is aborted: no further statement is sent then.
+ */
+export async function readPassage(
+  executor: Executor,
+  ref: string,
+  options: ReadOptions,
+): Promise<{ readonly passages: readonly Passage[] } | { readonly nearest: readonly string[] }> {
+  const place = await resolveRef(executor, ref)
+  options.signal?.throwIfAborted()
+  if (!place) return { nearest: await nearestRefs(executor, ref, options.signal) }
+  const rows = await loadPlaces(executor, place, {
+    before: clamp(options.before),
+    after: clamp(options.after),
+    language: options.language && clean(options.language),
+  })
+  return { passages: rows.map(toPassage) }
+}
+
+/** What stands at each of these refs, in all versions; refs of no passage are missing. */
+export async function passagesAt(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, readonly Passage[]>> {
+  const rows = refs.length === 0 ? [] : await loadRefs(executor, refs)
+  return Map.groupBy(rows.map(toPassage), (passage) => passage.ref)
+}
+
+function clamp(neighbours: number | undefined): number {
+  return Math.min(mostNeighbours, Math.max(0, Math.trunc(neighbours ?? 0)))
+}
+
+export type WorkSummary = {
+  readonly title: string
+  readonly heTitle: string
+  readonly author: string
+  readonly categories: readonly string[]
+  readonly languages: readonly string[]
+  /** Number of places in the work. */
+  readonly passages: number
+}
+
+export type WorkFilter = {
+  readonly category?: string | undefined
+  readonly author?: string | undefined
+  readonly limit: number
+  /** The title after which to go on. */
+  readonly after?: string | undefined
+}
+
+/**
+ * The works of the library in order of their titles.
+ * @throws ServiceError `invalid_value` that names near ones, for a category or author that the library lacks.
+ */
+export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
+  const after = clean(filter.after ?? '')
+  const { category, author } = filter
+  const conditions = [
+    sql`(${after} = '' or w.title > ${after})`,
+    ...(await workConditions(executor, { category, author })),
+  ]
+  const found = await executor.execute<WorkSummary>(sql`
+    select w.title, w.he_title as "heTitle", w.author, w.categories,
+      array(select distinct v.language from versions v where v.work_id = w.id order by 1) as languages,
+      (select count(*)::int from passages p where p.work_id = w.id) as passages
+    from works w where ${sql.join(conditions, sql` and `)}
+    order by w.title limit ${filter.limit}`)
+  return found.rows
+}

@@ -1,0 +1,15 @@
+/** A passage in one version, as search, reading and the agent's tools hand it out. */
+export type Passage = {
+  readonly ref: string
+  readonly heRef: string
+  /** Title of the work. */
+  readonly work: string
+  /** What to show as a heading: the ref without its numbers, such as `Tanya, Part I; Likkutei Amarim`. */
+  readonly title: string
+  readonly author: string
+  readonly language: string
+  readonly version: string
+  readonly license: string
+  readonly url: string
+  readonly text: string
+}

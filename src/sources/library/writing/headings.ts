@@ -1,0 +1,220 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { headingsOf } from '../../index/terms.ts'
+import { headingOf } from '../../refs/grammar/refs.ts'
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+
+/**
+ * What a row of `headings` is. `place`: the heading, which passages stand under, by its own name. `work`: the title of a
+ * work that has passages under further headings only. `title`: another title, given by the source. `former`: a title
+ * that an import replaced.
+ */
+export type HeadingKind = 'place' | 'work' | 'title' | 'former'
+
+/** Another title of a work or a heading in full, in either language. */
+export type OtherTitle = {
+  /** The heading as in refs, or the title of the work. */
+  readonly heading: string
+  readonly title: string
+}
+
+/** Headings that went with an import, and what the same text stands under now. */
+export type Renamed = ReadonlyMap<string, string>
+
+type Row = {
+  readonly key: string
+  readonly heading: string
+  readonly kind: HeadingKind
+  readonly ordinal: number
+  readonly ref: string
+}
+
+/**
+ * Replaces the headings of a work under all their keys: an import may have taken some away. Titles that were there
+ * before stay as former ones of the same heading, or of what became of it; so do those that the source gave.
+ */
+export async function saveHeadings(
+  tx: Executor,
+  workId: number,
+  renamed: Renamed = new Map(),
+): Promise<void> {
+  const { rows, work } = await currentRows(tx, workId)
+  const known = await tx.execute<Pick<Row, 'key' | 'heading' | 'kind'>>(
+    sql`select key, heading, kind from headings where work_id = ${workId} order by kind, key, heading`,
+  )
+  const byHeading = new Map<string, Omit<Row, 'key'>>()
+  for (const row of rows.values()) if (!byHeading.has(row.heading)) byHeading.set(row.heading, row)
+  for (const { key, heading, kind } of known.rows) {
+    const target =
+      byHeading.get(heading) ??
+      byHeading.get(renamed.get(heading) ?? '') ??
+      (kind === 'work' ? work : undefined)
+    if (!target) continue
+    const kept = kind === 'title' ? 'title' : 'former'
+    const id = idOf(key, target.heading)
+    if (!rows.has(id)) rows.set(id, { ...target, key, kind: kept })
+  }
+  await tx.execute(sql`delete from headings where work_id = ${workId}`)
+  await insertRows(tx, workId, [...rows.values()])
+}
+
+/** The same when keys are made otherwise than before: those of the old make are no former titles. */
+export async function remakeHeadings(tx: Executor, workId: number): Promise<void> {
+  await tx.execute(sql`delete from headings where work_id = ${workId} and kind in ('place', 'work')`)
+  await saveHeadings(tx, workId)
+}
+
+function idOf(key: string, heading: string): string {
+  return JSON.stringify([key, heading])
+}
+
+function keysOf(title: string): readonly string[] {
+  return title === '' ? [] : [headingKey(title), looseHeadingKey(title)].filter((key) => /[^~ ]/.test(key))
+}
+
+type Current = { readonly rows: Map<string, Row>; readonly work: Omit<Row, 'key'> | undefined }
+
+/** The headings that passages of the work stand under now, and the work as a whole. */
+async function currentRows(tx: Executor, workId: number): Promise<Current> {
+  const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
+    sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
+  )
+  const rows = new Map<string, Row>()
+  const headings = new Map<string, Omit<Row, 'key'>>()
+  const seen = new Set<string>()
+  const add = (title: string, row: Omit<Row, 'key'>): void => {
+    for (const key of keysOf(title)) {
+      const id = idOf(key, row.heading)
+      if (!rows.has(id)) rows.set(id, { ...row, key })
+    }
+  }
+  for (const { ref, he_ref, ordinal } of found.rows) {
+    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef: he_ref })
+    const pair = `${heading}\n${hebrew}`
+    if (seen.has(pair)) continue
+    seen.add(pair)
+    const row = headings.get(heading) ?? { heading, kind: 'place', ordinal, ref }
+    headings.set(heading, row)
+    for (const title of [heading, hebrew]) add(title, row)
+  }
+  const [start] = found.rows
+  const [titles] = (
+    await tx.execute<{ title: string; he_title: string }>(
+      sql`select title, he_title from works where id = ${workId}`,
+    )
+  ).rows
+  if (!titles || !start) return { rows, work: undefined }
+  const work = headings.get(titles.title) ?? {
+    heading: titles.title,
+    kind: 'work',
+    ordinal: start.ordinal,
+    ref: start.ref,
+  }
+  for (const title of [titles.title, titles.he_title]) add(title, work)
+  return { rows, work }
+}
+
+async function insertRows(tx: Executor, workId: number, rows: readonly Row[]): Promise<void> {
+  await tx.execute(sql`
+    insert into headings (key, heading, kind, work_id, first_ordinal, first_ref)
+    select t.key, t.heading, t.kind, ${workId}, t.ordinal, t.ref from unnest(
+      ${sql.param(rows.map((row) => row.key))}::text[], ${sql.param(rows.map((row) => row.heading))}::text[],
+      ${sql.param(rows.map((row) => row.kind))}::text[], ${sql.param(rows.map((row) => row.ordinal))}::int[],
+      ${sql.param(rows.map((row) => row.ref))}::text[])
+      as t (key, heading, kind, ordinal, ref)
+    on conflict do nothing`)
+}
+
+/** Notes the other titles that the source gives of a work now, instead of those that it gave before. */
+export async function saveOtherTitles(
+  tx: Executor,
+  workId: number,
+  titles: readonly OtherTitle[],
+): Promise<void> {
+  const named = titles.flatMap(({ heading, title }) => keysOf(title).map((key) => ({ key, heading })))
+  await tx.execute(sql`delete from headings where work_id = ${workId} and kind = 'title'`)
+  await tx.execute(sql`
+    insert into headings (key, heading, kind, work_id, first_ordinal, first_ref)
+    select distinct on (t.key, t.heading) t.key, t.heading, 'title', ${workId}::int, h.first_ordinal, h.first_ref
+    from unnest(${sql.param(named.map(({ key }) => key))}::text[],
+        ${sql.param(named.map(({ heading }) => heading))}::text[]) as t (key, heading)
+      join headings h on h.work_id = ${workId} and h.heading = t.heading and h.kind in ('place', 'work')
+    order by t.key, t.heading, h.first_ordinal
+    on conflict do nothing`)
+}
+
+/** Texts by ref, and all refs that have one. */
+type Incoming = {
+  readonly places: readonly { readonly ref: string }[]
+  readonly versions: readonly { readonly texts: ReadonlyMap<string, string> }[]
+}
+
+/** Passages of a heading that are looked for in the new text. */
+const sampled = 50
+
+/**
+ * What the headings of a work that an import takes away become. A source that renames a part of a work says nothing of
+ * it: but the same words then stand at the same number under another heading. To be called before the old versions go.
+ */
+export async function renamedHeadings(tx: Executor, workId: number, incoming: Incoming): Promise<Renamed> {
+  const known = await tx.execute<{ heading: string }>(
+    sql`select distinct heading from headings where work_id = ${workId} and kind = 'place'`,
+  )
+  if (known.rows.length === 0) return new Map()
+  const coming = new Set(incoming.places.map(({ ref }) => headingOf(ref)))
+  const gone = new Set(known.rows.map(({ heading }) => heading).filter((heading) => !coming.has(heading)))
+  if (gone.size === 0) return new Map()
+  const refsByText = new Map<string, string[]>()
+  for (const { texts } of incoming.versions) {
+    for (const [ref, text] of texts) {
+      const list = refsByText.get(text)
+      if (list) list.push(ref)
+      else refsByText.set(text, [ref])
+    }
+  }
+  const samples = Map.groupBy(await sampleOf(tx, workId, gone), ({ ref }) => headingOf(ref))
+  return new Map(
+    [...samples].flatMap(([heading, sample]) => {
+      const now = successor(heading, sample, refsByText)
+      return now === undefined ? [] : [[heading, now] as const]
+    }),
+  )
+}
+
+type Sample = { readonly ref: string; readonly text: string }
+
+/** The first passages of each of the headings. */
+async function sampleOf(
+  tx: Executor,
+  workId: number,
+  headings: ReadonlySet<string>,
+): Promise<readonly Sample[]> {
+  const places = await tx.execute<{ id: string; ref: string }>(
+    sql`select id, ref from passages where work_id = ${workId} order by ordinal`,
+  )
+  const ids = [...Map.groupBy(places.rows, ({ ref }) => headingOf(ref))]
+    .filter(([heading]) => headings.has(heading))
+    .flatMap(([, of]) => of.slice(0, sampled).map(({ id }) => id))
+  const found = await tx.execute<Sample>(sql`
+    select p.ref, t.text from passage_texts t join passages p on p.id = t.passage_id
+    where p.id = any(${sql.param(ids)}::bigint[])`)
+  return found.rows
+}
+
+/** The heading under which most of the texts stand at the same numbers; no other guess is safe. */
+function successor(
+  heading: string,
+  sample: readonly Sample[],
+  refsByText: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  const votes = new Map<string, number>()
+  for (const { ref, text } of sample) {
+    const numbers = ref.slice(heading.length)
+    for (const now of refsByText.get(text) ?? []) {
+      const other = headingOf(now)
+      if (now === other + numbers) votes.set(other, (votes.get(other) ?? 0) + 1)
+    }
+  }
+  const all = [...votes.values()].reduce((sum, count) => sum + count, 0)
+  return [...votes].find(([, count]) => count * 2 > all)?.[0]
+}

@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { copyRows } from '../../../db/copy.ts'
+import { readIndexMark } from '../../index/index-mark.ts'
+import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
+import type { Place } from '../../index/place.ts'
+import type { IndexPart } from '../../index/posting-rows.ts'
+import { headingsOf } from '../../index/terms.ts'
+import { textsToIndex, wordsOfTexts } from '../../index/text-words.ts'
+import { normaliserVersion } from '../../text/tokens.ts'
+import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
+import { dropEmptyPlaces, savePlaces } from './places.ts'
+import { reheadedVersions } from './reheaded-versions.ts'
+import type { VersionText } from './version-text.ts'
+
+export type WorkFacts = {
+  readonly title: string
+  readonly heTitle: string
+  readonly author: string
+  /** From general to special. */
+  readonly categories: readonly string[]
+}
+
+export type WorkImport = {
+  readonly work: WorkFacts
+  readonly places: readonly Place[]
+  readonly versions: readonly VersionText[]
+  /** Other titles of the work and its headings, when the source tells. */
+  readonly otherTitles?: readonly OtherTitle[]
+}
+
+export type Stored = {
+  /** Versions written; those that were there already with the same content are not counted. */
+  readonly versions: number
+  /** Texts written. */
+  readonly passages: number
+  /** What has still to be brought into the index. */
+  readonly parts: readonly IndexPart[]
+}
+
+const libraryLock = 7_203_115_003n
+
+/**
+ * Makes this transaction the only one that writes the library, until it ends. Waits for its turn however long the
+ * import before it takes; readers are never held up.
+ */
+export async function lockLibrary(tx: Executor): Promise<void> {
+  await tx.execute(sql`set local lock_timeout = 0`)
+  await tx.execute(sql`set local statement_timeout = 0`)
+  await tx.execute(sql`set local idle_in_transaction_session_timeout = '5min'`)
+  await tx.execute(sql`select pg_advisory_xact_lock(${libraryLock})`)
+}
+
+/**
+ * Writes versions of one work. A version that is there with another content is replaced; one with the same content is
+ * left alone. The caller holds `lockLibrary` in this transaction and gives the parts to an index writer: in the same
+ * transaction, or when it has committed.
+ * @throws ServiceError `invalid_value` when a ref belongs to another work.
+ */
+export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
+  const { workId, isRetitled } = await saveWork(tx, incoming.work)
+  const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
+    sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
+  )
+  const changed = incoming.versions.flatMap((version) => {
+    const hash = contentHash(version, incoming.places)
+    const old = known.rows.find((row) => row.language === version.language && row.title === version.title)
+    return old?.hash === hash ? [] : [{ version, hash, replaces: old?.id }]
+  })
+  if (changed.length === 0) {
+    if (isRetitled) await saveHeadings(tx, workId)
+    if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
+    return { versions: 0, passages: 0, parts: [] }
+  }
+  const renamed = await renamedHeadings(tx, workId, incoming)
+  const gone = changed.flatMap(({ replaces }) => replaces ?? [])
+  const reheaded = await reheadedVersions(tx, workId, incoming.places, gone)
+  for (const id of [...gone, ...reheaded.map((known) => known.id)]) await dropVersion(tx, id)
+  const ids = await savePlaces(tx, workId, incoming.places)
+  const places = new Map(incoming.places.map((place) => [place.ref, place]))
+  const parts: IndexPart[] = []
+  for (const { version, hash } of changed)
+    parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
+  for (const known of reheaded) {
+    parts.push(
+      await saveVersion(tx, workId, {
+        version: known.version,
+        hash: contentHash(known.version, known.places),
+        ids: await savePlaces(tx, workId, known.places),
+        places: new Map(known.places.map((place) => [place.ref, place])),
+      }),
+    )
+  }
+  await dropEmptyPlaces(tx, workId)
+  await saveHeadings(tx, workId, renamed)
+  if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
+  const passages = changed.reduce((sum, { version }) => sum + version.texts.size, 0)
+  return { versions: changed.length, passages, parts }
+}
+
+/**
+ * Removes a work with its texts and its part of the index. The caller holds `lockLibrary`.
+ * @returns false when there is no such work.
+ */
+export async function removeWork(tx: Executor, title: string): Promise<boolean> {
+  const found = await tx.execute<{ id: number }>(sql`select id from works where title = ${title}`)
+  const workId = found.rows[0]?.id
+  if (workId === undefined) return false
+  const owned = await tx.execute<{ id: number }>(sql`select id from versions where work_id = ${workId}`)
+  for (const version of owned.rows) await dropVersion(tx, version.id)
+  // A line that was cut into passages has its links at the ref above them.
+  await tx.execute(sql`
+    delete from links where from_ref in (
+      select ref from passages where work_id = ${workId}
+      union select section_ref from passages where work_id = ${workId})`)
+  await tx.execute(sql`delete from works where id = ${workId}`)
+  return true
+}
+
+function contentHash(version: VersionText, places: readonly Place[]): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify([version.license, version.sourceUrl, version.machineMade]))
+  for (const place of places) {
+    const text = version.texts.get(place.ref)
+    if (text === undefined) continue
+    const notes = version.notes?.get(place.ref) ?? []
+    const url = version.urls?.get(place.ref) ?? ''
+    // Without notes and an address the hash is what it was before they were part of it: nothing is imported again.
+    const more = [...(notes.length > 0 || url !== '' ? [notes] : []), ...(url === '' ? [] : [url])]
+    hash.update(JSON.stringify([place.ref, place.heRef, text, ...more]))
+  }
+  return hash.digest('hex')
+}
+
+/** What is empty in an import never erases what is known. */
+async function saveWork(
+  tx: Executor,
+  work: WorkFacts,
+): Promise<{ readonly workId: number; readonly isRetitled: boolean }> {
+  const known = await tx.execute<{ title: string }>(
+    sql`select he_title as title from works where title = ${work.title}`,
+  )
+  const saved = await tx.execute<{ id: number }>(sql`
+    insert into works as w (title, he_title, author, categories)
+    values (${work.title}, ${work.heTitle}, ${work.author}, ${sql.param(work.categories)}::text[])
+    on conflict (title) do update set
+      he_title = coalesce(nullif(excluded.he_title, ''), w.he_title),
+      author = coalesce(nullif(excluded.author, ''), w.author),
+      categories = case when excluded.categories = '{}' then w.categories else excluded.categories end
+    returning id`)
+  const before = known.rows[0]?.title
+  const isRetitled = before !== undefined && work.heTitle !== '' && work.heTitle !== before
+  return { workId: saved.rows[0]?.id ?? 0, isRetitled }
+}
+
+async function dropVersion(tx: Executor, versionId: number): Promise<void> {
+  await indexVersion(tx, versionId)
+  const texts = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
+    select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
+    where t.version_id = ${versionId}`)
+  await removeFromIndex(
+    tx,
+    texts.rows.map(({ doc_id, text, ref, he_ref }) => ({
+      docId: doc_id,
+      text,
+      headings: headingsOf({ ref, heRef: he_ref }),
+    })),
+  )
+  await tx.execute(sql`delete from versions where id = ${versionId}`)
+}
+
+/** Words that an import has still to write would otherwise come into the index after their text has gone. */
+async function indexVersion(tx: Executor, versionId: number): Promise<void> {
+  const found = await tx.execute<{ end: number }>(
+    sql`select first_doc + doc_count as end from versions where id = ${versionId}`,
+  )
+  const { indexedTo } = await readIndexMark(tx)
+  if ((found.rows[0]?.end ?? 0) > indexedTo) await indexTexts(tx)
+}
+
+type VersionToSave = {
+  readonly version: VersionText
+  readonly hash: string
+  readonly ids: ReadonlyMap<string, number>
+  readonly places: ReadonlyMap<string, Place>
+}
+
+const textsTable = {
+  table: 'passage_texts',
+  columns: [
+    ['passage_id', 'int8'],
+    ['version_id', 'int4'],
+    ['language', 'text'],
+    ['doc_id', 'int4'],
+    ['text', 'text'],
+    ['notes', 'jsonb'],
+    ['url', 'text'],
+  ],
+} as const
+
+async function saveVersion(
+  tx: Executor,
+  workId: number,
+  { version, hash, ids, places }: VersionToSave,
+): Promise<IndexPart> {
+  const count = version.texts.size
+  const words = version.words ?? wordsOfTexts(textsToIndex(version.texts, places))
+  const firstDoc = await takeDocuments(tx, count)
+  const saved = await tx.execute<{ id: number }>(sql`
+    insert into versions (work_id, language, title, license, source_url, machine_made, content_hash, first_doc, doc_count, word_count)
+    values (${workId}, ${version.language}, ${version.title}, ${version.license}, ${version.sourceUrl},
+      ${version.machineMade}, ${hash}, ${firstDoc}, ${count}, ${words.length})
+    returning id`)
+  const versionId = saved.rows[0]?.id ?? 0
+  const rows = [...version.texts].map(([ref, text], i) => {
+    const notes = JSON.stringify(version.notes?.get(ref) ?? [])
+    const url = version.urls?.get(ref) ?? ''
+    return [ids.get(ref) ?? 0, versionId, version.language, firstDoc + i, text, notes, url]
+  })
+  await copyRows(tx, textsTable, rows)
+  return { firstDoc, words }
+}
+
+/** Takes `count` document numbers that were never in use; also notes how far the index is, and who makes it. */
+async function takeDocuments(tx: Executor, count: number): Promise<number> {
+  const taken = await tx.execute<{ next: string }>(sql`
+    insert into library_state as s (key, value) values ('next_doc', ${String(1 + count)})
+    on conflict (key) do update set value = (s.value::bigint + ${count})::text
+    returning value as next`)
+  const first = Number(taken.rows[0]?.next) - count
+  await tx.execute(sql`
+    insert into library_state (key, value)
+    values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})
+    on conflict (key) do nothing`)
+  return first
+}

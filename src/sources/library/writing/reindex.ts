@@ -1,0 +1,76 @@
+import { sql } from 'drizzle-orm'
+import { type Database, type Executor, withTx } from '../../../db/client.ts'
+import { readIndexMark, setIndexMark } from '../../index/index-mark.ts'
+import { indexTexts } from '../../index/index-writer.ts'
+import { normaliserVersion } from '../../text/tokens.ts'
+import { remakeHeadings } from './headings.ts'
+import { lockLibrary } from './library.ts'
+
+/**
+ * Rebuilds the search index and the keys of headings when another version of the normaliser made them: queries would ask
+ * for other terms. Searches go on with the old index until the new one is complete (some two minutes for 220,000
+ * passages). Several replicas may call it at once.
+ * @param options.force rebuilds in any case.
+ * @param options.signal stops it within a second when it is aborted: it then rejects, the old index stays, and the next
+ * call starts again.
+ * @returns whether it rebuilt the index.
+ */
+export async function ensureSearchIndex(
+  database: Database,
+  { force = false, signal }: { readonly force?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
+  if (!force && (await isCurrent(database.system))) return false
+  const remake = async (tx: Executor) => {
+    await lockLibrary(tx)
+    // Another replica may have done it while this one waited.
+    if (!force && (await isCurrent(tx))) return false
+    await tx.execute(sql`delete from search_postings`)
+    await tx.execute(sql`delete from search_spellings`)
+    await setIndexMark(tx, 0)
+    await indexTexts(tx)
+    const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
+    for (const { id } of works.rows) await remakeHeadings(tx, id)
+    await tx.execute(sql`
+      insert into library_state (key, value) values ('normaliser', ${String(normaliserVersion)})
+      on conflict (key) do update set value = excluded.value`)
+    return true
+  }
+  return withTx(database, 'system', remake, signal)
+}
+
+/** An empty library has no mark and needs none. */
+async function isCurrent(executor: Executor): Promise<boolean> {
+  const found = await executor.execute<{ value: string }>(
+    sql`select value from library_state where key = 'normaliser'`,
+  )
+  const made = found.rows[0]?.value
+  return made === undefined || made === String(normaliserVersion)
+}
+
+/** An import writes the words of a work within half a minute after the work: what is older was left behind. */
+const leftBehindMinutes = 2
+
+/**
+ * Indexes texts of an import that was cut off before it could.
+ * @param signal stops it as it stops `ensureSearchIndex`.
+ * @returns whether there were any.
+ */
+export async function finishIndex(database: Database, signal?: AbortSignal): Promise<boolean> {
+  if (!(await isLeftBehind(database.system))) return false
+  const finish = async (tx: Executor) => {
+    await lockLibrary(tx)
+    if (!(await isLeftBehind(tx))) return false
+    await indexTexts(tx)
+    return true
+  }
+  return withTx(database, 'system', finish, signal)
+}
+
+async function isLeftBehind(executor: Executor): Promise<boolean> {
+  const { indexedTo, nextDoc } = await readIndexMark(executor)
+  if (indexedTo >= nextDoc) return false
+  const found = await executor.execute(sql`
+    select 1 from versions where first_doc + doc_count > ${indexedTo}
+      and imported_at < now() - make_interval(mins => ${leftBehindMinutes}) limit 1`)
+  return found.rows.length > 0
+}

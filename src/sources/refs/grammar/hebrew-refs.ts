@@ -1,0 +1,205 @@
+import { hebrewNumber, hebrewNumeral } from '../../text/hebrew-numbers.ts'
+import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
+import { isHebrewUnit } from './units.ts'
+
+/** Ways to read a ref in Hebrew, the likeliest first; none when it ends with no number. */
+export function hebrewReadings(written: string): readonly ParsedRef[] {
+  const text = plain(written)
+  const printed = printedReading(text)
+  const free = freeReadings(text)
+  if (!printed) return free
+  return isOfPeople(text, printed) ? [...free, printed] : [printed, ...free]
+}
+
+/** Sefaria prints no units and no `ע״א`; what looks printed but has them before its number is not. */
+function isOfPeople(text: string, { heading }: ParsedRef): boolean {
+  const before = heading.split(' ').at(-1) ?? ''
+  const hasSide = sides[text.split(' ').at(-1) ?? ''] !== undefined
+  return isHebrewUnit(before) || (hasSide && wordNumber(before) !== undefined)
+}
+
+const printedParts = new Map<AddressPart, string>()
+
+/** An address as Sefaria prints it in Hebrew: `ל״ב:ד׳`, `ב׳ א:ה׳`. */
+export function printedHebrewAddress(address: readonly AddressPart[]): string {
+  return address.map(printedHebrewPart).join(':')
+}
+
+function printedHebrewPart(part: AddressPart): string {
+  const known = printedParts.get(part)
+  if (known !== undefined) return known
+  const [, leaf, side] = /^(\d{1,4})([a-d])?$/.exec(part) ?? []
+  if (leaf === undefined) return part
+  const printed = hebrewNumeral(Number(leaf)) + (side === undefined ? '' : ` ${hebrewSides[side]}`)
+  // Imports ask for the same few hundred; the bound keeps hostile input from growing the table.
+  if (printedParts.size < 4_096) printedParts.set(part, printed)
+  return printed
+}
+
+/** Without points, with straight quotation marks, and a maqaf that may mean a range as a hyphen. */
+function plain(written: string): string {
+  return written
+    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
+    .replace(/[׳‘’`´]/g, "'")
+    .replace(/''|[״“”„]/g, '"')
+    .replace(/[־–—]/g, '-')
+    .replace(/\s*§\s*/g, ' ')
+}
+
+const numeral = `(?:[א-ט]'(?:אלפים|[א-ת]{0,5}"[א-ת]|[א-ת]')|[א-ת]'|[א-ת]{1,5}"[א-ת]|0)`
+/** A side is the one letter that is printed without a geresh: `ב׳ א` is 2a. */
+const printedPart = `${numeral}(?: [אבגד])?`
+const printedAddress = `${printedPart}(?::${printedPart}){0,9}`
+/** The heading ends at the first blank after which all is an address. */
+const printed = new RegExp(`^(.+?) (${printedAddress})(?: ?- ?(${printedAddress}|[אבגד]))?$`)
+
+function printedReading(text: string): ParsedRef | undefined {
+  const [, heading, first, last] = printed.exec(text) ?? []
+  if (heading === undefined || first === undefined) return undefined
+  const address = first.split(':').map(printedNumber)
+  const until = last === undefined ? undefined : printedUntil(address, last)
+  const known = [...address, ...(until ?? [])].every((part) => part !== undefined)
+  if (!known) return undefined
+  return reading(trimHeading(heading), address as AddressPart[], until as AddressPart[] | undefined)
+}
+
+function printedUntil(
+  address: readonly (AddressPart | undefined)[],
+  last: string,
+): readonly (AddressPart | undefined)[] | undefined {
+  const side = sideLetters[last]
+  if (side === undefined) return last.split(':').map(printedNumber)
+  const leaf = address.at(-1)
+  return leaf !== undefined && /[a-d]$/.test(leaf) ? [`${leaf.slice(0, -1)}${side}`] : undefined
+}
+
+const sideLetters: Readonly<Record<string, string>> = { א: 'a', ב: 'b', ג: 'c', ד: 'd' }
+const hebrewSides: Readonly<Record<string, string>> = { a: 'א', b: 'ב', c: 'ג', d: 'ד' }
+
+function printedNumber(part: string): AddressPart | undefined {
+  const [leaf = '', side] = part.split(' ')
+  const number = leaf === '0' ? 0 : hebrewNumber(leaf)
+  return number === undefined ? undefined : `${number}${side === undefined ? '' : sideLetters[side]}`
+}
+
+function reading(
+  heading: string,
+  address: readonly AddressPart[],
+  until?: readonly AddressPart[],
+): ParsedRef {
+  return { heading, address, ...(until && { until: rangeEnd(address, until) }) }
+}
+
+const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' }
+
+/** Numbers of one word, with the unit before it. */
+type Item = {
+  readonly parts: readonly AddressPart[]
+  readonly until: readonly AddressPart[] | undefined
+  readonly unit: string | undefined
+  /** A bare letter from א to ד, which may be the side of a leaf. */
+  readonly side: string | undefined
+  /** Number of the word that it begins with. */
+  readonly at: number
+}
+
+/** Words at the end that are looked at: no address is deeper. */
+const mostItems = 4
+
+/** As people write: with units or without, joined by blanks, commas or colons, with or without gershayim. */
+function freeReadings(text: string): ParsedRef[] {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '')
+  const found = readingsOf(words)
+  // `פל"ב` is chapter 32; `פ"ב` is chapter 2 as well as the number 82.
+  const rest = chapterIn(words.at(-1) ?? '')
+  if (rest !== undefined) found.push(...readingsOf([...words.slice(0, -1), 'פ', rest]))
+  return found
+}
+
+/** A chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`, and the beginning or end of one: `רפ"ב`, `ספ"ב`. */
+const gluedChapter = /^[בדהולמש]?[סר]?פ([א-ת]{0,3}"?[א-ת]'?)$/
+
+/** The number of a chapter that is one word with its unit, without gershayim where they stand after the unit. */
+export function chapterIn(word: string): string | undefined {
+  return word.includes('"') ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '') : undefined
+}
+
+function readingsOf(words: readonly string[]): ParsedRef[] {
+  const side = sides[words.at(-1) ?? '']
+  const items = itemsAtEnd(side ? words.slice(0, -1) : words)
+  const heading = (item: Item): string => trimHeading(words.slice(0, item.at).join(' '))
+  const found: ParsedRef[] = []
+  for (let first = likeliestStart(items); first >= 0; first -= 1) {
+    const taken = items.slice(first)
+    const [start] = taken
+    if (!start || heading(start) === '') continue
+    for (const { address, until } of addressesOf(taken, side)) {
+      found.push(reading(heading(start), address, until))
+    }
+  }
+  return found
+}
+
+/** One number may stand alone; those before it only with their unit: else they are words more often than not. */
+function likeliestStart(items: readonly Item[]): number {
+  let first = items.length - 1
+  while (first > 0 && items[first]?.unit !== undefined && items[first - 1]?.unit !== undefined) first -= 1
+  return first
+}
+
+type Address = {
+  readonly address: readonly AddressPart[]
+  readonly until?: readonly AddressPart[] | undefined
+}
+
+function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): readonly Address[] {
+  const last = items.at(-1)
+  const before = items.at(-2)
+  const address = items.flatMap((item) => item.parts)
+  const sided = (parts: readonly AddressPart[], letter: string): readonly AddressPart[] =>
+    parts.map((part, i) => (i === parts.length - 1 ? `${part}${letter}` : part))
+  if (side !== undefined) return [{ address: sided(address, side) }]
+  const plainAddress = { address, until: last?.until }
+  if (last?.side === undefined || before === undefined) return [plainAddress]
+  const leafAndSide = { address: sided(address.slice(0, -1), last.side) }
+  if (last.unit === 'עמוד') return [leafAndSide]
+  return last.unit === undefined ? [leafAndSide, plainAddress] : [plainAddress]
+}
+
+/** The words at the end that are numbers, with their units. The first word always belongs to the heading. */
+function itemsAtEnd(words: readonly string[]): readonly Item[] {
+  const items: Item[] = []
+  let end = words.length
+  while (end > 1 && items.length < mostItems) {
+    const numbers = numbersOf(words[end - 1] ?? '', items.length === 0)
+    if (!numbers) break
+    const hasUnit = end > 2 && isHebrewUnit(words[end - 2] ?? '')
+    end -= hasUnit ? 2 : 1
+    items.unshift({ ...numbers, unit: hasUnit ? words[end] : undefined, at: end })
+  }
+  return items
+}
+
+/** `לב`, `ל"ב`, `לב:ד`, `לב:4`, `לב-לד`, and `ב.` and `ב:`, the two sides of a daf. */
+function numbersOf(word: string, isLast: boolean): Omit<Item, 'unit' | 'at'> | undefined {
+  const daf = isLast ? /^([^.:]+)([.:])$/.exec(word) : null
+  const leaf = daf?.[1] === undefined ? undefined : wordNumber(daf[1])
+  if (leaf !== undefined)
+    return { parts: [`${leaf}${daf?.[2] === '.' ? 'a' : 'b'}`], until: undefined, side: undefined }
+  const [start = '', end, ...more] = word.split('-')
+  if (more.length > 0 || (end !== undefined && !isLast)) return undefined
+  const parts = numbersIn(start)
+  const until = end === undefined ? undefined : numbersIn(end)
+  if (!parts || (end !== undefined && !until)) return undefined
+  return { parts, until, side: sideLetters[word.replace(/'$/, '')] }
+}
+
+function numbersIn(text: string): readonly AddressPart[] | undefined {
+  const parts = text.split(/[:.]/).map(wordNumber)
+  return parts.every((part) => part !== undefined) ? parts : undefined
+}
+
+function wordNumber(word: string): AddressPart | undefined {
+  if (/^\d{1,4}[a-d]?$/.test(word)) return word
+  return hebrewNumber(word)?.toString()
+}

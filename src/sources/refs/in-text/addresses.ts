@@ -1,0 +1,203 @@
+import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
+import { chapterIn } from '../grammar/hebrew-refs.ts'
+import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from '../grammar/number-words.ts'
+import { isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
+import { isBreak, type TextWord } from './words.ts'
+
+/**
+ * Numbers that follow one another in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Words
+ * are counted from the first of the text, ends exclusive.
+ */
+export type AddressRun = {
+  readonly from: number
+  /** Where the address may end, the longest first; all but the last only if the library has them. */
+  readonly ends: readonly number[]
+  /** It begins with its unit, so that it may stand apart from its title. */
+  readonly hasUnit: boolean
+  /** Its first number is a bare Hebrew word, which may be no number at all. */
+  readonly isWord: boolean
+}
+
+/** No address is deeper. */
+const maxNumbers = 6
+
+/** How a number is joined to the one before it: `tight` always belongs to it. */
+type Joint = 'tight' | 'loose' | 'none'
+
+type Item = {
+  readonly end: number
+  readonly hasUnit: boolean
+  readonly isPart: boolean
+  readonly isWord: boolean
+}
+
+/** The address that begins at a word, if one does. */
+export function addressAt(text: string, words: readonly TextWord[], from: number): AddressRun | undefined {
+  const first = itemAt(text, words, from)
+  if (!first) return undefined
+  const ends = [first.end]
+  let surest = 1
+  let last = first
+  while (ends.length < maxNumbers) {
+    const next = itemAt(text, words, last.end)
+    const joint = next ? jointOf(text, words, last, next) : 'none'
+    if (!next || joint === 'none') break
+    ends.push(next.end)
+    if (joint === 'tight' && surest === ends.length - 1) surest = ends.length
+    last = next
+  }
+  return {
+    from,
+    ends: ends.slice(surest - 1).reverse(),
+    hasUnit: first.hasUnit,
+    isWord: first.isWord && ends.length === 1,
+  }
+}
+
+function jointOf(text: string, words: readonly TextWord[], before: Item, item: Item): Joint {
+  const gap = gapBefore(text, words, before.end)
+  if (isBreak(gap) || /[()[\]{}«»“”"]/.test(gap)) return 'none'
+  // The sign of a piece is a unit of its number, and belongs to what stands before it.
+  if (/^\s?§\s?$/.test(gap)) return 'tight'
+  if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
+    return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
+  if (!/^[\s,:.;]*$/.test(gap) || gap.includes(';')) return 'none'
+  if (item.hasUnit || before.isPart) return 'tight'
+  return item.isWord && isCommonWord(bare(words[item.end - 1]), text, words, item.end - 1) ? 'none' : 'loose'
+}
+
+export function gapBefore(text: string, words: readonly TextWord[], at: number): string {
+  return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
+}
+
+/** One number with its unit, in one word or more: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
+function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
+  const word = words[at]
+  if (!word) return undefined
+  const counted = ordinalEnd(words, at)
+  if (counted !== undefined) return { ...plain, end: counted, hasUnit: true }
+  if (/^\p{Script=Latin}/u.test(word.text)) return latinItem(text, words, at)
+  if (/^\d{1,4}[a-d]?$/i.test(word.text)) return { ...plain, end: at + 1, hasUnit: hasSign(text, word) }
+  const written = bare(word)
+  if (isHebrewUnit(written)) {
+    const number = words[at + 1]
+    if (!number || isBreak(gapBefore(text, words, at + 1))) return undefined
+    const spelled = hebrewNumberInWords(words.slice(at + 1, at + 4).map(({ key }) => key))
+    if (spelled) return { ...plain, end: at + 1 + spelled.words, hasUnit: true }
+    return isNumber(bare(number)) ? { ...plain, end: at + 2, hasUnit: true } : undefined
+  }
+  if (chapterIn(written) !== undefined) return { ...plain, end: at + 1, hasUnit: true }
+  if (/^ע"[אב]$/.test(written)) return { ...plain, end: at + 1 }
+  if (!isNumber(written)) return undefined
+  return { ...plain, end: at + 1, isWord: !isMarked(written) }
+}
+
+const countedUnits = new Set(['chapter', 'perek', 'epistle'])
+/** Letters are counted in other senses, too: `the first letter of Genesis` is no ref. */
+const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
+
+/** Where `60th chapter` or `thirty-second epistle` ends. */
+function ordinalEnd(words: readonly TextWord[], at: number): number | undefined {
+  const found = ordinalInWords(words.slice(at, at + 2).map(({ key }) => key))
+  if (!found) return undefined
+  const end = at + found.words + 1
+  const unit = words[end - 1]?.key ?? ''
+  const isLetter = unit === 'letter' && words.slice(end, end + 4).some(({ key }) => lettered.has(key))
+  return countedUnits.has(unit) || isLetter ? end : undefined
+}
+
+const plain: Omit<Item, 'end'> = { hasUnit: false, isPart: false, isWord: false }
+
+function hasSign(text: string, word: TextWord): boolean {
+  return /[§#¶]\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start))
+}
+
+function latinItem(text: string, words: readonly TextWord[], at: number): Item | undefined {
+  const unit = words[at]?.key ?? ''
+  const gap = gapBefore(text, words, at + 1)
+  const next = words[at + 1]
+  // `Likutei Moharan II:48`: a part in Roman letters.
+  if (/^\s?[:.,]\s?$/.test(gap) && romanNumber(words[at]?.text ?? '') !== undefined)
+    return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
+  const isPart = partWords.has(unit)
+  if ((!latinUnits.has(unit) && !isPart) || !/^\.?\s+$|^\.$/.test(gap)) return undefined
+  const end = numberEnd(words, at + 1)
+  return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
+}
+
+/** Where a number behind its unit ends: digits, Roman letters or words. */
+function numberEnd(words: readonly TextWord[], at: number): number | undefined {
+  const written = words[at]?.text ?? ''
+  if (/^\d{1,4}[a-d]?$/i.test(written) || romanNumber(written) !== undefined) return at + 1
+  if (/^[א-ת]{1,4}["'׳״]/.test(written) && isNumber(bare(words[at]))) return at + 1
+  const spelled = numberInWords(words.slice(at, at + 5).map(({ key }) => key))
+  return spelled && at + spelled.words
+}
+
+/** A Hebrew word without points and with straight marks, as the resolver reads it. */
+function bare(word: TextWord | undefined): string {
+  return (word?.text ?? '')
+    .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
+    .replace(/[׳‘’`´]/g, "'")
+    .replace(/''|[״“”„]/g, '"')
+}
+
+const numbers = new Map<string, boolean>()
+
+function isNumber(written: string): boolean {
+  const known = numbers.get(written)
+  if (known !== undefined) return known
+  const made = computeIsNumber(written)
+  // Texts repeat a few thousand words; the bound keeps hostile input from growing the table.
+  if (numbers.size < 20_000) numbers.set(written, made)
+  return made
+}
+
+function computeIsNumber(written: string): boolean {
+  if (/^\d{1,4}[a-d]?$/.test(written)) return true
+  const number = /^[א-ת"']{1,8}$/.test(written) ? hebrewNumber(written) : undefined
+  return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
+}
+
+/** `ז"ל` and `א"כ` are abbreviations and no numbers: their letters do not stand from the highest down. */
+function isTurned(written: string, number: number): boolean {
+  const letters = written.replace(/["']/g, '')
+  return (
+    letters.length > 1 &&
+    letters.length < 4 &&
+    number < 1000 &&
+    toHebrewNumber(number) !== letters &&
+    !descends(letters)
+  )
+}
+
+function descends(letters: string): boolean {
+  const values = [...letters].map((letter) => hebrewNumber(letter) ?? 0)
+  return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
+}
+
+/** With gershayim, or a geresh behind a single letter other than those that stand for the Name. */
+function isMarked(written: string): boolean {
+  return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
+}
+
+/** Abbreviations that are numbers, too, and follow a title oftener than these numbers do. */
+const abbreviations = new Set('ע"ה ע"ד ע"ז ע"כ ע"פ ס"א ש"ס ק"ש ק"נ ק"ו כ"ה ל"ה ל"ק ת"ח'.split(' '))
+
+/** Words of Hebrew whose letters make a number. */
+const commonWords = new Set(
+  'לא לב לו לה לי לך מה מו נא נד נח נו סב סג סוד עד עז עב פה צד קב קו קל קם קנה קץ קר רב רד רע רק רם רך רז שב שד שה שח שי שם שלה שלו שלי שר של תם תן תא תהא ערב רבה גם'.split(
+    ' ',
+  ),
+)
+
+/** Whether a bare Hebrew number is rather a word: one of the language, and the sentence goes on after it. */
+export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {
+  return (
+    commonWords.has(written) && /^\s+["'“„]?$/.test(gapBefore(text, words, at + 1)) && at + 1 < words.length
+  )
+}
+
+export function isCommonWordAt(text: string, words: readonly TextWord[], at: number): boolean {
+  return isCommonWord(bare(words[at]), text, words, at)
+}

@@ -1,0 +1,85 @@
+import type { Executor } from '../../../db/client.ts'
+import { mostPlaces } from '../../library/documents.ts'
+import { inSlices } from '../../text/slices.ts'
+import { nearestRefs } from '../nearest-refs.ts'
+import { resolveRef } from '../ref-lookup.ts'
+import type { FoundRef } from './find-refs.ts'
+import { type TitleInText, titlesIn } from './titles.ts'
+import { wordsIn } from './words.ts'
+
+/** Each costs a look-up or two. */
+const maxParts = 40
+const longestText = 200_000
+
+type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boolean }
+
+/** `the entry Tefillah in ` before the title of a work; `בערך תפילה ב` in Hebrew. */
+const entryBefore =
+  /(?:\b(?:the )?entry (?:on )?["“‘']?([^"”’'.,;:()\n]{2,60})["”’']? (?:in|of) (?:the )?|ערך ["“״]?([^"”.,;:()\n]{2,40})["”״]? (?:שב|ב))$/iu
+
+/**
+ * Words with capitals, or Hebrew ones, and a number behind a comma: a part that the library may not have. A Hebrew number
+ * is one letter before a sign, or has gershayim: other short words are words.
+ */
+const numberedPart =
+  /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)?!]|$|\s["“„”«‹'‘״])))/u
+
+/**
+ * Parts of works that a text names as `Work, Part` without a number, or as `the entry Part in Work`, and numbered parts
+ * that the library has not.
+ * @param found the refs found in the text: a part that overlaps one of them is left out.
+ * @throws database errors.
+ */
+export async function partsInText(
+  executor: Executor,
+  text: string,
+  found: readonly FoundRef[],
+): Promise<readonly FoundRef[]> {
+  const read = text.slice(0, longestText)
+  const titles = await titlesIn(executor, read, await inSlices(wordsIn(read)))
+  const longest = [...Map.groupBy(titles, ({ from }) => from).values()]
+  const parts: Part[] = []
+  let end = 0
+  for (const atWord of longest) {
+    const part = partOf(read, atWord)
+    if (part === undefined || part.start < end || overlaps(part, found)) continue
+    parts.push(part)
+    end = part.end
+    if (parts.length === maxParts) break
+  }
+  const looked = await Promise.all(parts.map((part) => lookUp(executor, text, part)))
+  return looked.filter((ref) => ref !== undefined)
+}
+
+function overlaps(part: Part, found: readonly FoundRef[]): boolean {
+  return found.some(({ start, end }) => start < part.end && part.start < end)
+}
+
+/** @param titles those that begin at one word, the longest first. */
+function partOf(text: string, titles: readonly TitleInText[]): Part | undefined {
+  const [longest] = titles
+  if (longest === undefined || !longest.isExact) return undefined
+  const { start, end } = longest
+  const title = text.slice(start, end)
+  if (title.includes(',')) return { start, end, asked: title, isSure: false }
+  const before = text.slice(Math.max(0, start - 90), start)
+  const entry = entryBefore.exec(before)
+  const name = entry?.[1] ?? entry?.[2]
+  if (entry !== null && name !== undefined)
+    return { start: start - before.length + entry.index, end, asked: `${title}, ${name}`, isSure: true }
+  const numbered = numberedPart.exec(text.slice(end, end + 120))
+  if (numbered === null) return undefined
+  const to = end + numbered[0].length
+  return { start, end: to, asked: text.slice(start, to), isSure: true }
+}
+
+async function lookUp(executor: Executor, text: string, part: Part): Promise<FoundRef | undefined> {
+  const { start, end, asked, isSure } = part
+  const named = { start, end, asked, written: text.slice(start, end) }
+  const place = await resolveRef(executor, asked)
+  // A whole book says too little about where a quotation stands, and is not read as a whole.
+  if (place !== undefined && place.last - place.first >= mostPlaces) return undefined
+  if (place !== undefined) return { ...named, outcome: 'found', ref: asked, nearest: [] }
+  if (!isSure) return undefined
+  return { ...named, outcome: 'missing', ref: null, nearest: await nearestRefs(executor, asked) }
+}

@@ -1,0 +1,213 @@
+import { headingKey } from '../../text/heading-keys.ts'
+import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { type AddressRun, addressAt, gapBefore, isCommonWordAt } from './addresses.ts'
+import { standsApart } from './standing.ts'
+import { firstTitleFrom, type TitleInText } from './titles.ts'
+import { isBreak, type TextWord } from './words.ts'
+
+/** One way to read a place in a text as a ref. */
+export type Candidate = {
+  /** UTF-16, `end` exclusive. */
+  readonly start: number
+  readonly end: number
+  /** What the resolver is asked, in full. */
+  readonly asked: string
+  readonly title: string
+  /** It only counts if the library has it: for less likely readings. */
+  readonly mustExist: boolean
+}
+
+/** Where a text names a place: ways to read it, the likeliest first. */
+export type Site = {
+  readonly candidates: readonly Candidate[]
+  /** Its number is written as one: if there is no such place, the text names one that does not exist. */
+  readonly isSure: boolean
+  /** A title of the vocabulary stands right before its number: if nothing is known of it, the work is not here. */
+  readonly namesWork?: boolean
+}
+
+/** A text as the finder of refs reads it. */
+export type ReadText = {
+  readonly text: string
+  readonly words: readonly TextWord[]
+  readonly titles: readonly TitleInText[]
+}
+
+/** Words between the title of a work and the number, which name a part of it. */
+const maxRest = 5
+/** Ways to read one place that the resolver is asked about. */
+const maxCandidates = 12
+
+/** A site with the words that it takes. */
+export type Placed = { readonly site: Site; readonly from: number; readonly to: number }
+
+/**
+ * The refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. Yields where the work may be
+ * interrupted.
+ */
+export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly Placed[]> {
+  const byRun = new Map<number, { readonly run: AddressRun; readonly titles: TitleInText[] }>()
+  for (const title of read.titles) {
+    for (const run of runsAfter(read, title)) {
+      const known = byRun.get(run.from)
+      if (known) known.titles.push(title)
+      else byRun.set(run.from, { run, titles: [title] })
+    }
+    yield
+  }
+  const placed: Placed[] = []
+  for (const { run, titles } of byRun.values()) {
+    const site = siteBefore(read, run, titles)
+    if (site) placed.push(site)
+    yield
+  }
+  return placed
+}
+
+function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInText[]): Placed | undefined {
+  if (run.isWord && isCommonWordAt(read.text, read.words, run.from)) return undefined
+  const [first, ...more] = titles.toSorted((a, b) => a.from - b.from || b.to - a.to)
+  if (!first) return undefined
+  const sorted = [first, ...more]
+  const candidates = [
+    ...sorted.flatMap((title) => readingsOf(read, title, run)),
+    ...sorted.flatMap((title) => readingsApart(read, title, run)),
+  ].slice(0, maxCandidates)
+  const beside = sorted.find((title) => title.to === run.from) ?? first
+  const namesWork = sorted.some((title) => namesItsWork(read, title, run))
+  const site = { candidates, isSure: isSure(read, beside, run), namesWork }
+  return { site, from: first.from, to: run.ends[0] ?? run.from }
+}
+
+/** The numbers that follow a title, after a few words that may name a part of the work. */
+function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<AddressRun> {
+  for (let rest = 0; rest <= maxRest; rest += 1) {
+    const at = title.to + rest
+    if (at >= words.length || !isWithinRef(gapBefore(text, words, at), rest)) return
+    const run = addressAt(text, words, at)
+    if (run) yield run
+    // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
+    if (run && !run.isWord) return
+  }
+}
+
+/** Between a title and its number: `Tanya (32)`, `Tanya, ch. 32`, `"תניא", פרק לב`. */
+function isWithinRef(gap: string, rest: number): boolean {
+  if (isBreak(gap.replace(/^['’]s/, ''))) return false
+  return rest === 0 ? !/[)\]}]|[([]\S*[([]/.test(gap) : !/[()[\]{}:]/.test(gap)
+}
+
+/** Whether the number is sure to belong to the title, whatever the library has: `Kuzari 1:25`, `Rambam, Laws of Kings, ch. 3`. */
+function namesItsWork(read: ReadText, title: TitleInText, run: AddressRun): boolean {
+  if (!title.isExact) return false
+  // With its unit, or of more than one number, it is no amount; a title of two words is no everyday word.
+  const isInFull = run.hasUnit || (run.ends.at(-1) ?? 0) - run.from > 1
+  if (title.to === run.from) return isInFull || title.to - title.from > 1
+  return (
+    isFamous(read.text.slice(title.start, title.end)) &&
+    !title.isWord &&
+    !hasTitleBetween(read.titles, title.to, run.from) &&
+    namesPart(read, title, run, isInFull)
+  )
+}
+
+/** Whether another title begins at one of the words `from` to `to`; a word that may be something else counts as none. */
+function hasTitleBetween(titles: readonly TitleInText[], from: number, to: number): boolean {
+  for (let i = firstTitleFrom(titles, from); (titles[i]?.from ?? Number.POSITIVE_INFINITY) <= to; i += 1)
+    if (!titles[i]?.isWord) return true
+  return false
+}
+
+/** Whether the vocabulary has the title: parts of other works of the library are looked up by their names. */
+function isFamous(title: string): boolean {
+  const key = headingKey(title)
+  return knownWorkKeys.has(key) || otherTitleKeys(key).length > 0
+}
+
+/** Words of a part between a title and its number: with capitals in English, at most three in Hebrew, with no verb among them. */
+function namesPart(
+  { text, words }: ReadText,
+  title: TitleInText,
+  run: AddressRun,
+  isInFull: boolean,
+): boolean {
+  const rest = words.slice(title.to, run.from)
+  if (rest.every(({ key }) => /^[א-ת]/.test(key)))
+    return isInFull && rest.length <= 3 && !rest.some(({ key }) => sentenceGoesOn.test(key))
+  return (
+    (isInFull || title.to - title.from > 1) &&
+    /^,? /.test(gapBefore(text, words, title.to)) &&
+    rest.every(({ text: word, key }) => /^\p{Lu}/u.test(word) || inParts.has(key) || /^\d+$/.test(word))
+  )
+}
+
+const inParts = new Set('of the on in and ha gate part book'.split(' '))
+/** In the form of keys, with medial letters. */
+const sentenceGoesOn =
+  /^(?:ש[א-ת]{3,}|מה|מהי|מהו|של|על|את|כי|אומר|אומרת|כותב|כתוב|מבואר|נאמר|מסביר|מלמד|יש|הוא|היא|זה|איכ|למה|לפי|פרק)$/
+
+/** A bare Hebrew word is a number only where a ref of that number exists, and so is a year or an amount. */
+function isSure({ text, words }: ReadText, title: TitleInText, run: AddressRun): boolean {
+  const next = text.slice(words[run.from]?.end ?? 0, (words[run.from]?.end ?? 0) + 40).trimStart()
+  const endsThere = next === '' || /^[)\].,;:?!׃–—-]/.test(next)
+  if (run.isWord && !endsThere) return false
+  if (!run.hasUnit && run.ends.length === 1 && isAmount(words, run)) return false
+  const isAuthor = isAuthorKey(headingKey(text.slice(title.start, title.end)))
+  return run.hasUnit || (!isAuthor && (title.isExact || !run.isWord))
+}
+
+const counted =
+  /^(?:years?|times|people|days|pages|chapters|parts|editions?|copies|letters|sections|souls|levels|th|st|nd|שנה|שנימ|שנות|ימימ|פעמימ|אנשימ|דברימ)$/
+
+function isAmount(words: readonly TextWord[], run: AddressRun): boolean {
+  const digits = words[run.from]?.text ?? ''
+  return /^1[5-9]\d\d$|^20\d\d$|^5\d{3}$/.test(digits) || counted.test(words[run.from + 1]?.key ?? '')
+}
+
+function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readonly Candidate[] {
+  const { text, words } = read
+  const name = text.slice(title.start, title.end)
+  const isWhole = words[title.to - 1]?.end === title.end
+  const shortest = run.ends.at(-1)
+  return run.ends.flatMap((to) => {
+    const end = words[to - 1]?.end ?? title.end
+    const slice = text.slice(title.start, end)
+    const rest = text.slice(words[title.to]?.start ?? end, end)
+    const base = { start: title.start, end, title: name, mustExist: to !== shortest }
+    const composed = `${name} ${rest}`
+    const isPlain = isWhole && /^[\s,.:;_–—-]*$/.test(gapBefore(text, words, title.to))
+    const asked = isPlain ? [slice] : [composed, slice]
+    return [...sideOf(read, base, slice), ...asked.map((one) => ({ ...base, asked: one }))]
+  })
+}
+
+/** `Tanya, and then ch. 32`: the words between the title and the number name no part of the work. */
+function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): readonly Candidate[] {
+  if (title.to === run.from || !run.hasUnit || !title.isExact || !standsApart(read, run.from)) return []
+  const name = read.text.slice(title.start, title.end)
+  const start = read.words[run.from]?.start ?? title.end
+  return run.ends.map((to, i) => {
+    const end = read.words[to - 1]?.end ?? start
+    const asked = `${name} ${read.text.slice(start, end)}`
+    return { start, end, asked, title: name, mustExist: i < run.ends.length - 1 }
+  })
+}
+
+/** `ברכות ב:` and `ברכות ב.` may be the two sides of a leaf. */
+function sideOf({ text }: ReadText, base: Omit<Candidate, 'asked'>, slice: string): readonly Candidate[] {
+  const mark = text.charAt(base.end)
+  if (!/[.:]/.test(mark) || !/[א-ת]['"׳״]?$/.test(slice)) return []
+  return [{ ...base, end: base.end + 1, asked: slice + mark, mustExist: true }]
+}
+
+/** Refs without a number: passages that stand under a title of their own. */
+export function sitesOfTitles(read: ReadText): readonly Placed[] {
+  return read.titles.flatMap((title) => {
+    if (!title.isPlace || !title.isExact) return []
+    const asked = read.text.slice(title.start, title.end)
+    const { start, end, from, to } = title
+    const candidate = { start, end, asked, title: asked, mustExist: true }
+    return [{ site: { candidates: [candidate], isSure: false }, from, to }]
+  })
+}

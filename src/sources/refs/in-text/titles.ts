@@ -1,0 +1,214 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { withoutPrefixes } from '../../text/hebrew.ts'
+import { lazily } from '../../text/lazily.ts'
+import { inSlices } from '../../text/slices.ts'
+import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { gapBefore } from './addresses.ts'
+import { isBreak, type TextWord } from './words.ts'
+
+/** A title of the library or of the vocabulary in a text: words `from` to `to`, exclusive. */
+export type TitleInText = {
+  readonly from: number
+  readonly to: number
+  /** UTF-16 places, without a Hebrew prefix and without a possessive `'s`. */
+  readonly start: number
+  readonly end: number
+  /** It is spelled as the library or the vocabulary spells it. */
+  readonly isExact: boolean
+  /** A passage stands under this very title, without a number. */
+  readonly isPlace: boolean
+  /** One word that a famous work is called by, and maybe something else: `Numbers`, `שמות`. */
+  readonly isWord: boolean
+}
+
+/** Keys with whether a passage has no other ref than this title. */
+type Keys = ReadonlyMap<string, boolean>
+
+/** A title has at most so many words. */
+const maxTitleWords = 14
+/** Of a hostile text or an enormous library: further words and titles are left out. */
+const maxWords = 20_000
+const maxTitles = 20_000
+
+/**
+ * Finds all titles in a text, of those that begin at one word the longest first, with one statement. The event loop
+ * turns every few milliseconds.
+ */
+export async function titlesIn(
+  executor: Executor,
+  text: string,
+  words: readonly TextWord[],
+): Promise<readonly TitleInText[]> {
+  const keys = await keysOfTitles(executor, words)
+  return inSlices(titlesOfText(text, words, keys))
+}
+
+function* titlesOfText(
+  text: string,
+  words: readonly TextWord[],
+  keys: Keys,
+): Generator<undefined, readonly TitleInText[]> {
+  const begins = new Set<string>()
+  for (const key of keys.keys()) begins.add(firstWord(key))
+  const titles: TitleInText[] = []
+  for (const at of words.keys()) {
+    titles.push(...titlesAt(text, words, at, keys, begins))
+    yield
+  }
+  return titles
+}
+
+function firstWord(key: string): string {
+  const end = key.indexOf(' ')
+  return end < 0 ? key : key.slice(0, end)
+}
+
+/** The titles of the vocabulary by their first words. */
+const vocabulary = lazily(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
+
+/** What titles may begin with. Yields where the work may be interrupted. */
+function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
+  const first = new Set<string>()
+  for (const word of words) {
+    for (const { key, loose } of formsOf(word)) first.add(key).add(`~${loose}`)
+    if (first.size > maxWords) break
+    yield
+  }
+  return first
+}
+
+async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
+  const first = await inSlices(firstWords(words))
+  const keys = new Map<string, boolean>()
+  for (const word of first) for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
+  if (first.size === 0) return keys
+  const found = await executor.execute<{ key: string; is_place: boolean }>(sql`
+    select h.key, bool_or(h.kind = 'place' and h.heading <> w.title
+        and (h.first_ref = h.heading or starts_with(h.first_ref, h.heading || ' §'))) as is_place
+    from headings h join works w on w.id = h.work_id
+    where split_part(h.key, ' ', 1) = any(${sql.param([...first])}::text[])
+    group by h.key limit ${maxTitles}`)
+  for (const { key, is_place } of found.rows) keys.set(key, is_place)
+  return keys
+}
+
+type Form = { readonly key: string; readonly loose: string; readonly cut: number; readonly cutEnd: number }
+
+/** The word itself, without a Hebrew prefix, and without a possessive `'s`. */
+function formsOf({ key, loose, text }: TextWord): readonly Form[] {
+  const own = { key, loose, cut: 0, cutEnd: 0 }
+  if (/^[א-ת]/.test(key)) {
+    return withoutPrefixes(key).map((base) => {
+      const cut = key.length - base.length
+      return cut === 0 ? own : { key: base, loose: unvowelled(base), cut, cutEnd: 0 }
+    })
+  }
+  return /['’]s$/.test(text)
+    ? [own, { key: key.slice(0, -1), loose: loose.slice(0, -1), cut: 0, cutEnd: 2 }]
+    : [own]
+}
+
+/** As `looseHeadingKey` does with a Hebrew word. */
+function unvowelled(word: string): string {
+  return word.replace(/(?<=.)[וי](?=.)/g, '')
+}
+
+function titlesAt(
+  text: string,
+  words: readonly TextWord[],
+  at: number,
+  keys: Keys,
+  begins: ReadonlySet<string>,
+): readonly TitleInText[] {
+  const word = words[at]
+  if (!word) return []
+  const found = new Map<number, TitleInText>()
+  for (const form of formsOf(word)) {
+    if (!begins.has(form.key) && !begins.has(`~${form.loose}`)) continue
+    for (const title of titlesOf(text, words, at, keys, form)) {
+      const known = found.get(title.to)
+      // The whole word comes first: `לקו"א` is a title, although `קו"א` is one too.
+      if (!known || (title.isExact && !known.isExact)) found.set(title.to, title)
+    }
+  }
+  return [...found.values()].sort((a, b) => b.to - a.to)
+}
+
+/** The titles that begin with a word in one of its forms. */
+function* titlesOf(
+  text: string,
+  words: readonly TextWord[],
+  at: number,
+  keys: Keys,
+  form: Form,
+): Generator<TitleInText> {
+  const word = words[at]
+  if (!word) return
+  const start = startOf(word, form.cut)
+  for (const { to, key, loose } of growing(text, words, at, form)) {
+    const exact = keys.get(key)
+    // In small letters `numbers` are no book.
+    if (to === at + 1 && knownWorkKeys.has(key) && /^\p{Ll}/u.test(word.text)) continue
+    const isLoose = keys.has(loose) && (to > at + 1 || isNameLike(word))
+    if (exact === undefined && !isLoose) continue
+    const end = (words[to - 1] ?? word).end - (to === at + 1 ? form.cutEnd : 0)
+    yield {
+      from: at,
+      to,
+      start,
+      end,
+      isExact: exact !== undefined,
+      isPlace: exact === true,
+      isWord: to === at + 1 && knownWorkKeys.has(key),
+    }
+  }
+}
+
+/** The keys of one word, of two words and so on, as far as a title may run. */
+function* growing(
+  text: string,
+  words: readonly TextWord[],
+  at: number,
+  form: Form,
+): Generator<{ readonly to: number; readonly key: string; readonly loose: string }> {
+  let key = form.key
+  let loose = `~${form.loose}`
+  yield { to: at + 1, key, loose }
+  for (let to = at + 2; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
+    const next = words[to - 1]
+    if (!next || isBreak(gapBefore(text, words, to - 1))) return
+    key += ` ${next.key}`
+    loose += ` ${next.loose}`
+    yield { to, key, loose }
+  }
+}
+
+/** One word in another spelling is a title only where it is written like a name. */
+function isNameLike(word: TextWord): boolean {
+  return /^[\p{Lu}\u05d0-\u05ea]/u.test(word.text)
+}
+
+/** Without its first letters, and the points on them. */
+function startOf(word: TextWord, letters: number): number {
+  let left = letters
+  let at = 0
+  while (at < word.text.length && (left > 0 || /\p{M}|["'׳״]/u.test(word.text.charAt(at)))) {
+    if (/\p{L}/u.test(word.text.charAt(at))) left -= 1
+    at += 1
+  }
+  return word.start + at
+}
+
+/** The index of the first title that begins at the word or after it; titles are in order of their first words. */
+export function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
+  let low = 0
+  let high = titles.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((titles[middle]?.from ?? 0) < word) low = middle + 1
+    else high = middle
+  }
+  return low
+}

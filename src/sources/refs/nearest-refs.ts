@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { clean } from '../text/clean.ts'
+import { looseHeadingKey } from '../text/heading-keys.ts'
+import { type AddressPart, refReadings } from './grammar/refs.ts'
+import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
+import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
+
+/** How many refs are offered in place of one that does not exist. */
+const offered = 5
+
+/**
+ * Existing refs that a wrong one may have meant, the likeliest first: under its title, else under similar ones.
+ * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ */
+export async function nearestRefs(
+  executor: Executor,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const near = await nearestUnderTitle(executor, ref)
+  signal?.throwIfAborted()
+  return near.length > 0 ? near : nearestTitles(executor, clean(ref))
+}
+
+/** Existing refs under the very title of a wrong one; none when the library does not know the title. */
+export async function nearestUnderTitle(executor: Executor, ref: string): Promise<readonly string[]> {
+  return nearestToReadings(executor, await knownReadings(executor, clean(ref)))
+}
+
+/** Existing refs under the title of the likeliest of these readings, nearest in number first. */
+export async function nearestToReadings(
+  executor: Executor,
+  [likeliest]: readonly KnownReading[],
+): Promise<readonly string[]> {
+  if (!likeliest) return []
+  const near = await nearestNumbers(executor, headingsIn(likeliest), likeliest.reading.address)
+  return near.length > 0 ? near : headingsIn(likeliest).map(({ heading }) => heading)
+}
+
+function headingsIn({ named }: KnownReading): readonly Heading[] {
+  return named.headings.slice(0, Math.min(mostHeadings, offered))
+}
+
+/** Sections of the wanted depth under the headings, nearest in number first. */
+async function nearestNumbers(
+  executor: Executor,
+  headings: readonly Heading[],
+  wanted: readonly AddressPart[],
+): Promise<readonly string[]> {
+  const depth = Math.max(1, wanted.length)
+  // A leaf counts four, one for each column (see `placeNumber`); a number that is missing is 0.
+  const found = await executor.execute<{ ref: string }>(sql`
+    with sections as (
+      select h.heading || left(n.numbers, 1) || array_to_string(n.parts, ':') as ref, n.parts,
+        min(array[h.number, p.ordinal]) as place
+      from unnest(${sql.param(headings.map(({ workId }) => workId))}::int[],
+          ${sql.param(headings.map(({ heading }) => heading))}::text[]) with ordinality as h (work_id, heading, number)
+        join passages p on p.work_id = h.work_id and starts_with(p.ref, h.heading)
+        cross join lateral (select regexp_replace(substr(p.ref, length(h.heading) + 1), ' §[0-9]+$', '') as numbers) s
+        cross join lateral (
+          select s.numbers, (string_to_array(substr(s.numbers, 2), ':'))[1:${depth}::int] as parts) n
+      where p.work_id = any(${sql.param(worksOf(headings))}::int[])
+        and s.numbers ~ '^[ :][0-9]+[a-d]?(:[0-9]+[a-d]?)*$'
+      group by 1, 2)
+    select ref from sections
+    order by (
+      select array_agg(abs(
+          coalesce(substring(parts[w.at] from '^[0-9]+')::float8 * 4
+            + strpos('abcd', coalesce(substring(parts[w.at] from '[a-d]$'), 'a')) - 1, 0) - w.place) order by w.at)
+      from unnest(${sql.param(wanted.map(placeNumber))}::float8[]) with ordinality as w (place, at)) nulls first, place
+    limit ${offered}`)
+  return found.rows.map(({ ref }) => ref)
+}
+
+/** Titles that are longer are no titles: what is compared grows with their length. */
+const maxTitle = 120
+
+/** Headings that are compared letter by letter, of those that have most pairs of letters in common with the wanted one. */
+const maxCompared = 200
+
+/** Likeness below which an offer would be a guess, of a whole title and of the part of one. */
+const leastLikeness = 0.45
+const leastLikenessOfPart = 0.7
+
+/** Share of the wanted pairs without which neither likeness can be reached, see `dice`. */
+const leastCommon = leastLikeness / 2 / (1 - leastLikeness / 2)
+
+type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
+
+/** What stands under the titles that look most like the one that is not there, at the nearest number. */
+async function nearestTitles(executor: Executor, ref: string): Promise<readonly string[]> {
+  const [reading] = refReadings(ref)
+  if (!reading) return []
+  const likely = await titlesLike(executor, reading.heading)
+  if (reading.address.length === 0) return likely.map(({ heading }) => heading)
+  const near = await Promise.all(
+    likely.map(async (heading) => {
+      const [ref_] = await nearestNumbers(executor, [heading], reading.address)
+      return ref_ ?? heading.firstRef
+    }),
+  )
+  return [...new Set(near)]
+}
+
+async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
+  const key = looseHeadingKey(written)
+  if (key.length > maxTitle) return []
+  const wanted = bigrams(key)
+  const words = key.split(' ').length
+  const found = await executor.execute<{
+    key: string
+    heading: string
+    work_id: number
+    first_ref: string
+  }>(sql`
+    select key, heading, work_id, first_ref from (
+      select h.key, h.heading, h.work_id, h.first_ref,
+        (select count(*) from unnest(${sql.param([...wanted])}::text[]) as pair where strpos(h.key, pair) > 0) as common
+      from headings h join works w on w.id = h.work_id
+      where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)) compared
+    where common >= ${Math.ceil(leastCommon * wanted.size)}
+    order by common::float8 / greatest(${wanted.size}, length(key)) desc, common desc, key, heading
+    limit ${maxCompared}`)
+  const best = new Map<string, Likely>()
+  for (const { key: known, heading, work_id, first_ref } of found.rows) {
+    const likeness = Math.max(dice(wanted, bigrams(known)), partLikeness(wanted, known, words))
+    if (likeness > (best.get(heading)?.likeness ?? leastLikeness))
+      best.set(heading, { heading, workId: work_id, firstRef: first_ref, likeness })
+  }
+  return [...best.values()]
+    .sort((a, b) => b.likeness - a.likeness || (a.heading < b.heading ? -1 : 1))
+    .slice(0, offered)
+}
+
+/** How much the last words of a key are like the wanted ones: people name a part without its work. */
+function partLikeness(wanted: ReadonlySet<string>, key: string, words: number): number {
+  const own = key.split(' ')
+  if (own.length <= words) return 0
+  const likeness = dice(wanted, bigrams(`~${own.slice(-words).join(' ')}`))
+  // A title that is as like as a whole comes first.
+  return likeness < leastLikenessOfPart ? 0 : likeness * 0.9
+}
+
+function bigrams(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>()
+  for (let i = 0; i + 1 < text.length; i += 1) pairs.add(text.slice(i, i + 2))
+  return pairs
+}
+
+/** Dice's coefficient: 1 for equal sets, 0 for sets without a common member. */
+function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0
+  let common = 0
+  for (const member of b) if (a.has(member)) common += 1
+  return (2 * common) / (a.size + b.size)
+}

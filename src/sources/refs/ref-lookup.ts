@@ -1,0 +1,246 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { clean } from '../text/clean.ts'
+import { namesPiece } from './grammar/pieces.ts'
+import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
+import { type PlaceRange, rangeTo, type Span, spansOf, type Wanted } from './spans.ts'
+import { findTitles, mostHeadings, type Named, worksOf } from './title-lookup.ts'
+
+export { type PlaceRange, placeNumber } from './spans.ts'
+
+/** A way to read a ref whose title the library knows. */
+export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
+
+/** What became of a ref. `known` are its readings whose titles the library has, the likeliest first. */
+export type Resolution = {
+  readonly found: FoundPlace | undefined
+  /** Refs of the places that it could mean equally well, when it means several. */
+  readonly several: readonly string[]
+  readonly known: readonly KnownReading[]
+}
+
+/** Places with the ref that names them as the library writes it; for a Hebrew ref of one's own that of the first one. */
+export type FoundPlace = { readonly place: PlaceRange; readonly ref: string }
+
+/**
+ * The places that a ref names, in whatever way it is written; a ref above passage level and a range name several.
+ * Undefined when the library has none, or when several places could be meant.
+ */
+export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
+  const [resolved] = await resolveRefs(executor, [ref])
+  return resolved?.found?.place
+}
+
+/** A text longer than this is no ref, whatever number it ends with. */
+const longestQuery = 120
+
+/**
+ * The same for what may be a ref and may be words to search for: only one with a number counts. A title without one is a
+ * topic as much as a place.
+ */
+export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
+  if (!mayBeRef(clean(query))) return undefined
+  const [resolved] = await resolveRefs(executor, [query], 1)
+  return resolved?.found?.place
+}
+
+/** Whether a query ends with a number after some words. It says nothing about the library. */
+export function mayBeRef(query: string): boolean {
+  const [first] = query.length > longestQuery ? [] : refReadings(query)
+  return first !== undefined && first.address.length > 0 && first.heading !== ''
+}
+
+/**
+ * The same as `resolveRef` for many refs with a few statements for all; a range costs one or two more.
+ *
+ * @param fewestNumbers what a reading must have to count.
+ */
+export async function resolveRefs(
+  executor: Executor,
+  refs: readonly string[],
+  fewestNumbers = 0,
+): Promise<readonly Resolution[]> {
+  const written = refs.map(clean)
+  const exact = await exactPlaces(executor, written)
+  const open = written.filter((ref) => !exact.has(ref))
+  const known = await knownReadingsOf(executor, open, fewestNumbers)
+  const printed = await placesPrinted(executor, open, known)
+  const readings = known.flat()
+  const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (known[i] ?? []) : [])))
+  const spans = await spansOf(
+    executor,
+    readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
+  )
+  const spansByReading = new Map(readings.map((reading, i) => [reading, spans[i] ?? []]))
+  const byRef = new Map(open.map((ref, i) => [ref, known[i] ?? []]))
+  const resolved: Resolution[] = []
+  for (const ref of written) {
+    const mine = byRef.get(ref) ?? []
+    const found = exact.get(ref) ?? printed.get(ref) ?? (await firstPlace(executor, mine, spansByReading))
+    resolved.push({ found, several: found ? [] : severalIn(mine, spansByReading), known: mine })
+  }
+  return resolved
+}
+
+function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
+  const { address } = reading
+  const headings = named.headings.length > mostHeadings || address.length === 0 ? [] : named.headings
+  return { headings, address, isPiece }
+}
+
+/** The places of the likeliest reading that has several. */
+function severalIn(
+  known: readonly KnownReading[],
+  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+): readonly string[] {
+  const first = known.find((reading) => (spans.get(reading)?.length ?? 0) > 1)
+  return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
+}
+
+async function firstPlace(
+  executor: Executor,
+  known: readonly KnownReading[],
+  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+): Promise<FoundPlace | undefined> {
+  for (const reading of known) {
+    const found = await placeOf(executor, reading, spans.get(reading) ?? [])
+    if (found) return found
+  }
+  return undefined
+}
+
+async function exactPlaces(
+  executor: Executor,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, FoundPlace>> {
+  if (refs.length === 0) return new Map()
+  const found = await executor.execute<{ asked: string; work_id: number; first: number; last: number }>(sql`
+    select distinct on (a.ref) a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+    from unnest(${sql.param([...new Set(refs)])}::text[]) a (ref)
+      join lateral (
+        select work_id, ordinal from passages where ref = a.ref
+        union all
+        select work_id, ordinal from passages where section_ref = a.ref and a.ref ~ '[0-9][a-d]?$') p on true
+    group by a.ref, p.work_id order by a.ref, p.work_id`)
+  return new Map(
+    found.rows.map(({ asked, work_id, first, last }) => [
+      asked,
+      { ref: asked, place: { workId: work_id, first, last } },
+    ]),
+  )
+}
+
+/** The readings of a ref whose titles the library has, the likeliest first. */
+export async function knownReadings(executor: Executor, written: string): Promise<readonly KnownReading[]> {
+  const [known = []] = await knownReadingsOf(executor, [written], 0)
+  return known
+}
+
+async function knownReadingsOf(
+  executor: Executor,
+  written: readonly string[],
+  fewestNumbers: number,
+): Promise<readonly (readonly KnownReading[])[]> {
+  const readings = written.map((ref) =>
+    refReadings(ref).filter(({ address }) => address.length >= fewestNumbers),
+  )
+  const headings = [...new Set(readings.flatMap((of) => of.map(({ heading }) => heading)))]
+  if (headings.length === 0) return readings.map(() => [])
+  const titles = await findTitles(executor, headings)
+  const named = new Map(headings.map((heading, i) => [heading, titles[i]]))
+  return readings.map((of) => {
+    const known = of.flatMap((reading) => {
+      const title = named.get(reading.heading)
+      return title ? [{ reading, named: title }] : []
+    })
+    // A word before a number may be its unit or the end of a title; where the library has that title it is.
+    return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
+  })
+}
+
+function wholeLength({ reading, named }: KnownReading): number {
+  return named.isWhole && reading.address.length > 0 ? reading.heading.length : 0
+}
+
+/** What stands at Hebrew refs exactly as the library prints them, which for texts of one's own may be anything. */
+async function placesPrinted(
+  executor: Executor,
+  written: readonly string[],
+  known: readonly (readonly KnownReading[])[],
+): Promise<ReadonlyMap<string, FoundPlace>> {
+  const rows = written.flatMap((ref, i) =>
+    /[א-ת]/.test(ref)
+      ? worksOf((known[i] ?? []).flatMap(({ named }) => named.headings)).map((workId) => ({ ref, workId }))
+      : [],
+  )
+  if (rows.length === 0) return new Map()
+  const works = [...new Set(rows.map(({ workId }) => workId))]
+  const found = await executor.execute<{
+    asked: string
+    work_id: number
+    first: number
+    last: number
+    ref: string
+  }>(sql`
+    select distinct on (asked) asked, work_id, first, last,
+      (select ref from passages p where p.work_id = f.work_id and p.ordinal = f.first) as ref
+    from (
+      select a.ref as asked, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
+      from unnest(${sql.param(rows.map(({ ref }) => ref))}::text[],
+          ${sql.param(rows.map(({ workId }) => workId))}::int[]) a (ref, work_id)
+        join passages p on p.work_id = a.work_id and p.he_ref = a.ref
+      where p.work_id = any(${sql.param(works)}::int[])
+      group by 1, 2) f
+    where not exists (
+      select 1 from passages p
+      where p.work_id = f.work_id and p.ordinal between f.first and f.last and p.he_ref <> f.asked)
+    order by asked, work_id`)
+  return new Map(
+    found.rows.map(({ asked, work_id, first, last, ref }) => [
+      asked,
+      { ref, place: { workId: work_id, first, last } },
+    ]),
+  )
+}
+
+async function placeOf(
+  executor: Executor,
+  { reading, named }: KnownReading,
+  spans: readonly Span[],
+): Promise<FoundPlace | undefined> {
+  const { address, until } = reading
+  if (address.length === 0) {
+    const place = await wholeOf(executor, named)
+    return place && { place, ref: named.headings[0]?.heading ?? reading.heading }
+  }
+  const own = spans.find(({ heading }) => heading.heading === reading.heading)
+  const start = own ?? (spans.length === 1 ? spans[0] : undefined)
+  if (!start) return undefined
+  return {
+    place: until ? await rangeTo(executor, start, until) : start.place,
+    ref: until ? formatRef({ ...reading, heading: start.heading.heading }) : start.ref,
+  }
+}
+
+/** All that stands under a title: a work, a heading, or several headings that follow one another. */
+async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PlaceRange | undefined> {
+  const workId = headings[0]?.workId
+  if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined
+  const names = headings.map(({ heading }) => heading)
+  const found = await executor.execute<{ first: number | null; last: number | null }>(sql`
+    with mine as (
+      select p.ordinal from passages p
+      where p.work_id = ${workId} and (${isWork} or exists (
+        select 1 from unnest(${sql.param(names)}::text[]) as h (heading)
+        where starts_with(p.ref, h.heading) and substr(p.ref, length(h.heading) + 1) ~ '^([ ,:]|$)'))),
+    ends as (select min(ordinal) as first, max(ordinal) as last from mine)
+    select first, last from ends
+    where ${names.length === 1} or not exists (
+      select 1 from passages p
+      where p.work_id = ${workId} and p.ordinal between ends.first and ends.last
+        and p.ordinal not in (select ordinal from mine))`)
+  const row = found.rows[0]
+  return row && row.first !== null && row.last !== null
+    ? { workId, first: row.first, last: row.last }
+    : undefined
+}

@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
+import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
+
+export type Heading = { readonly heading: string; readonly workId: number }
+
+/** What a title means, with the surest way to understand it alone: a real title always wins over another name. */
+export type Named = {
+  /** Up to `mostHeadings` of them and one more, in reading order. */
+  readonly headings: readonly Heading[]
+  /** It is a title of the work itself, whatever its headings are called. */
+  readonly isWork: boolean
+  /** It is a title of a heading, and not put together of that of a work and a part of a heading. */
+  readonly isWhole: boolean
+}
+
+/** A title that means more headings than these means none of them. */
+export const mostHeadings = 8
+
+/** A work's title is looked for in so many words at most, which keeps hostile input cheap. */
+const mostTitleWords = 14
+
+/** A key to be found as it is, the surest first. */
+type WholeKey = { readonly key: string; readonly rank: number }
+/** The title of a work and the words after it, which name one of its headings by their end. */
+type SplitKey = { readonly title: string; readonly rest: string; readonly rank: number }
+
+/** Ranks: 0 for what was written, then its synonyms in their order, then the same in another spelling from here. */
+const looseRank = 100
+
+function keysFor(written: string): {
+  readonly whole: readonly WholeKey[]
+  readonly split: readonly SplitKey[]
+} {
+  const whole: WholeKey[] = []
+  const split: SplitKey[] = []
+  const spellings = [
+    { key: headingKey(written), rank: 0 },
+    { key: looseHeadingKey(written), rank: looseRank },
+  ]
+  for (const { key, rank } of spellings) {
+    if (!/[^~ ]/.test(key)) continue
+    const synonyms = (title: string): readonly WholeKey[] => [
+      { key: title, rank },
+      ...otherTitleKeys(title).map((other, i) => ({ key: other, rank: rank + 1 + i })),
+    ]
+    whole.push(...synonyms(key))
+    const words = key.split(' ')
+    for (let count = Math.min(words.length, mostTitleWords); count >= 1; count -= 1) {
+      const rest = words.slice(count).join(' ')
+      for (const title of synonyms(words.slice(0, count).join(' ')))
+        split.push({ title: title.key, rest, rank: title.rank })
+    }
+  }
+  return { whole, split }
+}
+
+type Row = {
+  readonly asked: number
+  readonly heading: string
+  readonly work_id: number
+  readonly is_work: boolean
+  readonly is_whole: boolean
+}
+
+/**
+ * What titles mean in the library, in the order in which they are given. Each is understood as the heading of passages;
+ * else as another title of one; else as the title of a work with the end of one of its headings (`Besht Noach`, `Tanya
+ * Iggeret HaKodesh`) or with words that several of them share (`Kedushat Levi, Genesis`); else as the same in another
+ * spelling.
+ */
+export async function findTitles(
+  executor: Executor,
+  titles: readonly string[],
+): Promise<readonly (Named | undefined)[]> {
+  const keys = titles.map(keysFor)
+  const whole = keys.flatMap((of, asked) => of.whole.map((one) => ({ ...one, asked })))
+  const split = keys.flatMap((of, asked) => of.split.map((one) => ({ ...one, asked })))
+  const found = await executor.execute<Row>(sql`
+    with whole (asked, key, rank) as (select * from unnest(
+      ${sql.param(whole.map((k) => k.asked))}::int[], ${sql.param(whole.map((k) => k.key))}::text[],
+      ${sql.param(whole.map((k) => k.rank))}::int[])),
+    split (asked, title, rest, rank) as (select * from unnest(
+      ${sql.param(split.map((k) => k.asked))}::int[], ${sql.param(split.map((k) => k.title))}::text[],
+      ${sql.param(split.map((k) => k.rest))}::text[], ${sql.param(split.map((k) => k.rank))}::int[])),
+    of_work as (
+      select s.asked, s.rest, s.rank, h.work_id, (h.kind in ('title', 'former'))::int as other
+      from split s join headings h on h.key = s.title join works w on w.id = h.work_id and w.title = h.heading),
+    matches as (
+      select k.asked, h.heading, h.work_id, h.first_ordinal, false as is_work, true as is_whole,
+        array[k.rank / ${looseRank}, 0, (h.kind <> 'place')::int, k.rank] as rank
+      from whole k join headings h on h.key = k.key
+      where exists (
+        select 1 from headings p where p.work_id = h.work_id and p.heading = h.heading and p.kind = 'place')
+      union all
+      select o.asked, h.heading, h.work_id, h.first_ordinal, o.rest = '', false,
+        array[o.rank / ${looseRank}, 1 + (right(h.key, length(o.rest)) <> o.rest)::int, length(o.rest), o.other,
+          (h.kind <> 'place')::int, o.rank]
+      from of_work o join headings h on h.work_id = o.work_id and h.kind <> 'work'
+      where o.rest = '' and h.kind = 'place' or o.rest <> '' and strpos(h.key || ' ', ' ' || o.rest || ' ') > 0),
+    best as (
+      select asked, heading, work_id, first_ordinal, is_work, is_whole, rank,
+        rank() over (partition by asked order by rank) as place
+      from (select distinct on (asked, heading, work_id) * from matches order by asked, heading, work_id, rank) m)
+    select asked, heading, work_id, is_work, is_whole from (
+      select *, row_number() over (partition by asked order by work_id, first_ordinal, heading) as number
+      from best where place = 1) numbered
+    where number <= ${mostHeadings + 1} order by asked, number`)
+  const byTitle = Map.groupBy(found.rows, (row) => row.asked)
+  return titles.map((_, asked) => {
+    const rows = byTitle.get(asked)
+    return (
+      rows && {
+        headings: rows.map(({ heading, work_id }) => ({ heading, workId: work_id })),
+        isWork: rows.some((row) => row.is_work),
+        isWhole: rows.every((row) => row.is_whole),
+      }
+    )
+  })
+}
+
+/** Naming the works makes the database look into them alone. */
+export function worksOf(headings: readonly Heading[]): readonly number[] {
+  return [...new Set(headings.map(({ workId }) => workId))]
+}
+
+/** The works that a title names, in either language, in another spelling, by another or a former name. */
+export async function worksNamed(executor: Executor, written: string): Promise<readonly number[]> {
+  const [named] = await findTitles(executor, [written])
+  return worksOf(named?.headings ?? [])
+}

@@ -1,0 +1,42 @@
+import { isHebrewFunctionWord } from '../../text/hebrew.ts'
+import { tokenize } from '../../text/tokens.ts'
+
+/**
+ * Words by which people ask rather than what they ask about. They are in the index, because a text may be about them,
+ * but in a question beside other words they find nothing.
+ */
+const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו מיהי מיהם היכן איפה מאיפה מאין מנין מניין כיצד מדוע למה איך מתי האם
+  ייתכן יתכן אפשר בעצם בדיוק בכלל דווקא דוקא הרי כלומר לגבי בנוגע אודות פירוש הפירוש פירושו הכוונה הסבר הסבירו הסבירי
+  תסביר תסבירו תסבירי מסביר מסבירה נקרא נקראת נקראים נקראות קוראים אומר אומרת אומרים כתוב כתובה כתובים מוזכר
+  מוזכרת מוזכרים מובא מובאת מובאים מלמד מלמדת עושים לעשות מובן לומר קורה קרה ההבדל הבדל הקשר משמעות המשמעות
+  משמעותו משמעותה צריך צריכים כדאי רוצה רציתי אני אנחנו לדעת שואל`
+
+/** Pronouns, prepositions with endings, and adverbs that a question is never about. */
+const pronouns = `עליו עליה עליהם עליהן עליך עליי עלינו אליו אליה אליהם אליך אליי אלינו שלו שלה שלהם שלהן שלי שלנו
+  שלך שלכם איתו איתה איתי איתנו איתם עמו עמה עמי עמנו עמהם אותי אותך אותנו אתכם ממני ממך מהם מהן מאיתנו ביניהם
+  ביניהן מביניהם מביניהן בינינו אצלי אצלו בשבילי בשביל עבור כלפי לעומת מדי סתם לגמרי כאשר כשהוא כשהיא כשאין מישהו
+  משהו שום אילו עכשיו כבר עדיין אולי ממש כמה כזה כזאת כאלה הזה הזאת הזו האלה האלו ההוא ההיא אחרת איזשהו בכך מכל
+  בכל לכל שכל ובכל ומכל`
+
+const english = `please explain explains explained tell describe define definition meaning mean means meant say says said
+  teach teaches taught write writes written wrote passage passages question
+  discuss discusses mention mentions mentioned concerning regarding concept idea explanation answer
+  difference between happen happens exactly really actually someone something anything does
+  according called named give gives example talk talks speak speaks`
+
+/** Yiddish, which has its question words, articles and prepositions in Hebrew letters. */
+const yiddish = `וואס וואָס ווער ווי וואו ווען פארוואס פארוואָס וועלכע וועלכער איז זענען געווען געוועסן האט האבן זיין
+  דער די דאס דאָס דעם דען א אן און אדער אז פון פֿון צו מיט אין אויף ביי וועגן פאר נאך איבער אונטער נישט ניט קיין
+  מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
+  ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
+
+const fillers = new Set(tokenize(`${hebrew} ${pronouns} ${english} ${yiddish}`).map((token) => token.term))
+
+/** Before a filler or a function word these make another one: `ולמה`, `שאומרים`, `האילו`. */
+const leading = /^[ושה](?=[א-ת])/
+
+/** Whether a word of a query only asks. */
+export function isFiller(term: string): boolean {
+  const rest = term.replace(leading, '')
+  return fillers.has(term) || fillers.has(rest) || (rest !== term && isHebrewFunctionWord(rest))
+}

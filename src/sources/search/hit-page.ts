@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Executor } from '../../db/client.ts'
+import type { SearchHit } from './hit.ts'
+import type { SemanticSearch } from './meaning/semantic.ts'
+import { type MissingPlace, missingPlaces } from './missing/missing-places.ts'
+import { citingOnce } from './named/citing-passages.ts'
+import { searchSources } from './search.ts'
+
+/** The name of a work, an author or a category, as people ask for it. */
+export const nameAsked = z.string().trim().min(1).max(300).optional()
+export const languageAsked = z.string().trim().min(2).max(8).optional()
+
+/** A ranking has an order and no ids: the place in it is the cursor. */
+const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
+const deepestHit = 1_000
+
+/** What a search may ask for, wherever it is asked. */
+export const hitQuery = z.object({
+  q: z.string().trim().min(1).max(1_000),
+  language: languageAsked,
+  work: nameAsked,
+  author: nameAsked,
+  category: nameAsked,
+  limit: z.coerce.number().int().min(1).max(100).default(10),
+  after: hitId.optional(),
+})
+
+export type HitPage = {
+  readonly hits: readonly (SearchHit & { readonly id: string })[]
+  readonly hasMore: boolean
+  readonly unknownRef: UnknownRef | undefined
+}
+
+/**
+ * A ref that the query names and that does not exist: under a title of the library with the nearest that does, or a place
+ * of the Bible or the Talmud with the passages that cite it.
+ */
+export type UnknownRef = {
+  readonly ref: string
+  readonly nearest: string | null
+  readonly cited_by?: readonly string[]
+}
+
+/**
+ * One page of a ranking, of which at most the first 1,000 hits are shown.
+ * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ */
+export async function readHits(
+  executor: Executor,
+  { q, limit, after, ...filter }: z.output<typeof hitQuery>,
+  { semantic, signal }: { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal },
+): Promise<HitPage> {
+  const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
+  const wanted = Math.min(limit, deepestHit - offset)
+  const findCiting = citingOnce(executor)
+  const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
+  const found = await searchSources(executor, query, semantic)
+  signal.throwIfAborted()
+  return {
+    hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),
+    hasMore: found.length > wanted && offset + wanted < deepestHit,
+    unknownRef: unknownRefOf(await missingPlaces(executor, q, findCiting)),
+  }
+}
+
+function unknownRefOf(missing: readonly MissingPlace[]): UnknownRef | undefined {
+  const place = missing.find(
+    ({ kind, nearest, citedBy }) => citedBy || (kind === 'place' && nearest.length > 0),
+  )
+  return (
+    place && {
+      ref: place.written,
+      nearest: place.nearest[0] ?? null,
+      ...(place.citedBy && { cited_by: place.citedBy }),
+    }
+  )
+}

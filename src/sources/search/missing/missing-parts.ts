@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import {
+  hebrewNumberInWords,
+  numberInWords,
+  ordinalInWords,
+  romanNumber,
+} from '../../refs/grammar/number-words.ts'
+import { type TitleInText, titlesIn } from '../../refs/in-text/titles.ts'
+import { wordsIn } from '../../refs/in-text/words.ts'
+import { resolveRefs } from '../../refs/ref-lookup.ts'
+import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
+import { medial } from '../../text/fold.ts'
+import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
+import { inSlices } from '../../text/slices.ts'
+
+/** A part of a work that the library has, by a number that no part of it has; UTF-16 places. */
+export type MissingPart = {
+  readonly start: number
+  readonly end: number
+  readonly written: string
+  /** The headings of the work. */
+  readonly nearest: readonly string[]
+}
+
+const before = [
+  /(?:\b[Pp]art|\b[Vv]olume|\b[Vv]ol\.) ([\p{L}\d]{1,12}) of (?:the |his |her )?(?:book |sefer )?$/u,
+  /\b([\p{L}\d]{1,12}) (?:part|volume) of (?:the |his |her )?(?:book |sefer )?$/u,
+  /(?<![א-ת])[בהושמל]{0,2}חלק ה?([א-ת]{1,8})['׳]? (?:של (?:ספר )?|מ|ב)?ה?$/u,
+]
+const behind = [
+  /^,? (?:[Pp]art|[Vv]olume|[Vv]ol\.) ([\p{L}\d]{1,12})/u,
+  /^,? (?:ב?ה?חלק) ה?([א-ת]{1,8})(?![א-ת"״])/u,
+]
+
+const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
+
+/**
+ * Parts that a text names by a number, `Tanya, part six`, and that a work of the library has not.
+ * @throws database errors.
+ */
+export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
+  if (!/\b(?:part|vol)|חלק/iu.test(text)) return []
+  const titles = await titlesIn(executor, text, await inSlices(wordsIn(text)))
+  const parts = titles
+    .filter(({ isExact }) => isExact)
+    .flatMap((title) => partBeside(text, title) ?? [])
+    .slice(0, maxParts)
+  const found: MissingPart[] = []
+  for (const { start, end, name, number } of parts) {
+    if ((found.at(-1)?.end ?? -1) > start || (await exists(executor, name, number))) continue
+    const [named] = await findTitles(executor, [name])
+    if (!named) continue
+    const nearest = await headingsBeside(executor, named)
+    found.push({ start, end, written: text.slice(start, end), nearest })
+  }
+  return found
+}
+
+/** Each costs a look-up or two. */
+const maxParts = 10
+const maxNearest = 5
+
+/** The headings of the works in which a title is one, in reading order. */
+async function headingsBeside(executor: Executor, { headings }: Named): Promise<readonly string[]> {
+  const { rows } = await executor.execute<{ heading: string }>(sql`
+    select heading from headings
+    where kind = 'place' and work_id = any(${sql.param(worksOf(headings))}::int[])
+    group by work_id, heading order by work_id, min(first_ordinal), heading limit ${maxNearest}`)
+  return rows.map(({ heading }) => heading)
+}
+
+function partBeside(text: string, { start, end }: TitleInText) {
+  const name = text.slice(start, end)
+  for (const pattern of before) {
+    const match = pattern.exec(text.slice(Math.max(0, start - 60), start))
+    const number = match && numberOf(match[1] ?? '')
+    if (match && number) return { name, number, start: start - match[0].length, end }
+  }
+  for (const pattern of behind) {
+    const match = pattern.exec(text.slice(end, end + 40))
+    const number = match && numberOf(match[1] ?? '')
+    if (match && number) return { name, number, start, end: end + match[0].length }
+  }
+  return undefined
+}
+
+/** A first part is part of any work. */
+function numberOf(word: string): number | undefined {
+  const low = word.toLowerCase()
+  const value = /^\d{1,3}$/.test(word)
+    ? Number(word)
+    : (romanNumber(word) ??
+      ordinalInWords([low])?.value ??
+      numberInWords([low])?.value ??
+      hebrewNumberInWords([medial(word)])?.value ??
+      (word.length <= 2 ? hebrewNumber(word) : undefined))
+  return value !== undefined && value > 1 ? value : undefined
+}
+
+async function exists(executor: Executor, title: string, number: number): Promise<boolean> {
+  const names = [`${title}, Part ${roman[number - 1] ?? number}`, `${title} חלק ${toHebrewNumber(number)}`]
+  const resolved = await resolveRefs(executor, names)
+  return resolved.some(({ found, several }) => found !== undefined || several.length > 0)
+}

@@ -1,0 +1,234 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { withDigits } from '../../refs/grammar/number-words.ts'
+import { isPageRef } from '../../refs/grammar/pages.ts'
+import { type FoundRef, findRefs } from '../../refs/in-text/find-refs.ts'
+import { type NamedBook, namedBooks } from '../../refs/in-text/named-books.ts'
+import { partsInText } from '../../refs/in-text/parts-in-text.ts'
+import { nearestRefs, nearestUnderTitle } from '../../refs/nearest-refs.ts'
+import { resolveQuery } from '../../refs/ref-lookup.ts'
+import { scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
+import { findTitles } from '../../refs/title-lookup.ts'
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { tokenize } from '../../text/tokens.ts'
+import { namesAt } from '../../vocabulary/lookup.ts'
+import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
+import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { citingOnce, type FindCiting } from '../named/citing-passages.ts'
+import { missingParts } from './missing-parts.ts'
+import { unheldWorks } from './unheld-works.ts'
+
+/** A place or a book that a question names and that is not here. */
+export type MissingPlace = {
+  /** As the question names it; a number with its title: `Tanya ch. 112`. */
+  readonly written: string
+  /**
+   * `place`: the work is here and has no such place. `unheld`: a place of a work that is known and not in this library;
+   * `unheld_work`: such a work by its title alone, whose words the text asks for.
+   * `page`: the library knows chapters and no pages. `work`: neither the library nor the vocabulary has a work of that name.
+   */
+  readonly kind: 'place' | 'page' | 'work' | 'unheld' | 'unheld_work'
+  /** Refs or titles that exist, the likeliest first. */
+  readonly nearest: readonly string[]
+  /** For a place of the Bible or the Talmud: refs of passages that cite it, those that cite it most exactly first. */
+  readonly citedBy?: readonly string[]
+}
+
+const maxCitedBy = 5
+const maxOffered = 5
+
+/** Titles that near ones are looked for. */
+const maxNearest = 3
+
+/**
+ * What a question, or any text, names that does not exist here, in its order, each once: places of works that the library
+ * has, places of works that it has not and such works where the text asks for their words, and books that nobody knows. A
+ * known work that is only mentioned is not missing.
+ * @throws database errors.
+ */
+export async function missingPlaces(
+  executor: Executor,
+  text: string,
+  findCiting: FindCiting = citingOnce(executor),
+): Promise<readonly MissingPlace[]> {
+  const asked = scriptureQuery(text)
+  // Names of tractates are common words: they are read where they stand alone with their number.
+  if (asked && !(await resolveQuery(executor, text))) {
+    const alone = { written: text.trim(), kind: 'unheld' as const, nearest: [] }
+    return [await withCiting(findCiting, (await nearestInBook(executor, text)) ?? alone)]
+  }
+  const refs = await findRefs(executor, text, { numbersOnly: true })
+  const missing = await missingRefs(executor, text, refs)
+  const books = await unknownBooks(
+    executor,
+    namedBooks(text).filter(
+      (book) => !refs.some((ref) => ref.outcome !== 'unknown_work' && overlap(ref, book)),
+    ),
+  )
+  const places = missing.filter(({ span }) => !books.some((book) => overlap(span, book)))
+  const taken = [...refs, ...places.map(({ span }) => span), ...books]
+  const unheld = (await unheldWorks(executor, text)).filter(
+    (one) => !taken.some((span) => overlap(span, one)),
+  )
+  const found = [
+    ...places.map(({ span, place }) => ({ at: span.start, place })),
+    ...unheld.map(({ start, title }) => ({
+      at: start,
+      place: { written: title, kind: 'unheld_work' as const, nearest: [] },
+    })),
+    ...(await withNearTitles(executor, books)),
+  ].toSorted((a, b) => a.at - b.at)
+  const once = [...new Map(found.map(({ place }) => [place.written, place])).values()]
+  const all: MissingPlace[] = []
+  for (const place of once) all.push(await withCiting(findCiting, place))
+  return all
+}
+
+type Span = { readonly start: number; readonly end: number }
+type PlacedMissing = { readonly span: Span; readonly place: MissingPlace }
+
+/** What is missing of the refs of a text, of named parts (`Work, Entry 7`), and of numbered parts (`Tanya, part six`). */
+async function missingRefs(
+  executor: Executor,
+  text: string,
+  refs: readonly FoundRef[],
+): Promise<readonly PlacedMissing[]> {
+  const known = refs.filter(({ outcome }) => outcome !== 'unknown_work')
+  const named = (await partsInText(executor, text, known)).filter(({ outcome }) => outcome === 'missing')
+  const numbered = (await missingParts(executor, text)).map((part) => ({
+    span: part,
+    place: { written: part.written, kind: 'place' as const, nearest: part.nearest },
+  }))
+  const parts: PlacedMissing[] = [...numbered]
+  for (const ref of named) parts.push({ span: ref, place: await partPlace(executor, ref) })
+  const found: PlacedMissing[] = []
+  for (const ref of refs) {
+    if (ref.outcome === 'missing' && !isPageRef(withDigits(ref.asked)))
+      found.push({ span: ref, place: placeOf(ref) })
+    else if (/^(?:missing|unknown_work)$/.test(ref.outcome) && !parts.some(({ span }) => overlap(span, ref)))
+      found.push({ span: ref, place: await unknownPlace(executor, ref) })
+  }
+  return [...found, ...parts.filter(({ span }) => !found.some((one) => overlap(one.span, span)))]
+}
+
+/** A book of the Bible that the library has, without that place. */
+async function nearestInBook(executor: Executor, text: string): Promise<MissingPlace | undefined> {
+  const nearest = await nearestUnderTitle(executor, text)
+  return nearest.length === 0 ? undefined : { written: text.trim(), kind: 'place', nearest }
+}
+
+async function withCiting(findCiting: FindCiting, place: MissingPlace): Promise<MissingPlace> {
+  const scripture = scripturePlace(place.written)
+  if (!scripture) return place
+  const citing = await findCiting(scripture)
+  const citedBy = [...new Set(citing.map(({ ref }) => ref))].slice(0, maxCitedBy)
+  return { ...place, kind: place.kind === 'work' ? 'unheld' : place.kind, citedBy }
+}
+
+function overlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
+function placeOf({ asked, nearest }: FoundRef): MissingPlace {
+  return { written: asked, kind: 'place', nearest }
+}
+
+/** A part of a work that the library has, or of one that only the vocabulary knows. */
+async function partPlace(executor: Executor, ref: FoundRef): Promise<MissingPlace> {
+  const place = await unknownPlace(executor, ref)
+  return place.kind === 'unheld' ? place : placeOf(ref)
+}
+
+/** A ref under a title that the library has not. It may begin with one that it has: `Tanya VI, chapter 3`. */
+async function unknownPlace(executor: Executor, { asked }: FoundRef): Promise<MissingPlace> {
+  const isPage = isPageRef(withDigits(asked))
+  const name = knownBeginning(asked.replace(/[\d\s:.,§-]+$/, ''))
+  if (name === undefined && isPage) return { written: asked, kind: 'page', nearest: [] }
+  if (name === undefined) return { written: asked, kind: 'work', nearest: await nearestRefs(executor, asked) }
+  const [named] = await findTitles(executor, [name])
+  if (isPage && named) return { written: asked, kind: 'page', nearest: [] }
+  const nearest = (named?.headings ?? []).map(({ heading }) => heading).slice(0, maxOffered)
+  return { written: asked, kind: named ? 'place' : 'unheld', nearest }
+}
+
+async function withNearTitles(
+  executor: Executor,
+  books: readonly NamedBook[],
+): Promise<readonly { readonly at: number; readonly place: MissingPlace }[]> {
+  const found: { at: number; place: MissingPlace }[] = []
+  for (const { start, title } of books) {
+    const nearest = found.length < maxNearest ? await nearestRefs(executor, title) : []
+    found.push({ at: start, place: { written: title, kind: 'work', nearest } })
+  }
+  return found
+}
+
+const known: ReadonlySet<string> = new Set([
+  ...[...knownWorkKeys].flatMap((key) => [key, looseHeadingKey(key)]),
+  ...vocabularyTitleKeys(),
+])
+
+/** The longest beginning of a ref that is a work of the vocabulary. */
+function knownBeginning(title: string): string | undefined {
+  const words = title.split(/\s+/)
+  return words
+    .map((_, i) => words.slice(0, words.length - i).join(' '))
+    .find((name) => keysOf(name).some((key) => known.has(key)))
+}
+
+function keysOf(title: string): readonly string[] {
+  return [headingKey(title), looseHeadingKey(title)]
+}
+
+/** Words before the name of a book. */
+const generic = /^(?:the |sefer |ספר |book |the book )/i
+
+/** Of the books those that neither the vocabulary nor the library knows, in full or as the end of a heading; one statement. */
+async function unknownBooks(executor: Executor, books: readonly NamedBook[]): Promise<readonly NamedBook[]> {
+  const open = books.filter(
+    ({ title }) => !namesOf(title).some((name) => keysOf(name).some((key) => known.has(key))),
+  )
+  if (open.length === 0) return []
+  const rows = open.flatMap(({ title }, i) =>
+    namesOf(title).flatMap((name) => keysOf(name).map((key) => ({ i, key }))),
+  )
+  const found = await executor.execute<{ number: number }>(sql`
+    select distinct k.number from unnest(${sql.param(rows.map(({ i }) => i))}::int[],
+      ${sql.param(rows.map(({ key }) => key))}::text[]) k (number, key)
+    where exists (
+      select 1 from headings h where h.key = k.key or right(h.key, length(ltrim(k.key, '~')) + 1) = ' ' || ltrim(k.key, '~'))`)
+  const here = new Set(found.rows.map(({ number }) => number))
+  return open.filter(({ title }, i) => !here.has(i) && !isTerm(title))
+}
+
+/** Whether a name is a term of the field and no book: `Or Makif`. */
+function isTerm(title: string): boolean {
+  const tokens = tokenize(title)
+  const lengths = [
+    ...namesAt(tokens, 0).map(({ length }) => length),
+    ...phraseTermsAt(tokens, 0).map(([, length]) => length),
+  ]
+  return lengths.some((length) => length === tokens.length) || terms.has(headingKey(title))
+}
+
+/** Terms that look like titles and that no list of the vocabulary has. */
+const terms: ReadonlySet<string> = new Set(
+  'Divrei Torah;Sefer Torah;Or Makif;Ohr Makif;Or Pnimi;Ohr Pnimi;Or Yashar;Or Chozer;Or HaGanuz;Ohr Ein Sof;Or Ein Sof;ספר תורה;ספר החיים;ספר התורה;ספר הספרים'
+    .split(';')
+    .map(headingKey),
+)
+
+/** Words with which many titles begin: what follows them may run past the title. */
+const startsGenerically =
+  /^(?:ספר|קונטרס|מאמר|א?יגרת|אגרת|חיבור|Sefer|Maamar|Ma'amar|Kuntres|Iggeret|Igeret|Igeres|Iggeres|Heichal|Shaar|Sha'ar|Sichat|Likutei|Likkutei|Toldot|Toldos|Be'er|Beer|Maayan|Ma'ayan|Pirkei|Divrei|Imrei|Netivot|Netivos|Ohr|Or) /
+
+/** A title in full and without a generic word before it; of a Hebrew one without marks also its beginnings. */
+function namesOf(title: string): readonly string[] {
+  const bare = title.replace(generic, '')
+  const words = title.split(' ')
+  const beginnings = startsGenerically.test(title)
+    ? words.map((_, i) => words.slice(0, i + 1).join(' ')).filter((name) => name.includes(' '))
+    : []
+  return [...new Set([title, bare, ...beginnings, ...beginnings.map((name) => name.replace(generic, ''))])]
+}

@@ -1,0 +1,84 @@
+import type { Executor } from '../../../db/client.ts'
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { loadPlaces } from '../../library/documents.ts'
+import type { PassageRow } from '../../library/passage-row.ts'
+import { findRefs } from '../../refs/in-text/find-refs.ts'
+import { type PlaceRange, resolveQuery } from '../../refs/ref-lookup.ts'
+import { type ScripturePlace, scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
+import { inRanges } from '../scoring/bm25.ts'
+import { collapse, type Fused } from '../scoring/fusion.ts'
+import type { FindCiting } from './citing-passages.ts'
+
+/** What stands at the places that a query names, one version of each passage: the one in the query's script. */
+export type NamedPassages = {
+  /** In reading order; behind them those that cite a place of the Bible or the Talmud. */
+  readonly rows: readonly PassageRow[]
+  /** Refs of those that cite one. */
+  readonly citing: ReadonlySet<string>
+  /** The query is nothing but a ref. */
+  readonly isRef: boolean
+}
+
+/** Refs of one question whose passages come first, and passages of them. */
+const maxRefs = 3
+const maxRows = 200
+/** A longer text is no question about a place. */
+const longestQuestion = 600
+
+/** Finds what the query asks for by its ref: the query is one, or names one among its words (`Tanya 32: love of Israel`). */
+export async function passagesNamed(
+  executor: Executor,
+  text: string,
+  ranges: DocumentRanges | undefined,
+  findCiting: FindCiting,
+): Promise<NamedPassages> {
+  const place = await resolveQuery(executor, text)
+  const asked = scriptureQuery(text)
+  const { places, scripture } = place
+    ? { places: [place], scripture: asked ? [asked] : [] }
+    : asked
+      ? { places: [], scripture: [asked] }
+      : await placesWithin(executor, text)
+  const hebrew = /[א-ת]/.test(text)
+  const byRef = new Map<string, PassageRow>()
+  const add = (row: PassageRow, isWhole: boolean): boolean => {
+    if (ranges && !inRanges(row.doc_id, ranges)) return false
+    const better = !byRef.has(row.ref) || (row.language === 'he') === hebrew
+    if (better && (isWhole || byRef.size < maxRows)) byRef.set(row.ref, row)
+    return true
+  }
+  for (const one of places) for (const row of await loadPlaces(executor, one)) add(row, place !== undefined)
+  const citing = new Set<string>()
+  for (const one of scripture)
+    for (const row of await findCiting(one)) if (add(row, false)) citing.add(row.ref)
+  return { rows: [...byRef.values()], citing, isRef: place !== undefined || asked !== undefined }
+}
+
+type Within = { readonly places: readonly PlaceRange[]; readonly scripture: readonly ScripturePlace[] }
+
+async function placesWithin(executor: Executor, text: string): Promise<Within> {
+  if (text.length > longestQuestion) return { places: [], scripture: [] }
+  const refs = await findRefs(executor, text, { numbersOnly: true })
+  return {
+    places: refs.flatMap(({ place }) => place ?? []).slice(0, maxRefs),
+    scripture: refs.flatMap(({ asked }) => scripturePlace(asked) ?? []).slice(0, maxRefs),
+  }
+}
+
+/**
+ * Named passages stand before what was found by words. After a ref alone they keep their reading order; in a question those
+ * come first that its words found.
+ */
+export function withNamed(
+  { rows, isRef }: Pick<NamedPassages, 'rows' | 'isRef'>,
+  found: readonly Fused[],
+): readonly Fused[] {
+  const refs = new Set(rows.map((row) => row.ref))
+  const rank = new Map(found.map(({ row }, i) => [row.ref, i]))
+  const last = found.length
+  const named = isRef ? rows : rows.toSorted((a, b) => (rank.get(a.ref) ?? last) - (rank.get(b.ref) ?? last))
+  return [
+    ...named.map((row, i) => ({ row, score: 1 + 1 / (i + 1) })),
+    ...collapse(found.filter(({ row }) => !refs.has(row.ref))),
+  ]
+}

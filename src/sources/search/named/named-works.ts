@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { authorsWhoAre } from '../../library/author-names.ts'
+import { headingKey } from '../../text/heading-keys.ts'
+import { isFunctionWord } from '../../text/tokens.ts'
+import { authorship } from '../../vocabulary/titles/authorship.ts'
+import { bookNames } from '../../vocabulary/titles/book-names.ts'
+import type { Query } from '../expansion/query.ts'
+import type { Candidates } from '../relevance/candidates.ts'
+import { compareText, type Fused } from '../scoring/fusion.ts'
+import { namingIn } from './naming-cues.ts'
+
+/** The works that a question names as the source it asks about, and the question without the words that name them. */
+export type NamedWorks = {
+  readonly works: ReadonlySet<number>
+  readonly ranges: DocumentRanges
+  readonly query: Query
+}
+
+/**
+ * What a passage of a named work gains: its fit (see `fuse`) is multiplied. A clearly better passage elsewhere stays
+ * first.
+ */
+const namedGain = 2
+
+/**
+ * The works of the library by which a question wants its answer: `according to the Tanya`, `בתניא`, `the Alter Rebbe
+ * says`. Undefined when it names none, when the library has none of them, and when nothing would be left to look for:
+ * a question about the author or the book itself.
+ */
+export async function namedWorks(executor: Executor, query: Query): Promise<NamedWorks | undefined> {
+  const naming = namingIn(query.tokens)
+  if (!naming) return undefined
+  const left = query.tokens.some(
+    (token, at) => (at < naming.first || at >= naming.end) && !isFunctionWord(token),
+  )
+  if (!left) return undefined
+  const [name = ''] = naming.group.names
+  const titles = naming.isBook ? naming.group.names : titlesBy(name)
+  const authors = naming.isBook ? [] : await authorsWhoAre(executor, name)
+  const { rows } = await executor.execute<{ id: number; first: number; last: number }>(sql`
+    select w.id, v.first_doc as first, v.first_doc + v.doc_count - 1 as last
+    from works w join versions v on v.work_id = w.id
+    where v.doc_count > 0 and (w.author = any(${sql.param(authors)}::text[]) or w.id in (
+      select h.work_id from headings h where h.key = any(${sql.param([...new Set(titles.map(headingKey))])}::text[])))
+    order by v.first_doc`)
+  if (rows.length === 0) return undefined
+  return {
+    works: new Set(rows.map(({ id }) => id)),
+    ranges: rows.map(({ first, last }) => [first, last] as const),
+    query: {
+      ...query,
+      concepts: query.concepts.filter(({ position }) => position < naming.first || position >= naming.end),
+    },
+  }
+}
+
+/** All titles of the books that the vocabulary knows to be a person's. */
+function titlesBy(person: string): readonly string[] {
+  const books = new Set(authorship.filter(([name]) => name === person).flatMap(([, ...titles]) => titles))
+  return bookNames.filter(([title = '']) => books.has(title)).flat()
+}
+
+/** Passages of the named works before others that are about as good, best first. */
+export function preferNamed(ranked: readonly Fused[], { works }: NamedWorks): readonly Fused[] {
+  return ranked
+    .map(({ row, score }) => ({ row, score: works.has(row.work_id) ? gained(score) : score }))
+    .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
+}
+
+/** A score is `fit / (1 + fit)` and stays below 1. */
+function gained(score: number): number {
+  const fit = (namedGain * score) / Math.max(1 - score, Number.EPSILON)
+  return fit / (1 + fit)
+}
+
+/** Candidates of the whole library with those of the named works, which a large library may not have among its best. */
+export function withCandidates(
+  all: readonly Candidates[],
+  own: readonly Candidates[],
+): readonly Candidates[] {
+  return all.map((list, i) => {
+    const known = new Set(list.ranked.map(({ doc }) => doc))
+    return {
+      ...list,
+      ranked: [...list.ranked, ...(own[i]?.ranked ?? []).filter(({ doc }) => !known.has(doc))],
+    }
+  })
+}

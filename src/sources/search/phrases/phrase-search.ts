@@ -1,0 +1,186 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { blockOf, blockSize, readPostings } from '../../index/postings.ts'
+import type { PassageRow } from '../../library/passage-row.ts'
+import { isFunctionWord, wordsOf } from '../../text/tokens.ts'
+import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
+import type { Query } from '../expansion/query.ts'
+import { inRanges } from '../scoring/bm25.ts'
+import type { Fused } from '../scoring/fusion.ts'
+import { rowWords } from './row-words.ts'
+
+/** The rarest words of a phrase decide which texts are looked at. */
+const maxTerms = 6
+
+/** Postings read for one phrase: a phrase whose rarest words are all commoner is only looked for among the candidates. */
+const maxPostings = 200_000
+
+/** Texts that are compared with one phrase, and those having it that are ranked. */
+const maxTexts = 300
+const maxFound = 40
+
+/** Telling words of a long query that stand in one run, from which on the passage comes first. */
+const minRun = 4
+
+/** The telling words of the phrases of a query, by which they are found. */
+export function termsOfPhrases(query: Query): readonly string[] {
+  return [...new Set(phrasesOf(query).flatMap((phrase) => tellingTerms(phrase, query)))]
+}
+
+function phrasesOf({ quoted, whole }: Query): readonly Phrase[] {
+  return [...quoted, ...(whole ? [whole] : [])]
+}
+
+/** Function words are not in the index. */
+function tellingTerms({ first, last }: Phrase, { tokens }: Query): readonly string[] {
+  const telling = tokens.slice(first, last + 1).filter((token) => !isFunctionWord(token))
+  return [...new Set(telling.map((token) => token.term))]
+}
+
+/**
+ * The documents that have a phrase of the query, for each phrase in quotation marks and the query as a whole.
+ * @param documents how many documents have each term, at least of `termsOfPhrases`; terms that none has are missing.
+ */
+export async function documentsOfPhrases(
+  executor: Executor,
+  query: Query,
+  ranges: DocumentRanges | undefined,
+  documents: ReadonlyMap<string, number>,
+): Promise<readonly number[]> {
+  const phrases = phrasesOf(query)
+  const found = await Promise.all(
+    phrases.map((phrase) => documentsOfPhrase(executor, phrase, query, ranges, documents)),
+  )
+  return [...new Set(found.flat())]
+}
+
+/** The index leads to the documents with the rarest words of a phrase; their texts decide. */
+async function documentsOfPhrase(
+  executor: Executor,
+  phrase: Phrase,
+  query: Query,
+  ranges: DocumentRanges | undefined,
+  documents: ReadonlyMap<string, number>,
+): Promise<readonly number[]> {
+  const rarest = rarestTerms(tellingTerms(phrase, query), documents)
+  if (rarest.length === 0) return []
+  const possible = await documentsWithAll(executor, rarest, ranges)
+  if (possible.length === 0) return []
+  const run = query.tokens.slice(phrase.first, phrase.last + 1).map((token) => token.term)
+  const texts = await executor.execute<{ doc_id: number; text: string }>(
+    sql`select doc_id, text from passage_texts where doc_id = any(${sql.param(possible)}::int[]) order by doc_id`,
+  )
+  const having = texts.rows.filter(({ text }) => hasRun(wordsOf(text), run))
+  return having.slice(0, maxFound).map((row) => row.doc_id)
+}
+
+/** The rarest first; none when the library lacks one of them, or when all are too common. */
+function rarestTerms(terms: readonly string[], documents: ReadonlyMap<string, number>): readonly string[] {
+  if (terms.some((term) => !documents.has(term))) return []
+  const count = (term: string): number => documents.get(term) ?? 0
+  let sum = 0
+  return terms
+    .toSorted((a, b) => count(a) - count(b))
+    .slice(0, maxTerms)
+    .filter((term) => {
+      sum += count(term)
+      return sum <= maxPostings
+    })
+}
+
+/** The documents that have all the terms, in their order. */
+async function documentsWithAll(
+  executor: Executor,
+  terms: readonly string[],
+  ranges: DocumentRanges | undefined,
+): Promise<readonly number[]> {
+  const { rows } = await executor.execute<{ term: string; block: number; data: Buffer }>(sql`
+    select term, block, data from search_postings where term = any(${sql.param(terms)}::text[]) order by block`)
+  const lists = terms.map(
+    (wanted) =>
+      new Map(
+        rows
+          .filter(({ term }) => term === wanted)
+          .map(({ block, data }) => [block, readPostings(data)] as const),
+      ),
+  )
+  const [rarest = new Map<number, Uint32Array>(), ...others] = lists
+  let docs = [...rarest].flatMap(([block, postings]) => documentsIn(block, postings))
+  for (const list of others) docs = docsIn(docs, list)
+  return docs.filter((doc) => !ranges || inRanges(doc, ranges)).slice(0, maxTexts)
+}
+
+/** Those of the documents that a list of postings by block has; all are in their order. */
+function docsIn(docs: readonly number[], list: ReadonlyMap<number, Uint32Array>): number[] {
+  let [block, at] = [-1, 0]
+  let postings: Uint32Array = new Uint32Array()
+  return docs.filter((doc) => {
+    if (blockOf(doc) !== block) {
+      block = blockOf(doc)
+      postings = list.get(block) ?? new Uint32Array()
+      at = 0
+    }
+    const local = doc % blockSize
+    while (at < postings.length && ((postings[at] ?? 0) & 0xffff) < local) at += 1
+    return at < postings.length && ((postings[at] ?? 0) & 0xffff) === local
+  })
+}
+
+/** All documents that have any of the terms, ascending, by one statement. */
+export async function documentsWithAny(
+  executor: Executor,
+  terms: readonly string[],
+): Promise<ReadonlySet<number>> {
+  const found = await executor.execute<{ block: number; data: Buffer }>(
+    sql`select block, data from search_postings where term = any(${sql.param(terms)}::text[])`,
+  )
+  const docs = found.rows.flatMap(({ block, data }) => documentsIn(block, readPostings(data)))
+  return new Set(docs.sort((a, b) => a - b))
+}
+
+function documentsIn(block: number, postings: Uint32Array): readonly number[] {
+  return Array.from(postings, (posting) => block * blockSize + (posting & 0xffff))
+}
+
+/**
+ * Puts the places first that have phrases of the query word for word: those with the most phrases in quotation marks,
+ * then those that have the whole query or a run of at least four telling words of it. A place is shown in the version
+ * that has them; scores stay between 0 and 1.
+ */
+export function phrasesFirst(
+  fused: readonly Fused[],
+  query: Query,
+  rows: ReadonlyMap<number, PassageRow>,
+): readonly Fused[] {
+  if (query.quoted.length === 0 && !query.whole) return fused
+  const tierOf = tiers(query)
+  const best = new Map<string, { readonly row: PassageRow; readonly tier: number }>()
+  for (const row of rows.values()) {
+    const tier = tierOf(row)
+    if (tier > (best.get(row.ref)?.tier ?? 0)) best.set(row.ref, { row, tier })
+  }
+  if (best.size === 0) return fused
+  const highest = Math.max(...[...best.values()].map(({ tier }) => tier))
+  return fused
+    .map(({ row, score }) => {
+      const met = best.get(row.ref)
+      return { row: met?.row ?? row, score: ((met?.tier ?? 0) + score) / (highest + 1) }
+    })
+    .sort((a, b) => b.score - a.score)
+}
+
+function tiers(query: Query): (row: PassageRow) => number {
+  const runOf = ({ first, last }: Phrase): readonly string[] =>
+    query.tokens.slice(first, last + 1).map((token) => token.term)
+  const quoted = query.quoted.map(runOf)
+  const all = query.whole && runOf(query.whole)
+  const long = query.tokens.filter((token) => !isFunctionWord(token)).length >= minRun
+  const longest = longestRun(query.tokens)
+  return (row) => {
+    const { words } = rowWords(row)
+    const met = quoted.filter((run) => hasRun(words, run)).length
+    const isRun = (all && hasRun(words, all)) || (long && longest(words) >= minRun)
+    return 2 * met + (isRun ? 1 : 0)
+  }
+}

@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { isFunctionWord } from '../../text/tokens.ts'
+import { isWithin, type Phrase } from '../expansion/phrases.ts'
+import { parseQuery, type Query } from '../expansion/query.ts'
+import { documentsOfPhrases, termsOfPhrases } from './phrase-search.ts'
+
+/**
+ * Reads a question that has phrases in quotation marks among other words: a phrase that no passage has word for word
+ * is read as plain words. In quotation marks people also put a translation, or words from memory. A query of nothing
+ * but phrases is taken at its word.
+ */
+export async function withPlainQuotations(
+  executor: Executor,
+  text: string,
+  ranges: DocumentRanges | undefined,
+): Promise<Query> {
+  const query = parseQuery(text)
+  const { tokens, quoted } = query
+  const hasOthers = tokens.some((token, at) => !isWithin(quoted, at) && !isFunctionWord(token))
+  if (quoted.length === 0 || !hasOthers) return query
+  const { rows } = await executor.execute<{ term: string; documents: number }>(sql`
+    select term, sum(documents)::int as documents from search_postings
+    where term = any(${sql.param(termsOfPhrases(query))}::text[]) group by term`)
+  const documents = new Map(rows.map((row) => [row.term, row.documents]))
+  const found = await Promise.all(
+    quoted.map(async (phrase): Promise<readonly Phrase[]> => {
+      const alone = { ...query, quoted: [phrase], whole: undefined }
+      const having = await documentsOfPhrases(executor, alone, ranges, documents)
+      return having.length > 0 ? [phrase] : []
+    }),
+  )
+  const kept = found.flat()
+  return kept.length === quoted.length ? query : parseQuery(text, kept)
+}

@@ -1,0 +1,106 @@
+import { headingsOf } from '../../index/terms.ts'
+import type { PassageRow } from '../../library/passage-row.ts'
+import { remembered } from '../../text/remembered.ts'
+import { placedWords, type Word } from '../../text/tokens.ts'
+import { expansionOf, groupTerm, namesAt } from '../../vocabulary/lookup.ts'
+import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
+
+/** An index term of several words, or of a name in one. */
+export type Compound = {
+  /** Its first word. */
+  readonly at: number
+  readonly length: number
+  readonly term: string
+  readonly isName: boolean
+}
+
+/** The words of a passage or heading. What only few passages are asked for is made when it is asked for. */
+export class ReadWords {
+  readonly words: readonly Word[]
+  /** UTF-16 start and end of each word. */
+  readonly #places: Uint32Array
+  #compounds: readonly Compound[] | undefined
+  #terms: ReadonlySet<string> | undefined
+
+  constructor(text: string) {
+    const { words, places } = placedWords(text)
+    this.words = words
+    this.#places = places
+  }
+
+  startOf(word: number): number {
+    return this.#places[2 * word] ?? 0
+  }
+
+  endOf(word: number): number {
+    return this.#places[2 * word + 1] ?? 0
+  }
+
+  /** The names and known phrases, in order; of one place the names first. */
+  get compounds(): readonly Compound[] {
+    this.#compounds ??= compoundsIn(this.words)
+    return this.#compounds
+  }
+
+  /** What the index holds of the text, as `documentTerms` counts it. */
+  get terms(): ReadonlySet<string> {
+    this.#terms ??= termsOf(this.words, this.compounds)
+    return this.#terms
+  }
+}
+
+function compoundsIn(words: readonly Word[]): readonly Compound[] {
+  const found: Compound[] = []
+  for (let at = 0; at < words.length; at += 1) {
+    for (const { group, script, length } of namesAt(words, at))
+      found.push({ at, length, term: groupTerm(group, script), isName: true })
+    for (const [term, length] of phraseTermsAt(words, at)) found.push({ at, length, term, isName: false })
+  }
+  return found
+}
+
+function termsOf(words: readonly Word[], compounds: readonly Compound[]): ReadonlySet<string> {
+  const terms = new Set(compounds.map(({ term }) => term))
+  for (const { telling, abbreviated, term } of words) {
+    if (telling) terms.add(term)
+    if (abbreviated) for (const expanded of expansionOf(term)) terms.add(expanded)
+  }
+  return terms
+}
+
+/** UTF-16 units of texts whose words are remembered: some 20 MB with their words, and 4,000 usual passages. */
+const maxUnits = 4_000_000
+
+/** Words by text, of the candidates of earlier searches. It is cleared when it is full. */
+const passages = new Map<string, ReadWords>()
+let units = 0
+
+/** The words of a passage: one search after the other looks at the same candidates. */
+export function rowWords({ text }: PassageRow): ReadWords {
+  const known = passages.get(text)
+  if (known) return known
+  const words = new ReadWords(text)
+  if (units + text.length > maxUnits) {
+    passages.clear()
+    units = 0
+  }
+  if (text.length <= maxUnits) {
+    passages.set(text, words)
+    units += text.length
+  }
+  return words
+}
+
+/** The words of a heading, or of a part of one; some 10 MB of them are remembered. */
+export const headingWords = remembered(10_000, (heading) => new ReadWords(heading))
+
+/** The index terms of a passage and of the headings that it stands under. */
+export type RowTerms = Pick<ReadonlySet<string>, 'has'>
+
+export function rowTerms(row: PassageRow): RowTerms {
+  const { terms } = rowWords(row)
+  const headings = headingsOf({ ref: row.ref, heRef: row.he_ref }).map(
+    (heading) => headingWords(heading).terms,
+  )
+  return { has: (term) => terms.has(term) || headings.some((heading) => heading.has(term)) }
+}

@@ -1,0 +1,11 @@
+import { tokenize } from '../../text/tokens.ts'
+import { parseQuery } from '../expansion/query.ts'
+
+/** A stretch of a text, in UTF-16 units. */
+export type Span = { readonly start: number; readonly end: number }
+
+/** The words of a text that a query asks for, in any of their forms and names, in order. */
+export function matchedWords(query: string, text: string): readonly Span[] {
+  const terms = new Set(parseQuery(query).concepts.flatMap((concept) => [...concept.terms.keys()]))
+  return tokenize(text).filter((token) => terms.has(token.term))
+}

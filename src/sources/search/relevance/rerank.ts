@@ -1,0 +1,155 @@
+import type { PassageRow } from '../../library/passage-row.ts'
+import type { Token } from '../../text/tokens.ts'
+import { Runs } from '../expansion/phrases.ts'
+import type { Query } from '../expansion/query.ts'
+import { rowWords } from '../phrases/row-words.ts'
+import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '../scoring/bm25.ts'
+import type { FoundConcept } from '../scoring/index-reader.ts'
+import { type ByTerm, titleConcepts } from './titles.ts'
+
+/** Words apart, at most, for two words of the query to count as standing together. */
+const nearby = 4
+
+/** What standing together is worth, in weights of the rarer of the two words. */
+const nearbyWorth = 0.5
+
+/** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
+const shortestPhrase = 3
+
+/** What standing under the very title that was asked for is worth, in weights of the words of the title. */
+const titleWorth = 0.8
+
+/** A concept as it is looked for in the words of a passage. */
+export type Weighed = {
+  readonly concept: FoundConcept
+  /** Its weight in the ranking. */
+  readonly worth: number
+  /** True when its postings were too many to read: its part of the score is still to be added. */
+  readonly missing: boolean
+}
+
+/** The weights of concepts in a list of results. */
+export function weigh(
+  found: readonly FoundConcept[],
+  read: ReadonlySet<FoundConcept>,
+  collection: CollectionFacts,
+): readonly Weighed[] {
+  return found.map((concept) => ({
+    concept,
+    worth: concept.concept.weight * inverseFrequency(concept.documents, collection),
+    missing: !read.has(concept),
+  }))
+}
+
+/**
+ * Looks closely at the candidates of one list: adds what BM25 gives for words whose postings were not read, and
+ * prefers passages that have the words together or in the very order of the query. Best first; ties by ref.
+ */
+export function rerank(
+  candidates: readonly Scored[],
+  rows: ReadonlyMap<number, PassageRow>,
+  query: Query,
+  concepts: readonly Weighed[],
+  collection: CollectionFacts,
+): readonly Scored[] {
+  const byTerm = conceptsByTerm(concepts)
+  const look = closeLook(query, concepts, byTerm, collection)
+  return candidates
+    .flatMap(({ doc, score }) => {
+      const row = rows.get(doc)
+      if (!row) return []
+      return [
+        { doc, ref: row.ref, score: score + look(rowWords(row).words) + titleScore(row, concepts, byTerm) },
+      ]
+    })
+    .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
+}
+
+function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
+  const byTerm = new Map<string, number[]>()
+  for (const [index, { concept }] of concepts.entries()) {
+    for (const term of concept.terms.keys()) {
+      const known = byTerm.get(term)
+      if (known) known.push(index)
+      else byTerm.set(term, [index])
+    }
+  }
+  return byTerm
+}
+
+/**
+ * What a passage gains by standing under a title that the query names in full, the more the less else it asks for:
+ * who asks for a person or an idea by name wants the entry about it before the places that mention it.
+ */
+function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm): number {
+  const worths = titleConcepts({ ref: row.ref, heRef: row.he_ref }, byTerm).map((met) =>
+    met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0),
+  )
+  const total = concepts.reduce((sum, concept) => sum + concept.worth, 0)
+  const worth = Math.max(0, ...worths)
+  return total > 0 ? (titleWorth * worth * worth) / total : 0
+}
+
+const none: readonly never[] = []
+
+/** Returns what the words of a text add to its score. */
+function closeLook(
+  query: Query,
+  concepts: readonly Weighed[],
+  byTerm: ByTerm,
+  collection: CollectionFacts,
+): (words: readonly Pick<Token, 'term'>[]) => number {
+  const phraseWorth = phraseScorer(query, concepts)
+  return (tokens) => {
+    const counts = new Float64Array(concepts.length)
+    const last = new Int32Array(concepts.length).fill(-1_000)
+    const together = new Map<number, number>()
+    tokens.forEach((token, at) => {
+      for (const index of byTerm.get(token.term) ?? none) {
+        counts[index] = (counts[index] ?? 0) + (concepts[index]?.concept.terms.get(token.term) ?? 0)
+        markNeighbours(concepts, index, at, last, together)
+        last[index] = at
+      }
+    })
+    let sum = phraseWorth(tokens)
+    for (const worth of together.values()) sum += worth
+    concepts.forEach(({ missing, worth }, index) => {
+      const count = counts[index] ?? 0
+      if (missing && count > 0) sum += worth * termShare(count, tokens.length, collection)
+    })
+    return sum
+  }
+}
+
+/** Notes the pairs, next to each other among the query's telling words, that the word at `at` completes. */
+function markNeighbours(
+  concepts: readonly Weighed[],
+  index: number,
+  at: number,
+  last: Int32Array,
+  together: Map<number, number>,
+): void {
+  for (const other of [index - 1, index + 1]) {
+    const [mine, theirs] = [concepts[index], concepts[other]]
+    if (!mine || !theirs || mine.concept.concept.position === theirs.concept.concept.position) continue
+    if (at - (last[other] ?? -1_000) > nearby) continue
+    together.set(Math.min(index, other), nearbyWorth * Math.min(mine.worth, theirs.worth))
+  }
+}
+
+/** Scores the longest run of words that a text has in the order of the query. */
+function phraseScorer(
+  query: Query,
+  concepts: readonly Weighed[],
+): (words: readonly Pick<Token, 'term'>[]) => number {
+  const asked = query.tokens
+  const worthAt = new Float64Array(asked.length)
+  for (const { concept, worth } of concepts) {
+    const { position } = concept.concept
+    if (position < asked.length) worthAt[position] = Math.max(worthAt[position] ?? 0, worth)
+  }
+  const shortest = Math.min(shortestPhrase, asked.length)
+  if (shortest < 2) return () => 0
+  const runs = new Runs(asked)
+  return (words) => runs.best(words, worthAt, shortest)
+}

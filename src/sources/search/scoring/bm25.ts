@@ -1,0 +1,197 @@
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { blockSize, classLengths } from '../../index/postings.ts'
+
+/**
+ * The saturation that is usual for BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
+ * Beyond"). Length counts less than usual: importers cut texts to about one length, and shorter ones are no better.
+ */
+const saturation = 1.2
+const lengthWeight = 0.5
+
+export type CollectionFacts = {
+  readonly documents: number
+  readonly averageLength: number
+}
+
+/** How telling a term is that `documents` of all documents contain; never negative. */
+export function inverseFrequency(documents: number, collection: CollectionFacts): number {
+  const all = Math.max(collection.documents, documents)
+  return Math.log(1 + (all - documents + 0.5) / (documents + 0.5))
+}
+
+/** The share of its weight that a term earns by occurring `frequency` times in a document of `length` words. */
+export function termShare(frequency: number, length: number, collection: CollectionFacts): number {
+  const relative = length / Math.max(1, collection.averageLength)
+  return (
+    (frequency * (saturation + 1)) / (frequency + saturation * (1 - lengthWeight + lengthWeight * relative))
+  )
+}
+
+/** Documents of one block with how much a concept occurs in each. */
+type ConceptBlock = {
+  readonly locals: Uint16Array
+  readonly frequencies: Float32Array
+  readonly lengthClasses: Uint8Array
+}
+
+/** A posting list as stored: the packed postings of one term in one block, and what an occurrence counts. */
+export type PostingRow = {
+  readonly block: number
+  readonly weight: number
+  readonly postings: Uint32Array
+}
+
+export type Scored = { readonly doc: number; readonly score: number }
+
+/** A concept's documents over all blocks: its terms merged, so that it counts as one term. */
+export type ConceptPostings = {
+  readonly blocks: ReadonlyMap<number, ConceptBlock>
+  /** How common the concept is taken to be. */
+  readonly documents: number
+  /** What the concept is worth beside others. */
+  readonly weight: number
+}
+
+const frequencyOf = new Float32Array(blockSize)
+const lengthOf = new Uint8Array(blockSize)
+
+/** Merges the posting rows of a concept's terms. */
+export function mergeConcept(rows: readonly PostingRow[], weight: number): ConceptPostings {
+  const blocks = new Map<number, ConceptBlock>()
+  let documents = 0
+  for (const [block, inBlock] of Map.groupBy(rows, (row) => row.block)) {
+    const merged = inBlock.length === 1 && inBlock[0] ? unpack(inBlock[0]) : mergeBlock(inBlock)
+    blocks.set(block, merged)
+    documents += merged.locals.length
+  }
+  return { blocks, documents, weight }
+}
+
+function unpack(row: PostingRow): ConceptBlock {
+  const { postings, weight } = row
+  const size = postings.length
+  const locals = new Uint16Array(size)
+  const frequencies = new Float32Array(size)
+  const lengthClasses = new Uint8Array(size)
+  for (let i = 0; i < size; i += 1) {
+    const posting = postings[i] ?? 0
+    locals[i] = posting & 0xffff
+    frequencies[i] = ((posting >>> 16) & 0xff) * weight
+    lengthClasses[i] = posting >>> 24
+  }
+  return { locals, frequencies, lengthClasses }
+}
+
+function mergeBlock(rows: readonly PostingRow[]): ConceptBlock {
+  const most = rows.reduce((sum, row) => sum + row.postings.length, 0)
+  const touched = new Uint16Array(most)
+  let size = 0
+  for (const { postings, weight } of rows) {
+    for (let i = 0; i < postings.length; i += 1) {
+      const posting = postings[i] ?? 0
+      const local = posting & 0xffff
+      const before = frequencyOf[local] ?? 0
+      if (before === 0) {
+        touched[size] = local
+        size += 1
+        lengthOf[local] = posting >>> 24
+      }
+      frequencyOf[local] = before + ((posting >>> 16) & 0xff) * weight
+    }
+  }
+  const locals = touched.slice(0, size)
+  const frequencies = new Float32Array(size)
+  const lengthClasses = new Uint8Array(size)
+  for (let i = 0; i < size; i += 1) {
+    const local = locals[i] ?? 0
+    frequencies[i] = frequencyOf[local] ?? 0
+    lengthClasses[i] = lengthOf[local] ?? 0
+    frequencyOf[local] = 0
+  }
+  return { locals, frequencies, lengthClasses }
+}
+
+const scores = new Float64Array(blockSize)
+
+/**
+ * The `top` best documents by BM25 over the concepts, best first, equal ones in order of their numbers.
+ * @param ranges the only documents to consider; undefined for all.
+ */
+export function rankByBm25(
+  concepts: readonly ConceptPostings[],
+  collection: CollectionFacts,
+  top: number,
+  ranges?: DocumentRanges,
+): Scored[] {
+  const blocks = [...new Set(concepts.flatMap((concept) => [...concept.blocks.keys()]))].sort((a, b) => a - b)
+  const weights = concepts.map((concept) => concept.weight * inverseFrequency(concept.documents, collection))
+  const damping = Float64Array.from(
+    classLengths,
+    (length) =>
+      saturation * (1 - lengthWeight + (lengthWeight * length) / Math.max(1, collection.averageLength)),
+  )
+  const best = new TopDocuments(top)
+  for (const block of blocks) {
+    const touched: number[] = []
+    concepts.forEach((concept, index) => {
+      const postings = concept.blocks.get(block)
+      if (postings) addScores(postings, (weights[index] ?? 0) * (saturation + 1), damping, touched)
+    })
+    for (const local of touched) {
+      const score = scores[local] ?? 0
+      scores[local] = 0
+      const doc = block * blockSize + local
+      if (score > best.threshold && (ranges === undefined || inRanges(doc, ranges))) best.add(doc, score)
+    }
+  }
+  return best.sorted()
+}
+
+function addScores(concept: ConceptBlock, weight: number, damping: Float64Array, touched: number[]): void {
+  const { locals, frequencies, lengthClasses } = concept
+  for (let i = 0; i < locals.length; i += 1) {
+    const local = locals[i] ?? 0
+    const frequency = frequencies[i] ?? 0
+    const before = scores[local] ?? 0
+    if (before === 0) touched.push(local)
+    scores[local] = before + (weight * frequency) / (frequency + (damping[lengthClasses[i] ?? 0] ?? 1))
+  }
+}
+
+export function inRanges(doc: number, ranges: DocumentRanges): boolean {
+  let low = 0
+  let high = ranges.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const range = ranges[middle]
+    if (!range) return false
+    if (doc < range[0]) high = middle - 1
+    else if (doc > range[1]) low = middle + 1
+    else return true
+  }
+  return false
+}
+
+/** Keeps the best documents seen: a list cut back whenever it has doubled. */
+class TopDocuments {
+  readonly #top: number
+  #kept: Scored[] = []
+  /** A score that a document must exceed to matter. */
+  threshold = 0
+
+  constructor(top: number) {
+    this.#top = top
+  }
+
+  add(doc: number, score: number): void {
+    this.#kept.push({ doc, score })
+    if (this.#kept.length >= 2 * this.#top + 64) {
+      this.#kept = this.sorted()
+      this.threshold = this.#kept.at(-1)?.score ?? 0
+    }
+  }
+
+  sorted(): Scored[] {
+    return this.#kept.toSorted((a, b) => b.score - a.score || a.doc - b.doc).slice(0, this.#top)
+  }
+}

@@ -1,0 +1,67 @@
+import type { PassageRow } from '../../library/passage-row.ts'
+import type { Scored } from './bm25.ts'
+
+/** The ranking of one script. */
+export type RankedList = {
+  /** Best first. */
+  readonly ranked: readonly Scored[]
+  /** What scores are divided by, so that those of both scripts compare. */
+  readonly unit: number
+}
+
+export type Fused = { readonly row: PassageRow; readonly score: number }
+
+type Found = { readonly row: PassageRow; readonly fit: number }
+
+/** What the second script of a place adds, of its own fit: enough to decide between equals. */
+const secondScriptGain = 0.02
+
+/**
+ * Merges the rankings of both scripts into one ranking of places, best first; equal places stand in order of refs.
+ *
+ * The fit of a passage is its score over the square root of the weight of a word that only one document has. Raw scores
+ * favour the script of which the library has more, scores over the whole weight the one of which it has less (each
+ * measured). Ranks do not compare either, because one list may be all noise.
+ *
+ * A place counts by its best version. Its best version in the other script adds 2 % of its own fit, so no place leads
+ * because it was translated. Further editions in one script add nothing. Of equal versions the one of the first list is
+ * shown. Scores lie between 0 and 1.
+ */
+export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
+  const byRef = new Map<string, Found[]>()
+  for (const { ranked, unit } of lists) {
+    const best = new Map<string, Found>()
+    for (const { doc, score } of ranked) {
+      const row = rows.get(doc)
+      if (!row) continue
+      const fit = score / unit
+      if (fit > (best.get(row.ref)?.fit ?? 0)) best.set(row.ref, { row, fit })
+    }
+    for (const [ref, found] of best) byRef.set(ref, [...(byRef.get(ref) ?? []), found])
+  }
+  return [...byRef.values()]
+    .map(placeOf)
+    .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
+}
+
+function placeOf(found: readonly Found[]): Fused {
+  const best = found.reduce((a, b) => (b.fit > a.fit ? b : a))
+  const second = found.reduce((most, other) => (other === best ? most : Math.max(most, other.fit)), 0)
+  const fit = best.fit + secondScriptGain * second
+  return { row: best.row, score: fit / (1 + fit) }
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Drops what stands next to something better in the same section. */
+export function collapse(fused: readonly Fused[]): readonly Fused[] {
+  const taken = new Set<string>()
+  return fused.filter(({ row }) => {
+    const place = (ordinal: number): string => `${row.work_id} ${ordinal} ${row.section_ref}`
+    const near = taken.has(place(row.ordinal - 1)) || taken.has(place(row.ordinal + 1))
+    if (!near) taken.add(place(row.ordinal))
+    return !near
+  })
+}

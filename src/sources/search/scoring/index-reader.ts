@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../../db/client.ts'
+import { readPostings } from '../../index/postings.ts'
+import { classesToSearch } from '../../text/inflections.ts'
+import { type Script, skeletonOf } from '../../text/tokens.ts'
+import type { Concept } from '../expansion/query.ts'
+import { type CollectionFacts, type ConceptPostings, mergeConcept, type PostingRow } from './bm25.ts'
+
+/** A concept with the terms of it that the library has. */
+export type FoundConcept = {
+  readonly concept: Concept
+  /** With what an occurrence of each counts. */
+  readonly terms: ReadonlyMap<string, number>
+  /** How common the concept is: forms that were not asked for count less than those that were. */
+  readonly documents: number
+  /** Postings of all terms. */
+  readonly postings: number
+}
+
+/** How much an occurrence of another spelling counts beside the word's own. */
+const spellingWeight = 0.8
+
+/**
+ * A Hebrew word that is found in so few documents, and in so small a share of them, is looked for in other spellings
+ * too. Where it is common they only dilute it (measured: for every word they lower MRR by 0.01, for rare ones they
+ * raise it by 0.02).
+ */
+const rareDocuments = 3
+const rareShare = 0.001
+
+/** How much an occurrence of another inflection counts beside the very word. Measured from 0.35 to 0.7: no difference. */
+const inflectionWeight = 0.4
+
+/**
+ * What a document with another form only counts in the frequency of a concept. Counted fully, many inflections make a
+ * rare word look common (MRR of 82 questions 0.67 in place of 0.71).
+ */
+const formShare = 0.3
+
+type TermRow = { readonly term: string; readonly documents: number }
+
+/** What the index knows of the terms of a query. */
+export type Found = {
+  readonly concepts: readonly FoundConcept[]
+  /** In how many documents each term stands; terms that the library lacks are missing. */
+  readonly documents: ReadonlyMap<string, number>
+}
+
+/**
+ * Finds out which terms of the concepts exist and how common they are.
+ * @param also further terms to count the documents of.
+ */
+export async function findConcepts(
+  executor: Executor,
+  concepts: readonly Concept[],
+  facts: Readonly<Record<Script, CollectionFacts>>,
+  also: readonly string[],
+): Promise<Found> {
+  const rare = Math.max(rareDocuments, facts.he.documents * rareShare)
+  const terms = [...new Set([...concepts.flatMap((c) => [...c.terms.keys()]), ...also])]
+  const found = await executor.execute<TermRow>(sql`
+    select term, sum(documents)::int as documents from search_postings
+    where term = any(${sql.param(terms)}::text[]) group by term`)
+  const documents = new Map(found.rows.map((row) => [row.term, row.documents]))
+  const own = concepts.map((concept) => withTerms(concept, new Map(), documents))
+  const classes = own.map((one) => classesOf(one, one.concept.script === 'en' || one.documents <= rare))
+  const wanted = new Set(classes.flatMap((weights) => [...weights.keys()]))
+  if (wanted.size === 0) return { concepts: own, documents }
+  const members = await findClasses(executor, [...wanted])
+  const joined = own.map((one, i) => {
+    const others = new Map<string, number>()
+    for (const [name, weight] of classes[i] ?? []) {
+      for (const row of members.get(name) ?? []) {
+        others.set(row.term, Math.max(weight, others.get(row.term) ?? 0))
+        documents.set(row.term, row.documents)
+      }
+    }
+    return others.size === 0 ? one : withTerms(one.concept, others, documents)
+  })
+  return { concepts: joined, documents }
+}
+
+/** The classes that other forms of a concept are kept under, with what such a form counts. */
+function classesOf({ concept }: FoundConcept, respell: boolean): ReadonlyMap<string, number> {
+  const classes = new Map<string, number>()
+  for (const word of concept.inflected)
+    for (const name of classesToSearch(word)) classes.set(name, inflectionWeight)
+  for (const term of respell ? concept.respelled : []) {
+    const skeleton = skeletonOf(term)
+    if (skeleton !== undefined) classes.set(skeleton, spellingWeight)
+  }
+  return classes
+}
+
+/** A concept of whose own terms the library has some is about as common as these. */
+function withTerms(
+  concept: Concept,
+  others: ReadonlyMap<string, number>,
+  documents: ReadonlyMap<string, number>,
+): FoundConcept {
+  const terms = new Map([...others, ...likelyTerms(concept, documents)])
+  let [asked, forms] = [0, 0]
+  for (const term of terms.keys()) {
+    const count = documents.get(term) ?? 0
+    if ((concept.terms.get(term) ?? 0) > inflectionWeight) asked += count
+    else forms += count
+  }
+  const common = asked === 0 ? forms : Math.round(asked + formShare * forms)
+  return { concept, terms, documents: common, postings: asked + forms }
+}
+
+/**
+ * The terms of a concept that the library has. Of a rest that the library never has as a word the first letters are
+ * hardly a prefix: forms of it are left out beside others, and otherwise count like inflections. `דינו` would find
+ * `כינו` (MRR of 50 harder Hebrew questions 0.48 in place of 0.52).
+ */
+function likelyTerms(
+  { terms, rests }: Concept,
+  documents: ReadonlyMap<string, number>,
+): readonly (readonly [term: string, weight: number])[] {
+  const known = [...terms].filter(([term]) => documents.has(term))
+  const isLikely = (term: string): boolean => documents.has(rests.get(term) ?? term)
+  const hasLikely = known.some(([term, weight]) => weight === 1 && isLikely(term))
+  return known.flatMap(([term, weight]) =>
+    isLikely(term) ? [[term, weight] as const] : hasLikely ? [] : [[term, inflectionWeight] as const],
+  )
+}
+
+/** Forms of one class that are looked at, at most: hostile input could have made thousands. */
+const maxForms = 64
+
+async function findClasses(
+  executor: Executor,
+  classes: readonly string[],
+): Promise<ReadonlyMap<string, readonly TermRow[]>> {
+  const found = await executor.execute<TermRow & { skeleton: string }>(sql`
+    select s.skeleton, s.term, sum(p.documents)::int as documents
+    from search_spellings s join search_postings p on p.term = s.term
+    where s.skeleton = any(${sql.param(classes)}::text[]) group by s.skeleton, s.term order by documents desc, s.term`)
+  const bySkeleton = Map.groupBy(found.rows, (row) => row.skeleton)
+  return new Map([...bySkeleton].map(([skeleton, rows]) => [skeleton, rows.slice(0, maxForms)]))
+}
+
+/** Loads the posting lists of concepts, merged; only those of some blocks when they are given. */
+export async function loadPostings(
+  executor: Executor,
+  concepts: readonly FoundConcept[],
+  blocks?: readonly number[],
+): Promise<readonly ConceptPostings[]> {
+  const terms = [...new Set(concepts.flatMap((c) => [...c.terms.keys()]))]
+  const inBlocks = blocks ? sql`and block = any(${sql.param(blocks)}::int[])` : sql``
+  const loaded = await executor.execute<{ term: string; block: number; data: Buffer }>(
+    sql`select term, block, data from search_postings where term = any(${sql.param(terms)}::text[]) ${inBlocks}`,
+  )
+  const byTerm = Map.groupBy(loaded.rows, (row) => row.term)
+  return concepts.map((concept) => {
+    const rows: PostingRow[] = []
+    for (const [term, weight] of concept.terms) {
+      for (const row of byTerm.get(term) ?? []) {
+        rows.push({ block: row.block, weight, postings: readPostings(row.data) })
+      }
+    }
+    const merged = mergeConcept(rows, concept.concept.weight)
+    return { ...merged, documents: Math.min(merged.documents, concept.documents) }
+  })
+}
+
+const hebrewScriptLanguages = ['he', 'arc', 'yi', 'jrb', 'lad']
+
+/** Size of the library in each script, which the weights of terms are relative to. */
+export async function collectionFacts(
+  executor: Executor,
+): Promise<Readonly<Record<Script, CollectionFacts>>> {
+  const found = await executor.execute<{ hebrew: boolean; documents: string; words: string }>(sql`
+    select language = any(${sql.param(hebrewScriptLanguages)}::text[]) as hebrew, sum(doc_count) as documents,
+      sum(word_count) as words
+    from versions group by 1`)
+  const factsOf = (hebrew: boolean): CollectionFacts => {
+    const row = found.rows.find((r) => r.hebrew === hebrew)
+    const documents = Number(row?.documents ?? 0)
+    return { documents, averageLength: documents > 0 ? Number(row?.words) / documents : 1 }
+  }
+  return { he: factsOf(true), en: factsOf(false) }
+}

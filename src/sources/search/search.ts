@@ -1,0 +1,130 @@
+import type { Executor } from '../../db/client.ts'
+import { loadDocuments, toPassage } from '../library/documents.ts'
+import { documentRanges, type LibraryFilter } from '../library/library-filter.ts'
+import type { PassageRow } from '../library/passage-row.ts'
+import type { Script } from '../text/tokens.ts'
+import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
+import { learnedWords, withLearned } from './expansion/learned.ts'
+import type { Query } from './expansion/query.ts'
+import type { SearchHit } from './hit.ts'
+import { fuseByMeaning, type SemanticSearch } from './meaning/semantic.ts'
+import { citingOnce, type FindCiting } from './named/citing-passages.ts'
+import { passagesNamed, withNamed } from './named/named-passages.ts'
+import { namedWorks, preferNamed, withCandidates } from './named/named-works.ts'
+import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
+import { withPlainQuotations } from './phrases/quoted-words.ts'
+import { rowWords } from './phrases/row-words.ts'
+import { type Facts, findCandidates, withDocuments } from './relevance/candidates.ts'
+import { coverageOf } from './relevance/coverage.ts'
+import { expansionsOf } from './relevance/matched.ts'
+import { rerank } from './relevance/rerank.ts'
+import { snippetOf } from './relevance/snippet.ts'
+import { inverseFrequency } from './scoring/bm25.ts'
+import { collapse, fuse } from './scoring/fusion.ts'
+import { collectionFacts, type FoundConcept, findConcepts } from './scoring/index-reader.ts'
+import { withSections } from './sections.ts'
+
+export type SearchQuery = LibraryFilter & {
+  /** What to look for: a question, words, a phrase or a ref, in Hebrew, English or both. */
+  readonly text: string
+  readonly limit: number
+  readonly offset?: number | undefined
+  /** Whoever waits for the hits may leave: no further statement is sent then, and no more is computed. */
+  readonly signal?: AbortSignal | undefined
+  /** Shared with `missingPlaces` when both read the same text. */
+  readonly findCiting?: FindCiting
+}
+
+/**
+ * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
+ * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
+ * fits best. A question that names a work or author as its source prefers its passages. An empty or unknown query
+ * finds nothing. With `semantic`, passages that are near in meaning are fused in; a query that names a place is not
+ * asked about.
+ * @throws ServiceError `invalid_value` for a work, author or category that the library lacks, and the reason of
+ * `query.signal` when it is aborted.
+ */
+export async function searchSources(
+  executor: Executor,
+  query: SearchQuery,
+  semantic?: SemanticSearch,
+): Promise<readonly SearchHit[]> {
+  const wanted = (query.offset ?? 0) + query.limit
+  const ranges = await documentRanges(executor, query)
+  if (ranges?.length === 0) return []
+  const whole = await withPlainQuotations(executor, query.text, ranges)
+  const [named, facts, learned] = await Promise.all([
+    passagesNamed(executor, query.text, ranges, query.findCiting ?? citingOnce(executor)),
+    collectionFacts(executor),
+    learnedWords(executor, whole),
+  ])
+  query.signal?.throwIfAborted()
+  const source = named.rows.length === 0 && !ranges ? await namedWorks(executor, whole) : undefined
+  const parsed = withLearned(source?.query ?? whole, learned)
+  const { concepts: asked, documents } = await findConcepts(
+    executor,
+    parsed.concepts,
+    facts,
+    termsOfPhrases(parsed),
+  )
+  const found = asked.filter((c) => c.documents > 0)
+  query.signal?.throwIfAborted()
+  const scripts = scriptsOf(parsed)
+  const [anywhere, phrased] = await Promise.all([
+    findCandidates(executor, found, scripts, facts, ranges, wanted),
+    documentsOfPhrases(executor, parsed, ranges, documents),
+  ])
+  const offered = source
+    ? withCandidates(anywhere, await findCandidates(executor, found, scripts, facts, source.ranges, wanted))
+    : anywhere
+  query.signal?.throwIfAborted()
+  const nearest =
+    semantic && named.rows.length === 0 && query.text.trim() !== ''
+      ? await semantic.nearest(executor, query.text, ranges)
+      : []
+  const candidates = withDocuments(offered, phrased)
+  const rows = await loadDocuments(executor, [
+    ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
+  ])
+  query.signal?.throwIfAborted()
+  const lists = candidates.map((list) => ({
+    ranked: withSections(rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]), rows),
+    // Undivided, it would favour the script of which the library has less: there every word looks rare.
+    unit: Math.sqrt(inverseFrequency(1, facts[list.script])),
+  }))
+  const byWords = fuse(lists, rows)
+  const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows) : byWords
+  const preferred = source ? preferNamed(byMeaning, source) : byMeaning
+  const ranked = phrasesFirst(preferred, whole, rows)
+  const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
+  const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
+  const expansions = expansionsOf(query.text, parsed, found)
+  const coverage = coverageOf(asked, facts, topics)
+  const snippet = snippetsOf(found, facts)
+  return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
+    ...toPassage(row),
+    snippet: snippet(row),
+    coverage: {
+      ...coverage(row),
+      // It cites the very place that was asked for.
+      ...(named.citing.has(row.ref) && { titled: true, evidence: 1 }),
+    },
+    matched: expansions(row),
+    score,
+  }))
+}
+
+/** The script of the query first: of two versions that fit alike its own is shown. */
+function scriptsOf(query: Query): readonly Script[] {
+  const hebrew = query.tokens.filter((token) => token.script === 'he').length
+  return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
+}
+
+function snippetsOf(found: readonly FoundConcept[], facts: Facts): (row: PassageRow) => string {
+  const byTerm = new Map<string, { key: number; weight: number }>()
+  found.forEach((concept, key) => {
+    const weight = inverseFrequency(concept.documents, facts[concept.concept.script])
+    for (const term of concept.terms.keys()) byTerm.set(term, { key, weight })
+  })
+  return (row) => snippetOf(row.text, rowWords(row), (term) => byTerm.get(term))
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import type { Executor } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import type { SourceRegister } from '../citations/register.ts'
+import { listWorks, readPassage } from '../library/passages.ts'
+import { findRefs } from '../refs/in-text/find-refs.ts'
+import { nearestRefs } from '../refs/nearest-refs.ts'
+import type { SemanticSearch } from '../search/meaning/semantic.ts'
+import { missingPlaces } from '../search/missing/missing-places.ts'
+import { asksOnlyFor, missingResult, namesFor, notThere } from '../search/missing/missing-statement.ts'
+import { citingOnce } from '../search/named/citing-passages.ts'
+import { searchSources } from '../search/search.ts'
+import { maxResultBytes, offer } from './offer.ts'
+import { scholarTools } from './scholar-tools.ts'
+
+/** The name of a work, an author or a category. */
+const name = z.string().trim().min(1).max(300).optional()
+
+const searchArguments = z.object({
+  query: z.string().trim().min(1).max(2000),
+  language: z.string().trim().min(2).max(8).optional(),
+  work: name,
+  author: name,
+  category: name,
+  limit: z.number().int().min(1).max(20).default(8),
+})
+const readArguments = z.object({
+  ref: z.string().trim().min(1).max(300),
+  before: z.number().int().min(0).max(10).default(0),
+  after: z.number().int().min(0).max(10).default(0),
+})
+const listArguments = z.object({
+  category: name,
+  author: name,
+})
+
+/** The tools by which the agent uses the library; `register` gives the passages of the turn their marks. */
+export function sourceTools(
+  executor: Executor,
+  register: SourceRegister,
+  semantic?: SemanticSearch,
+): readonly Tool<Executor>[] {
+  return [
+    searchTool(executor, register, semantic),
+    readTool(executor, register),
+    listTool(executor),
+    ...scholarTools(executor),
+  ]
+}
+
+function searchTool(
+  executor: Executor,
+  register: SourceRegister,
+  semantic: SemanticSearch | undefined,
+): Tool<Executor> {
+  return {
+    spec: {
+      name: 'search_sources',
+      description:
+        'Searches the library for passages. Hebrew and English words both work; search in both languages for best results. ' +
+        'A ref such as "Likutei Moharan 282" is looked up directly.',
+      parameters: parametersOf(searchArguments),
+    },
+    describe: (args) => `Searching for "${String(args['query'] ?? '')}"`,
+    execute: (args, signal) =>
+      withArguments(searchArguments, args, async (valid) => {
+        signal.throwIfAborted()
+        const findCiting = citingOnce(executor)
+        const query = { ...valid, text: valid.query, findCiting }
+        const hits = await knownNames(searchSources(executor, query, semantic))
+        if ('content' in hits) return hits
+        const missing = await missingPlaces(executor, valid.query, findCiting)
+        const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])
+        const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
+        const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
+        if (isMissing) return { content: JSON.stringify(remark), isError: true }
+        if (hits.length === 0) {
+          const nearest = await nearestRefs(executor, valid.query)
+          return failure(`Nothing in the library matches "${valid.query}".`, nearest)
+        }
+        return offer(executor, register, hits, { remark, named: await placesNamed(executor, valid.query) })
+      }),
+  }
+}
+
+/** A longer query is no question about a place. */
+const longestQuestion = 600
+
+/** Refs of the library that a query names. */
+async function placesNamed(executor: Executor, query: string): Promise<readonly string[]> {
+  if (query.length > longestQuestion) return []
+  const refs = await findRefs(executor, query, { numbersOnly: true })
+  return refs.flatMap(({ ref }) => ref ?? [])
+}
+
+function readTool(executor: Executor, register: SourceRegister): Tool<Executor> {
+  return {
+    spec: {
+      name: 'read_source',
+      description:
+        'Reads a passage by its ref, in every version the library has, with neighbours before and after when asked for.',
+      parameters: parametersOf(readArguments),
+    },
+    describe: (args) => `Reading ${String(args['ref'] ?? '')}`,
+    execute: (args, signal) =>
+      withArguments(readArguments, args, async (valid) => {
+        signal.throwIfAborted()
+        const read = await readPassage(executor, valid.ref, valid)
+        if ('nearest' in read) return notThere(executor, valid.ref, read.nearest)
+        return offer(executor, register, read.passages)
+      }),
+  }
+}
+
+/** Works that one listing gives at most. */
+const mostWorks = 100
+
+function listTool(executor: Executor): Tool<Executor> {
+  return {
+    spec: {
+      name: 'list_works',
+      description: 'Lists the works of the library, all or those of a category or an author.',
+      parameters: parametersOf(listArguments),
+    },
+    describe: () => 'Looking through the list of works',
+    execute: (args, signal) =>
+      withArguments(listArguments, args, async (valid) => {
+        signal.throwIfAborted()
+        const works = await knownNames(listWorks(executor, { ...valid, limit: mostWorks + 1 }))
+        if ('content' in works) return works
+        return { content: listing(works.slice(0, mostWorks), works.length > mostWorks) }
+      }),
+  }
+}
+
+function listing(works: readonly object[], more: boolean): string {
+  for (let count = works.length; ; count = Math.floor(count / 2)) {
+    const truncated = more || count < works.length
+    const content = JSON.stringify({ works: works.slice(0, count), ...(truncated && { truncated }) })
+    if (count === 0 || Buffer.byteLength(content) <= maxResultBytes) return content
+  }
+}
+
+/** A work, author or category that the library lacks is something that the model can put right. */
+async function knownNames<T extends object>(found: Promise<T>): Promise<T | ToolOutcome<Executor>> {
+  try {
+    return await found
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_value') return badArguments(error.message)
+    throw error
+  }
+}
+
+function failure(error: string, nearest: readonly string[]): ToolOutcome<Executor> {
+  return { content: JSON.stringify({ error, nearest }), isError: true }
+}

@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import type { Executor } from '../../db/client.ts'
+import { findParallels } from '../library/links.ts'
+import { nearestRefs } from '../refs/nearest-refs.ts'
+import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
+import { worksNamed } from '../refs/title-lookup.ts'
+import { notThere } from '../search/missing/missing-statement.ts'
+import { clean } from '../text/clean.ts'
+
+const reference = z.object({ ref: z.string().trim().min(1).max(300) })
+const workTitle = z.object({ work: z.string().trim().min(1).max(300) })
+
+/** Sections of a work that one call shows. */
+const mostSections = 400
+/** Refs that a resolved range spells out. */
+const mostRefs = 30
+
+/** Tools for finding one's way: what a name or ref stands for, how a work is built, what speaks of the same. */
+export function scholarTools(executor: Executor): readonly Tool<Executor>[] {
+  return [resolveTool(executor), shapeTool(executor), parallelsTool(executor)]
+}
+
+function resolveTool(executor: Executor): Tool<Executor> {
+  return {
+    spec: {
+      name: 'resolve_ref',
+      description:
+        'Finds what a reference, a title, an author or a common abbreviation stands for in the library, in Hebrew or English: "LM 282", "תניא פרק לב", "Tanya ch. 32". Gives canonical refs, or the nearest that exist.',
+      parameters: parametersOf(reference),
+    },
+    describe: (args) => `Looking up ${String(args['ref'] ?? '')}`,
+    execute: (args) =>
+      withArguments(reference, args, async ({ ref }) => {
+        const place = await resolveRef(executor, ref)
+        if (!place) return notThere(executor, ref, await nearestRefs(executor, ref))
+        return json({ ref, found: true, ...(await refsIn(executor, place)) })
+      }),
+  }
+}
+
+async function refsIn(executor: Executor, place: PlaceRange) {
+  const { rows } = await executor.execute<{ ref: string; he_ref: string }>(sql`
+    select ref, he_ref from passages
+    where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
+    order by ordinal limit ${mostRefs + 1}`)
+  return { passages: rows.slice(0, mostRefs), ...(rows.length > mostRefs && { more: true }) }
+}
+
+function shapeTool(executor: Executor): Tool<Executor> {
+  return {
+    spec: {
+      name: 'work_shape',
+      description:
+        'Shows how a work of the library is divided: its sections in order, with their passages counted.',
+      parameters: parametersOf(workTitle),
+    },
+    describe: (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
+    execute: (args) =>
+      withArguments(workTitle, args, async ({ work }) => {
+        const [workId] = await worksNamed(executor, clean(work))
+        const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
+          select section_ref as section, count(*)::int as passages
+          from passages where work_id = ${workId ?? null}
+          group by section_ref order by min(ordinal) limit ${mostSections + 1}`)
+        if (rows.length === 0) return notThere(executor, work, await nearestRefs(executor, work))
+        return json({
+          work,
+          sections: rows.slice(0, mostSections),
+          ...(rows.length > mostSections && { more: true }),
+        })
+      }),
+  }
+}
+
+function parallelsTool(executor: Executor): Tool<Executor> {
+  return {
+    spec: {
+      name: 'find_parallels',
+      description:
+        'Lists the places that a passage points to or that point to it (quoted sources, parallels, commentaries), as far as links were imported.',
+      parameters: parametersOf(reference),
+    },
+    describe: (args) => `Looking for parallels to ${String(args['ref'] ?? '')}`,
+    execute: (args) =>
+      withArguments(reference, args, async ({ ref }) => {
+        const place = await resolveRef(executor, ref)
+        // A place outside of the library may be linked to, too, as it is written.
+        const refs = place ? await namesOf(executor, place) : [clean(ref)]
+        return json({ ref, links: await findParallels(executor, refs) })
+      }),
+  }
+}
+
+/** Refs of the passages of a place, and of the sections that they make up. */
+async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly string[]> {
+  const { rows } = await executor.execute<{ ref: string; section_ref: string }>(sql`
+    select ref, section_ref from passages
+    where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
+    order by ordinal limit ${mostRefs}`)
+  return [...new Set(rows.flatMap(({ ref, section_ref }) => (rows.length > 1 ? [ref, section_ref] : [ref])))]
+}
+
+function json(value: object): ToolOutcome<Executor> {
+  return { content: JSON.stringify(value) }
+}

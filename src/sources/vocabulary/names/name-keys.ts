@@ -1,0 +1,61 @@
+import { withoutPrefixes } from '../../text/hebrew.ts'
+import { plainEnglish } from '../../text/plain-english.ts'
+import type { Token } from '../../text/tokens.ts'
+import { hebrewSound, latinSound } from './sounds.ts'
+
+export type NameWord = Pick<Token, 'term' | 'script'>
+
+/** A word of a plain English name is compared by its stem, one of a transliterated name by its sound. */
+const stemKey = (term: string): string => `=${term}`
+
+/** The divine names of one sound: whatever is said of `ה'` in a name is said of `הוי'`. */
+const tetragrammaton = 'יהוה'
+
+/** Hebrew words after the first may bear the article or leave it out: `נפש אלהית`, `נפש האלהית`. */
+const shortestWithArticle = 4
+
+/** With fewer consonants a name would be met by chance: `in safe` would be `Ein Sof`. */
+const fewestConsonants = 5
+
+/** The keys of the words of a name in the vocabulary. */
+export function keysOfName(words: readonly NameWord[]): readonly string[] {
+  const sounds = words.map(({ term }) => latinSound(term).replace(/^a/, '')).join('')
+  const isEnglish = sounds.length < fewestConsonants || words.some(({ term }) => plainEnglish.has(term))
+  return words.map((word, at) => {
+    if (word.script === 'he') return at === 0 ? hebrewKey(word.term) : laterHebrewKey(word.term)
+    return isEnglish ? stemKey(word.term) : latinSound(word.term)
+  })
+}
+
+/** The keys under which a word of a text may begin a name; a Hebrew one may bear prefixes. */
+export function firstKeys({ term, script }: NameWord): readonly string[] {
+  return script === 'he' ? withoutPrefixes(term).map(hebrewKey) : latinKeys(term)
+}
+
+/** The keys under which a word of a text may go on in a name. */
+export function laterKeys({ term, script }: NameWord): readonly string[] {
+  return script === 'he' ? [laterHebrewKey(term)] : latinKeys(term)
+}
+
+function hebrewKey(term: string): string {
+  return term === 'הויה' ? tetragrammaton : hebrewSound(term)
+}
+
+function laterHebrewKey(term: string): string {
+  const bare = term.startsWith('ה') && term.length >= shortestWithArticle && term !== 'הויה'
+  return hebrewKey(bare ? term.slice(1) : term)
+}
+
+const latin = new Map<string, readonly string[]>()
+
+/** Words that are remembered: texts repeat those after `the` and `of`. */
+const rememberedWords = 20_000
+
+function latinKeys(term: string): readonly string[] {
+  const known = latin.get(term)
+  if (known) return known
+  if (latin.size >= rememberedWords) latin.clear()
+  const keys = [stemKey(term), latinSound(term)]
+  latin.set(term, keys)
+  return keys
+}

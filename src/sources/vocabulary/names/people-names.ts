@@ -1,0 +1,83 @@
+import { medial } from '../../text/fold.ts'
+import { earlierPeople } from './people-before.ts'
+import { chabadMasters } from './people-chabad.ts'
+import { earlyMasters } from './people-early.ts'
+import { polishMasters } from './people-poland.ts'
+import type { Person } from './person.ts'
+import { type Town, towns } from './towns.ts'
+
+const hebrew = /[א-ת]/
+
+/** From shorter names of towns no names of people are made: `Vorka` would make `Vorker`, which is read as `worker`. */
+const shortestForTownsman = { he: 4, en: 6 }
+
+/** All names of each person, in both scripts, the one that names the person in the index first. */
+export const peopleGroups: readonly (readonly string[])[] = [
+  ...earlyMasters,
+  ...polishMasters,
+  ...chabadMasters,
+  ...earlierPeople,
+].map(namesOf)
+
+/** Shorter names of towns are other words, too: `Apt`, `גור`. */
+const shortestTown = 5
+
+/** Spellings of each town: who asks for `Berdichev` finds what is said of it and its masters in any spelling. */
+export const townGroups: readonly (readonly string[])[] = Object.values<Town>(towns)
+  .map(({ en, he }) =>
+    [...new Set([...listOf(en), ...listOf(he)])].filter((name) => name.length >= shortestTown),
+  )
+  .filter((names) => names.length > 0)
+
+function namesOf(person: Person): readonly string[] {
+  const places: readonly Town[] = (person.towns ?? []).map((town) => towns[town])
+  const composed = places.flatMap((town) => [
+    ...(person.given ? listOf(person.given).flatMap((given) => withTown(given, town)) : []),
+    ...(person.isMaster ? mastersOf(town) : []),
+  ])
+  return [...new Set([...listOf(person.names), ...composed])]
+}
+
+function listOf(names: string): readonly string[] {
+  return names.split(/;\s*/)
+}
+
+/** What someone is called after a town in Yiddish: the listed names, and `Koretzer` and `קאריצער` from each spelling. */
+function townsmen({ en, he, masters }: Town): readonly string[] {
+  // The last vowel of a town gives way to the ending.
+  const latin = listOf(en)
+    .filter((place) => place.length >= shortestForTownsman.en)
+    .map((place) => `${place.replace(/[aeiou]$/, '')}er`)
+  const yiddish = inYiddish(he)
+    .filter((place) => place.length >= shortestForTownsman.he)
+    .map((place) => `${medial(place.replace(/[אהיע]$/, ''))}ער`)
+  return [...new Set([...listOf(masters), ...latin, ...yiddish])]
+}
+
+/** The spellings of a town, and its Yiddish ending: `נעמיראוו` for `נעמירוב`. */
+function inYiddish(he: string): readonly string[] {
+  return listOf(he).flatMap((place) =>
+    place.endsWith('וב') ? [place, place.replace(/וב$/, 'אוו')] : [place],
+  )
+}
+
+/** `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק פון באַרדיטשעוו`. */
+function withTown(given: string, town: Town): readonly string[] {
+  const isHebrew = hebrew.test(given)
+  const after = isHebrew
+    ? inYiddish(town.he).flatMap((place) => [`מ${place}`, `פון ${place}`])
+    : listOf(town.en).map((place) => `of ${place}`)
+  const named = townsmen(town).filter((name) => hebrew.test(name) === isHebrew)
+  return [...after, ...named].map((end) => `${given} ${end}`)
+}
+
+/** The one whom a town alone names: `the Kotzker`, `Rebbe of Kotzk`, `הרבי מקוצק`. */
+function mastersOf(town: Town): readonly string[] {
+  const { en, he } = town
+  return [
+    ...townsmen(town),
+    ...townsmen(town).map((name) => `${name} ${hebrew.test(name) ? 'רבי' : 'Rebbe'}`),
+    ...listOf(en).flatMap((place) => [`Rebbe of ${place}`, `${place} Rebbe`]),
+    ...listOf(he).flatMap((place) => [`רבי מ${place}`, `אדמו"ר מ${place}`]),
+  ]
+}

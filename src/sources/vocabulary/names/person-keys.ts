@@ -1,0 +1,69 @@
+import { fold, medial } from '../../text/fold.ts'
+import { lazily } from '../../text/lazily.ts'
+import { peopleGroups } from './people-names.ts'
+import { hebrewSound, latinSound } from './sounds.ts'
+
+/** Titles before and inside a name, which one writes and another leaves out. */
+const honorifics = new Set(
+  `rabbi rabi rav rebbe rebbi reb rebe rabbenu rabbeinu rabeinu r rebbetzin grand holy saint the hakadosh hakodosh ztl zt"l zal zatzal
+  admor hagaon harav ha-rav hagaon hatzaddik of ben son rb dr prof
+  רבי הרבי רב הרב ר רבינו רבנו רבן הרהק הרהצ הרהג כק אדמור האדמור מורנו מוהרר מוהר הגאון הגהק הקדוש הצדיק זל זצל זצוקל זיע שליטא`.split(
+    /\s+/,
+  ),
+)
+
+/** Words of a name that are compared; more are no name. */
+const maxWords = 16
+
+/**
+ * The words of a name by their sound, without titles, years and punctuation: names with equal lists are one name in
+ * whatever spelling. Bounded: of a longer text the first 16 words.
+ */
+export function nameWords(name: string): readonly string[] {
+  const words = name
+    .slice(0, 300)
+    .normalize('NFC')
+    .replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ')
+    .replace(/["״'׳’‘`]/g, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}]+/u)
+    .filter((word) => word !== '' && !honorifics.has(word))
+  return words
+    .slice(0, maxWords)
+    .map((word) => (/[א-ת]/.test(word) ? hebrewSound(medial(bare(word))) : latinSound(word)))
+}
+
+/** A Hebrew name with an article is the name: `המגיד`. */
+function bare(word: string): string {
+  const plain = word.normalize('NFKD').replace(/\p{M}/gu, '')
+  return plain.length > 3 && plain.startsWith('ה') ? plain.slice(1) : plain
+}
+
+/** Letters and points as they are written, for names that sound alike: `Rashba` and `Rashbi`. */
+const writtenKey = (name: string): string => `=${fold(name).folded}`
+
+const soundKey = (name: string): string => nameWords(name).join(' ')
+
+function compile(): ReadonlyMap<string, ReadonlySet<number>> {
+  const byKey = new Map<string, Set<number>>()
+  peopleGroups.forEach((names, person) => {
+    for (const name of names) {
+      for (const key of [writtenKey(name), soundKey(name)]) {
+        const known = byKey.get(key)
+        if (known) known.add(person)
+        else byKey.set(key, new Set([person]))
+      }
+    }
+  })
+  byKey.delete('')
+  return byKey
+}
+
+const people = lazily(compile)
+
+const nobody: ReadonlySet<number> = new Set()
+
+/** The people whose name this is, whole: as it is written, or else by its sound. Several when they share it. */
+export function peopleNamed(name: string): ReadonlySet<number> {
+  return people().get(writtenKey(name)) ?? people().get(soundKey(name)) ?? nobody
+}

@@ -1,0 +1,54 @@
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { lazily } from '../../text/lazily.ts'
+import { authorAliases, headingAliases } from './ref-aliases.ts'
+
+/** Keys of titles that mean the same, the one in canonical refs first. */
+type TitleGroup = readonly string[]
+
+const groups = lazily(compile)
+
+function compile(): ReadonlyMap<string, TitleGroup> {
+  const byKey = new Map<string, TitleGroup>()
+  const byHeading = new Map<string, TitleGroup>()
+  const add = (title: string, keyOf: (title: string) => string, group: TitleGroup): void => {
+    if (!byKey.has(keyOf(title))) byKey.set(keyOf(title), group)
+  }
+  for (const titles of headingAliases) {
+    const group = [...new Set(titles.map(headingKey))]
+    byHeading.set(titles[0], group)
+    for (const title of titles) add(title, headingKey, group)
+  }
+  // An author stands for a work, but not the work for whatever is named after its author.
+  for (const [heading, ...authors] of authorAliases) {
+    for (const author of authors) add(author, headingKey, byHeading.get(heading) ?? [headingKey(heading)])
+  }
+  // Exact keys come before loose ones.
+  for (const [heading, ...titles] of [...headingAliases, ...authorAliases]) {
+    for (const title of titles) add(title, looseHeadingKey, byHeading.get(heading) ?? [headingKey(heading)])
+  }
+  return byKey
+}
+
+/** Keys of other titles for what a key, exact or loose, is known to mean; none if it is not known. */
+export function otherTitleKeys(key: string): readonly string[] {
+  return (groups().get(key) ?? []).filter((other) => other !== key)
+}
+
+/** All titles of the vocabulary, as keys: those whose other names lead to a work, whether the library has it or not. */
+export function vocabularyTitleKeys(): Iterable<string> {
+  return groups().keys()
+}
+
+const authors = lazily(
+  () =>
+    new Set(
+      authorAliases.flatMap(([, ...names]) =>
+        names.flatMap((name) => [headingKey(name), looseHeadingKey(name)]),
+      ),
+    ),
+)
+
+/** Whether a key is the name of an author that stands for a work. */
+export function isAuthorKey(key: string): boolean {
+  return authors().has(key)
+}
