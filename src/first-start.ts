@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { createAccount } from './accounts/accounts.ts'
-import { createKey } from './accounts/keys.ts'
+import { createKey } from './accounts/keys/keys.ts'
 import { scopes } from './accounts/scopes.ts'
 import { withTx } from './db/client.ts'
 import { accounts } from './db/schema/index.ts'

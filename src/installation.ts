@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { type Peppers, parsePeppers } from './accounts/pepper.ts'
-import { requireSamePeppers } from './accounts/pepper-check.ts'
+import { type Peppers, parsePeppers } from './accounts/keys/pepper.ts'
+import { requireSamePeppers } from './accounts/keys/pepper-check.ts'
 import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'

@@ -1,8 +1,12 @@
+import path from 'node:path'
 import { findCircles } from './circles.ts'
 import { type Import, importsOf } from './imports.ts'
 import { parseRooms, type Room, roomOf } from './room.ts'
 
 type Rooms = ReadonlyMap<string, Room>
+
+/** Files that read well side by side. */
+const maxFiles = 15
 
 /**
  * What breaks the rules of the rooms, a sentence each.
@@ -21,6 +25,7 @@ export function findBreaches(
     ...imports.flatMap((found) => breachOf(rooms, found) ?? []),
     ...[...rooms.values()].flatMap((room) => falseNames(room, rooms, sources)),
     ...findCircles(imports).map((circle) => `These files import each other: ${circle.join(', ')}.`),
+    ...crowdedFolders(sources),
   ]
 }
 
@@ -45,4 +50,11 @@ function falseNames(room: Room, rooms: Rooms, sources: ReadonlyMap<string, strin
   const doors = [...room.door].filter((file) => !sources.has(file))
   const targets = [...room.mayImport].filter((name) => !rooms.has(name))
   return [...doors, ...targets].map((name) => `${room.readme} names ${name}, which does not exist.`)
+}
+
+function crowdedFolders(sources: ReadonlyMap<string, string>): readonly string[] {
+  const folders = Map.groupBy(sources.keys(), (file) => path.posix.dirname(file))
+  return [...folders]
+    .filter(([, files]) => files.length > maxFiles)
+    .map(([folder, files]) => `src/${folder} holds ${files.length} files; more than ${maxFiles} want rooms.`)
 }

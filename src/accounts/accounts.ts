@@ -5,7 +5,7 @@ import { accounts } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Actor, recordAction } from './audit.ts'
-import { hashPassword } from './passwords.ts'
+import { hashPassword } from './passwords/passwords.ts'
 import type { Plan, Plans } from './plans.ts'
 
 export type Account = {

@@ -1,7 +1,7 @@
 import { type Account, findAccount } from '../accounts/accounts.ts'
 import { commandLine } from '../accounts/audit.ts'
 import { deleteAccount } from '../accounts/delete-account.ts'
-import { createResetLink, resetHours } from '../accounts/password-reset.ts'
+import { createResetLink, resetHours } from '../accounts/sign-in/password-reset.ts'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import { resumeAccount, suspendAccount } from '../turns/sessions/suspension.ts'

@@ -1,5 +1,5 @@
-import { type Examination, examineAll } from '../billing/examine.ts'
-import { invariants } from '../billing/invariants.ts'
+import { type Examination, examineAll } from '../billing/checks/examine.ts'
+import { invariants } from '../billing/checks/invariants.ts'
 import type { Command } from './command.ts'
 
 /** Exit codes, for programs that act on them. */

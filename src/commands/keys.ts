@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/accounts.ts'
 import { commandLine, recordAction } from '../accounts/audit.ts'
-import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../accounts/keys.ts'
+import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../accounts/keys/keys.ts'
 import { type Executor, withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
 import type { Command, Invocation } from './command.ts'

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authenticateKey } from '../accounts/keys.ts'
-import { KnownKeys } from '../accounts/known-keys.ts'
-import type { Peppers } from '../accounts/pepper.ts'
+import { authenticateKey } from '../accounts/keys/keys.ts'
+import { KnownKeys } from '../accounts/keys/known-keys.ts'
+import type { Peppers } from '../accounts/keys/pepper.ts'
 import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
 import { type Database, withTx } from '../db/client.ts'
 import { notFound, ServiceError } from '../errors.ts'
-import { clientAddress } from './client-address.ts'
-import type {} from './fastify.ts'
-import type { RateLimits } from './rate-limits.ts'
+import { clientAddress } from './connection/client-address.ts'
+import type {} from './connection/fastify.ts'
+import type { RateLimits } from './limits/rate-limits.ts'
 
 export type AuthServices = {
   readonly database: Database

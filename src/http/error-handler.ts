@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { databaseFault, isBusy, isUnavailable } from '../db/errors.ts'
 import { errorTable, messageOf, notFound, ServiceError } from '../errors.ts'
 import { type AuthServices, admitKey } from './auth.ts'
-import { InputError } from './zod.ts'
+import { InputError } from './openapi/zod.ts'
 
 export type ErrorBody = {
   readonly error: {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idText } from './zod.ts'
+import { idText } from './openapi/zod.ts'
 
 /** Query parameters of every list. `limit` beyond the most is an error, not silently less. */
 export const pageQuery = z.object({

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { expiredSession } from '../accounts/web-sessions.ts'
+import { expiredSession } from '../accounts/sign-in/web-sessions.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { findKey } from '../accounts/keys.ts'
+import { findKey } from '../accounts/keys/keys.ts'
 import { creditsText } from '../billing/credits.ts'
 import { balanceOf, ensureAllowance, nextRenewal } from '../billing/pools.ts'
 import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { unixSeconds } from '../http/lists.ts'
-import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi-docs.ts'
+import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi/openapi-docs.ts'
 import type { Services } from '../turns/services.ts'
 
 const credits = z.string().describe('Credits, as decimal text')

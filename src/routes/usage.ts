@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { creditsNumber, creditsText } from '../billing/credits.ts'
-import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../billing/usage.ts'
-import { spanOf, usageDay } from '../billing/usage-span.ts'
+import { readUsage, type UsageGroup, type UsageRow, usageGroups } from '../billing/usage/usage.ts'
+import { spanOf, usageDay } from '../billing/usage/usage-span.ts'
 import { withTx } from '../db/client.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
-import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi-docs.ts'
-import { idText, type ZodTypes } from '../http/zod.ts'
+import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi/openapi-docs.ts'
+import { idText, type ZodTypes } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 
 const query = z.object({

@@ -1,4 +1,4 @@
-import type { Peppers } from '../accounts/pepper.ts'
+import type { Peppers } from '../accounts/keys/pepper.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'

@@ -5,7 +5,7 @@ import { files, fileVersions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { type Sealed, storeBuffer } from './content.ts'
-import { contentTypeOf } from './file-names.ts'
+import { contentTypeOf } from './documents/file-names.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
 

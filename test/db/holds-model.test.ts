@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { invariants } from '../../src/billing/invariants.ts'
+import { invariants } from '../../src/billing/checks/invariants.ts'
 import { balanceOf, grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'
 import { ServiceError } from '../../src/errors.ts'

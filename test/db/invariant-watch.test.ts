@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkChanges } from '../../src/billing/check-changes.ts'
+import { checkChanges } from '../../src/billing/checks/check-changes.ts'
 import { doctorCommands } from '../../src/commands/doctor.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchInvariants } from '../../src/operations/invariant-watch.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listKeys, revokeKey } from '../../src/accounts/keys.ts'
+import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
 import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { callTools, gate, reply } from '../support/scripted-upstream.ts'
 import { call, makeAccount, makeKey, question } from '../support/service.ts'

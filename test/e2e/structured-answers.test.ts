@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { schemaFault } from '../../src/agent/json-schema.ts'
+import { schemaFault } from '../../src/agent/schema/json-schema.ts'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import {
   ask,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { knownBrowser, knownBrowserDays, knownBrowserToken } from '../../src/accounts/known-browsers.ts'
+import {
+  knownBrowser,
+  knownBrowserDays,
+  knownBrowserToken,
+} from '../../src/accounts/sign-in/known-browsers.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startTestService, type TestService, testPeppers } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'

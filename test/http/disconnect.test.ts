@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import { disconnectSignal } from '../../src/http/disconnect.ts'
+import { disconnectSignal } from '../../src/http/connection/disconnect.ts'
 
 let app: FastifyInstance
 afterEach(() => app.close())

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { type StreamOut, sendStream } from '../../src/http/connection/stream.ts'
 import { registerErrorHandler } from '../../src/http/error-handler.ts'
-import { type StreamOut, sendStream } from '../../src/http/stream.ts'
 
 test('a client that leaves before its stream begins is no fault of the service in the log', async () => {
   let logged = ''

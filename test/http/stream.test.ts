@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type StreamOut, sendStream } from '../../src/http/stream.ts'
+import { type StreamOut, sendStream } from '../../src/http/connection/stream.ts'
 
 const stallMs = 500
 const piece = 'x'.repeat(64 * 1024)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { revokeKey } from '../../src/accounts/keys.ts'
+import { revokeKey } from '../../src/accounts/keys/keys.ts'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'
 import { form, send, sendJson } from '../support/http-raw.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ReplyAssembler } from '../../src/agent/openai-reply.ts'
-import { cleanFileName, contentTypeOf } from '../../src/workspace/file-names.ts'
+import { ReplyAssembler } from '../../src/agent/openai/openai-reply.ts'
+import { cleanFileName, contentTypeOf } from '../../src/workspace/documents/file-names.ts'
 import { mutate } from '../fuzz/mutate.ts'
 import { openTarget, targetNames } from '../fuzz/targets/targets.ts'
 import { seededRandom } from '../support/random.ts'

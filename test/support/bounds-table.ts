@@ -1,4 +1,4 @@
-import { type Bound, sizeOf } from '../../src/http/bounds.ts'
+import { type Bound, sizeOf } from '../../src/http/limits/bounds.ts'
 
 /** Bounds as the documents have them. */
 export function boundsTable(bounds: Readonly<Record<string, Bound>>): string {

@@ -1,4 +1,4 @@
-import { createKey } from '../../src/accounts/keys.ts'
+import { createKey } from '../../src/accounts/keys/keys.ts'
 import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'

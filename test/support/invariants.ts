@@ -1,5 +1,5 @@
-import { examine, type Violation } from '../../src/billing/examine.ts'
-import type { Invariant } from '../../src/billing/invariants.ts'
+import { examine, type Violation } from '../../src/billing/checks/examine.ts'
+import type { Invariant } from '../../src/billing/checks/invariants.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 
 /** What breaks the rules of the money and the runs. @throws when one could not be checked. */

@@ -1,7 +1,7 @@
 import type { AgentEvent, StepRecord, ToolStep } from '../../src/agent/events.ts'
 import { defaultLimits } from '../../src/agent/limits.ts'
-import { runAgent } from '../../src/agent/loop.ts'
-import type { Journal, LoopInput } from '../../src/agent/loop-input.ts'
+import { runAgent } from '../../src/agent/loop/loop.ts'
+import type { Journal, LoopInput } from '../../src/agent/loop/loop-input.ts'
 import type { CallEnd, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
 import type { Tool, Toolbox, ToolOutcome } from '../../src/agent/tools.ts'
 

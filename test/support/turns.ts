@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { createKey } from '../../src/accounts/keys.ts'
-import { parsePeppers } from '../../src/accounts/pepper.ts'
+import { createKey } from '../../src/accounts/keys/keys.ts'
+import { parsePeppers } from '../../src/accounts/keys/pepper.ts'
 import { builtInPlans, type Plan, type Plans } from '../../src/accounts/plans.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
 import { scopes } from '../../src/accounts/scopes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fitContext } from '../../src/agent/context.ts'
+import { fitContext } from '../../src/agent/loop/context.ts'
 import type { ModelMessage } from '../../src/agent/provider.ts'
 import { messagesTokens } from '../../src/agent/tokens.ts'
 import { expectLinear } from '../support/growth.ts'

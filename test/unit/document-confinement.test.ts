@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** Runs an expression with the options of the reader, its network closed unless `open`: `done`, or why not. */
 async function attempt(expression: string, { open = false } = {}): Promise<string> {
-  const network = pathToFileURL(path.resolve('src/workspace/closed-network.ts')).href
+  const network = pathToFileURL(path.resolve('src/workspace/children/closed-network.ts')).href
   const program = `
     const { closeNetwork } = await import('${network}')
     ${open ? '' : 'closeNetwork()'}

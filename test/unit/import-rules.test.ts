@@ -80,6 +80,13 @@ describe('the check of rooms', () => {
     ])
   })
 
+  test('refuses a folder of more than 15 files', () => {
+    const shelves = Array.from({ length: 14 }, (_, i) => [`shop/shelf-${i}.ts`, ''] as const)
+    expect(findBreaches(new Map([...small.sources, ...shelves]), small.readmes)).toEqual([
+      'src/shop holds 16 files; more than 15 want rooms.',
+    ])
+  })
+
   test('refuses a README that names what does not exist', () => {
     const shop =
       '# shop\n\nDoor: `till.ts`, `window.ts`.\n\nMay import: `ids.ts`, `moon`.\n\nPackages: `zod`.\n'

@@ -1,10 +1,10 @@
 import Ajv2020 from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonTextOf } from '../../src/agent/answer-format.ts'
-import { schemaFault } from '../../src/agent/json-schema.ts'
-import { largestExpansion } from '../../src/agent/schema-expansion.ts'
-import { fillSchema } from '../../src/agent/schema-filling.ts'
+import { jsonTextOf } from '../../src/agent/schema/answer-format.ts'
+import { schemaFault } from '../../src/agent/schema/json-schema.ts'
+import { largestExpansion } from '../../src/agent/schema/schema-expansion.ts'
+import { fillSchema } from '../../src/agent/schema/schema-filling.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const ajv = new Ajv2020.default({ strict: false, logger: false })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { displayParts, generateKeyText, isKeyText } from '../../src/accounts/key-text.ts'
+import { displayParts, generateKeyText, isKeyText } from '../../src/accounts/keys/key-text.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

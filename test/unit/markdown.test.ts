@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { renderMarkdown } from '../../src/web/markdown.ts'
-import { showMarkdown } from '../../src/web/shown-markdown.ts'
+import { renderMarkdown } from '../../src/web/markdown/markdown.ts'
+import { showMarkdown } from '../../src/web/markdown/shown-markdown.ts'
 
 const rendered = (text: string, citations?: ReadonlyMap<number, string>) =>
   String(renderMarkdown(text, citations))

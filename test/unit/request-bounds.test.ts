@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ServiceError } from '../../src/errors.ts'
-import { boundedList, boundedText, bounds } from '../../src/http/bounds.ts'
-import { scanJson } from '../../src/http/json-scan.ts'
-import { checkInput } from '../../src/http/zod.ts'
+import { scanJson } from '../../src/http/body/json-scan.ts'
+import { boundedList, boundedText, bounds } from '../../src/http/limits/bounds.ts'
+import { checkInput } from '../../src/http/openapi/zod.ts'
 import { boundsTable } from '../support/bounds-table.ts'
 
 const refusal = async (text: string) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitContext } from '../../src/agent/context.ts'
 import { imageSize } from '../../src/agent/image-size.ts'
+import { fitContext } from '../../src/agent/loop/context.ts'
 import type { ModelMessage } from '../../src/agent/provider.ts'
 import { estimateTokens, imageTokens, messageTokens } from '../../src/agent/tokens.ts'
 

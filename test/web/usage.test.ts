@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../src/accounts/accounts.ts'
-import { createKey } from '../../src/accounts/keys.ts'
+import { createKey } from '../../src/accounts/keys/keys.ts'
 import { creditsText, parseCredits } from '../../src/billing/credits.ts'
 import { grantCredits } from '../../src/billing/pools.ts'
 import { withTx } from '../../src/db/client.ts'

@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { readStream } from '../../workspace/content.ts'
 import type { FileVersion, StoredFile } from '../../workspace/files.ts'
-import { namesTag, parseRange } from '../byte-ranges.ts'
+import { namesTag, parseRange } from '../connection/byte-ranges.ts'
 
 /**
  * Sends one version of a file: all of it, the part that `Range` names (206), or nothing when the client has it

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { followCommitted, type ReaderServices } from '../../turns/reading/follow.ts'
 import type { CommittedEvent } from '../../turns/recording/event-log.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { disconnectSignal } from '../disconnect.ts'
-import { type StreamOut, sendStream } from '../stream.ts'
-import { InputError } from '../zod.ts'
+import { disconnectSignal } from '../connection/disconnect.ts'
+import { type StreamOut, sendStream } from '../connection/stream.ts'
+import { InputError } from '../openapi/zod.ts'
 
 const keepAliveMs = 10_000
 

@@ -5,11 +5,11 @@ import { withTx } from '../../db/client.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import type { Services } from '../../turns/services.ts'
 import { defaultProjectId, holdProject } from '../../turns/sessions/projects.ts'
-import { cleanFileName } from '../../workspace/file-names.ts'
+import { cleanFileName } from '../../workspace/documents/file-names.ts'
 import type { StoredFile } from '../../workspace/files.ts'
 import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../../workspace/uploads.ts'
 import { principalOf } from '../auth.ts'
-import { atMost, type Bound, bounds } from '../bounds.ts'
+import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 
 /** What OpenAI's clients may say a file is for; here it is only kept. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const

@@ -1,4 +1,4 @@
-import type { StreamOut } from '../../http/stream.ts'
+import type { StreamOut } from '../../http/connection/stream.ts'
 import { followRun } from '../../turns/reading/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../turns/run/run-events.ts'

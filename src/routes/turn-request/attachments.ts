@@ -1,8 +1,8 @@
 import { ServiceError } from '../../errors.ts'
-import { bounds } from '../../http/bounds.ts'
+import { bounds } from '../../http/limits/bounds.ts'
 import { newId } from '../../ids.ts'
 import type { Attachments, InlineFile } from '../../turns/sessions/attachments.ts'
-import { cleanFileName, contentTypeOf } from '../../workspace/file-names.ts'
+import { cleanFileName, contentTypeOf } from '../../workspace/documents/file-names.ts'
 import type { ChatMessage } from './chat-body.ts'
 
 type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { boundedList, boundedText, bounds } from '../../http/bounds.ts'
-import { idText } from '../../http/zod.ts'
+import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
+import { idText } from '../../http/openapi/zod.ts'
 import { answerSchema, fileData, imageUrl, metadata, toolParameters } from './field-schemas.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: boundedText(bounds.text) })

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { z } from 'zod'
-import { largestExpansion } from '../../agent/schema-expansion.ts'
+import { largestExpansion } from '../../agent/schema/schema-expansion.ts'
 import { ServiceError } from '../../errors.ts'
-import { atMost, type Bound, boundedText, bounds } from '../../http/bounds.ts'
-import { mayBeData, sizeWithin } from '../../http/value-size.ts'
+import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
+import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
 
 /** What a chat request and a request for a response take alike. */
 

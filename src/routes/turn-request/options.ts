@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
-import { atMost, bounds } from '../../http/bounds.ts'
-import { checkInput, InputError, idText } from '../../http/zod.ts'
+import { atMost, bounds } from '../../http/limits/bounds.ts'
+import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
 
 /** Strings stand for booleans where a channel carries strings only. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {

@@ -1,4 +1,4 @@
-import { usableKey } from '../../accounts/keys.ts'
+import { usableKey } from '../../accounts/keys/keys.ts'
 import { statement, turnCall } from '../../db/statement.ts'
 
 /** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. None for a deleted account. */

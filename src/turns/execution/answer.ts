@@ -1,7 +1,7 @@
-import { answerFormatOf } from '../../agent/answer-format.ts'
 import type { StepRecord } from '../../agent/events.ts'
 import { GrowingText } from '../../agent/growing-text.ts'
 import type { ToolCall } from '../../agent/provider.ts'
+import { answerFormatOf } from '../../agent/schema/answer-format.ts'
 import type { FileChange, OfferedSource } from '../../agent/tools.ts'
 import { type CitedSource as CheckedSource, checkCitations } from '../../sources/citations/check.ts'
 import { besidesQuestion } from '../../sources/citations/own-words/own-question.ts'

@@ -7,7 +7,7 @@ import { retryTransient } from '../../db/retry.ts'
 import type { SourceRegister } from '../../sources/citations/register.ts'
 import type { SemanticSearch } from '../../sources/search/meaning/semantic.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
-import { workspaceTools } from '../../workspace/agent-tools.ts'
+import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
 
 type ToolServices = {

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { ModelStep, StepRecord } from '../../agent/events.ts'
+import { describeCall } from '../../agent/loop/tool-calls.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import { describeCall } from '../../agent/tool-calls.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
 import { createSourceRegister } from '../../sources/citations/register.ts'

@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm'
 import type { ModelStep, StepRecord, ToolStep } from '../../agent/events.ts'
-import type { Journal } from '../../agent/loop-input.ts'
+import type { Journal } from '../../agent/loop/loop-input.ts'
 import type { ToolCall } from '../../agent/provider.ts'
 import type { CommittedChange, ToolOutcome } from '../../agent/tools.ts'
 import { modelCallMicros, type Price, toolCallPrice } from '../../billing/pricing.ts'

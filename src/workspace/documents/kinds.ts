@@ -1,4 +1,4 @@
-import { endingOf } from '../file-names.ts'
+import { endingOf } from './file-names.ts'
 
 /** How the text of a content is read: as it stands, or taken out of a document. */
 export type TextKind = 'text' | DocumentKind

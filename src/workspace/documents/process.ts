@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import { closeNetwork } from '../closed-network.ts'
+import { closeNetwork } from '../children/closed-network.ts'
 import type { DocumentKind } from './kinds.ts'
 import { readDocument } from './read.ts'
 

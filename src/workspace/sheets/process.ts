@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { json } from 'node:stream/consumers'
-import { closeNetwork } from '../closed-network.ts'
+import { closeNetwork } from '../children/closed-network.ts'
 import { loadPrintFonts, loadWebFonts } from './fonts.ts'
 import { sheetToHtml } from './html.ts'
 import { sheetToMarkdown } from './markdown.ts'

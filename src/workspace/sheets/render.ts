@@ -4,8 +4,8 @@ import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { confinement } from '../confinement.ts'
-import { createSemaphore } from '../semaphore.ts'
+import { confinement } from '../children/confinement.ts'
+import { createSemaphore } from '../children/semaphore.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
 /** What the child process takes and gives, as JSON. */

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { renderMarkdown } from '../../../src/web/markdown.ts'
+import { renderMarkdown } from '../../../src/web/markdown/markdown.ts'
 import { require, type Target } from '../target.ts'
 
 const elements = new Set(

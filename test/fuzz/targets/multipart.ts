@@ -1,7 +1,7 @@
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { openDatabase } from '../../../src/db/client.ts'
 import { errorTable } from '../../../src/errors.ts'
-import { cleanFileName } from '../../../src/workspace/file-names.ts'
+import { cleanFileName } from '../../../src/workspace/documents/file-names.ts'
 import { send } from '../../support/http-raw.ts'
 import { startPrivatePostgres } from '../../support/private-postgres.ts'
 import { makeAccount, makeKey, startTestService } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/errors.ts'
-import { namesTag, parseRange } from '../../../src/http/byte-ranges.ts'
-import { cleanFileName, contentTypeOf, endingOf } from '../../../src/workspace/file-names.ts'
+import { namesTag, parseRange } from '../../../src/http/connection/byte-ranges.ts'
+import { cleanFileName, contentTypeOf, endingOf } from '../../../src/workspace/documents/file-names.ts'
 import { require, type Target } from '../target.ts'
 
 /** Names of files and paths in their place, and the headers by which parts of files are asked for. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
-import { boundedList, boundedText, bounds } from '../../../http/bounds.ts'
-import { idText } from '../../../http/zod.ts'
+import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
+import { idText } from '../../../http/openapi/zod.ts'
 import { answerSchema, metadata, toolParameters } from '../../turn-request/field-schemas.ts'
 
 const functionTool = z.object({

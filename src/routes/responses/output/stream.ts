@@ -1,4 +1,4 @@
-import type { StreamOut } from '../../../http/stream.ts'
+import type { StreamOut } from '../../../http/connection/stream.ts'
 import { followCommitted } from '../../../turns/reading/follow.ts'
 import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
 import type { Run } from '../../../turns/run/run.ts'

@@ -1,0 +1,48 @@
+import { and, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { ConfigError } from '../../config.ts'
+import type { Executor } from '../../db/client.ts'
+import { apiKeys, keyPeppers } from '../../db/schema/index.ts'
+import { digestKey, type Pepper, type Peppers } from './pepper.ts'
+
+/** No key has this text: keys begin with their prefix. */
+const checkedText = 'the secret of this version'
+
+/**
+ * Notes the secrets on first use, and compares them afterwards. A secret whose keys are all revoked or expired may change.
+ * @throws ConfigError when a secret is not the one that working keys were made with: every one of them would be refused as
+ * unknown, without a word that says why.
+ */
+export async function requireSamePeppers(executor: Executor, peppers: Peppers): Promise<void> {
+  for (const pepper of peppers) await requireSame(executor, pepper)
+}
+
+async function requireSame(executor: Executor, pepper: Pepper): Promise<void> {
+  const check = digestKey(checkedText, pepper)
+  const row = { version: pepper.version, check }
+  await executor.insert(keyPeppers).values(row).onConflictDoNothing()
+  const ofVersion = eq(keyPeppers.version, pepper.version)
+  const [known] = await executor.select().from(keyPeppers).where(ofVersion)
+  if (known?.check.equals(check)) return
+  const keys = await workingKeys(executor, pepper.version)
+  if (keys > 0) throw new ConfigError(mismatch(pepper.version, keys))
+  await executor.update(keyPeppers).set({ check }).where(ofVersion)
+}
+
+async function workingKeys(executor: Executor, version: number): Promise<number> {
+  const [found] = await executor
+    .select({ n: count() })
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.pepperVersion, version),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`now()`)),
+      ),
+    )
+  return found?.n ?? 0
+}
+
+function mismatch(version: number, keys: number): string {
+  const next = version + 1
+  return `KEY_PEPPER is not the secret that ${keys} API ${keys === 1 ? 'key was' : 'keys were'} made with, so none of them would work. Put the former one back (with the embedded database: remove KEY_PEPPER from .env), or add a new one with KEY_PEPPER=${next}:new,${version}:former. If the former one is lost, set KEY_PEPPER=${next}:new and make new keys.`
+}

@@ -1,0 +1,86 @@
+import { and, eq } from 'drizzle-orm'
+import { type Database, withTx } from '../../db/client.ts'
+import { accounts, passwordResets } from '../../db/schema/index.ts'
+import { ServiceError } from '../../errors.ts'
+import { type Account, accountSuspended } from '../accounts.ts'
+import { requireGoodPassword } from '../passwords/password-rules.ts'
+import { hashPassword, verifyPassword } from '../passwords/passwords.ts'
+import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
+
+/**
+ * Checks a password and begins a session. An unknown address and a wrong password get the same answer after the same
+ * work. No connection is held while a password is hashed.
+ * @throws ServiceError `invalid_value` with the one message for both; `account_suspended` after a right password only.
+ */
+export async function signIn(
+  database: Database,
+  input: { readonly email: string; readonly password: string },
+): Promise<{ readonly accountId: string; readonly token: string }> {
+  const [known] = await database.system
+    .select({ id: accounts.id, passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(eq(accounts.email, input.email.trim().toLowerCase()))
+  if (!(await verifyPassword(known?.passwordHash, input.password)) || !known) {
+    throw wrongCredentials()
+  }
+  return withTx(database, 'system', async (tx) => {
+    // The account may have been suspended, or its password reset, while the password was compared.
+    const [now] = await tx
+      .select({ passwordHash: accounts.passwordHash, suspendedAt: accounts.suspendedAt })
+      .from(accounts)
+      .where(eq(accounts.id, known.id))
+      .for('share')
+    if (now?.passwordHash !== known.passwordHash) throw wrongCredentials()
+    if (now.suspendedAt) throw accountSuspended()
+    return { accountId: known.id, token: await openWebSession(tx, known.id) }
+  })
+}
+
+function wrongCredentials(): ServiceError {
+  return new ServiceError('invalid_value', 'The e-mail address or the password is not right.')
+}
+
+/**
+ * Sets another password, and ends all sessions but the one in use and an open password reset link.
+ * @throws ServiceError `invalid_value` for a wrong present password or a bad new one.
+ */
+export async function changePassword(
+  database: Database,
+  account: Account,
+  input: { readonly current: string; readonly next: string; readonly token: string },
+): Promise<{ readonly sessionsEnded: number }> {
+  const currentHash = await requirePassword(database, account, input.current)
+  await requireGoodPassword(input.next, [account.email])
+  const passwordHash = await hashPassword(input.next)
+  return withTx(database, 'system', async (tx) => {
+    const { rowCount } = await tx
+      .update(accounts)
+      .set({ passwordHash })
+      .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, currentHash)))
+    // It was changed or reset while the new one was hashed.
+    if (rowCount !== 1) throw wrongPassword()
+    await tx.delete(passwordResets).where(eq(passwordResets.accountId, account.id))
+    return { sessionsEnded: await closeOtherWebSessions(tx, account.id, input.token) }
+  })
+}
+
+/**
+ * @returns the hash that the password was compared with.
+ * @throws ServiceError `invalid_value` when it is not the account's password.
+ */
+export async function requirePassword(
+  database: Database,
+  account: Account,
+  password: string,
+): Promise<string> {
+  const [row] = await database.system
+    .select({ passwordHash: accounts.passwordHash })
+    .from(accounts)
+    .where(eq(accounts.id, account.id))
+  if (row && (await verifyPassword(row.passwordHash, password))) return row.passwordHash
+  throw wrongPassword()
+}
+
+function wrongPassword(): ServiceError {
+  return new ServiceError('invalid_value', 'This is not your present password.', { param: 'current' })
+}

@@ -1,0 +1,185 @@
+import type { CallEnd, ModelMessage, ModelRequest, Provider } from '../provider.ts'
+import { answerFormatOf } from '../schema/answer-format.ts'
+import { schemaFault } from '../schema/json-schema.ts'
+import { fillSchema } from '../schema/schema-filling.ts'
+import { estimateUsage } from '../usage.ts'
+import {
+  asksForFile,
+  asksForSheet,
+  asksInHebrew,
+  composeAnswer,
+  composeFile,
+  type FoundPassage,
+  fileNameFor,
+  nearestOfFile,
+  searchWords,
+  sheetArguments,
+} from './extractive-answer.ts'
+import { choosePlaces, hitsIn, passagesIn } from './extractive-places.ts'
+
+/**
+ * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted
+ * passages only. It searches, reads the best passage in all its versions, writes a file when one is asked for,
+ * and then answers.
+ */
+export function createExtractiveProvider(): Provider {
+  return {
+    async ask(request, signal, hear) {
+      const move = nextMove(request)
+      if (signal.aborted) return stopped
+      const text = move.kind === 'answer' ? shaped(request, move.text) : ''
+      if (text === undefined) return unfit
+      if (!pieces(text).every((piece) => !signal.aborted && hear(piece)))
+        return signal.aborted ? stopped : { type: 'enough' }
+      const calls = move.kind === 'call' ? move.calls.map(toolCall) : []
+      return {
+        type: 'finish',
+        reason: calls.length > 0 ? 'tool_calls' : 'stop',
+        toolCalls: calls,
+        usage: estimateUsage(request, text),
+      }
+    },
+  }
+}
+
+const unfit: CallEnd = {
+  type: 'error',
+  kind: 'format',
+  message:
+    'The built-in model has no answer that fits the JSON Schema of the answer. Ask for a simpler one, or set up a language model.',
+}
+
+const stopped: CallEnd = { type: 'error', kind: 'aborted', message: 'The turn was stopped.' }
+
+type Move =
+  | { readonly kind: 'call'; readonly calls: readonly Call[] }
+  | { readonly kind: 'answer'; readonly text: string }
+
+type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
+
+function callOf(name: string, args: Call['args']): Move {
+  return { kind: 'call', calls: [{ name, args }] }
+}
+
+const toolCall = ({ name, args }: Call, i: number) => ({
+  id: `call_${i + 1}`,
+  name,
+  arguments: JSON.stringify(args),
+})
+
+const maxQuoted = 3
+/** What it searches for and how it answers show in fewer characters. */
+const maxQuestion = 10_000
+
+function nextMove(request: ModelRequest): Move {
+  const { question, results } = currentTurn(request.messages)
+  const may = (name: string) =>
+    request.toolChoice !== 'none' && request.tools.some((tool) => tool.name === name) && !results.has(name)
+  if (may('search_sources')) {
+    return callOf('search_sources', { query: searchWords(question).slice(0, 500), limit: 8 })
+  }
+  const search = results.get('search_sources')?.[0]
+  const nowhere = textIn(search, 'does_not_exist')
+  const missing = nowhere ?? textIn(search, 'not_in_library')
+  const { places, finding } = choosePlaces(hitsIn(search), nowhere !== undefined)
+  const asked = asksInHebrew(question) ? 'he' : 'en'
+  const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
+  if (toRead.length > 0 && may('read_source')) {
+    return { kind: 'call', calls: toRead.map(({ ref }) => ({ name: 'read_source', args: { ref } })) }
+  }
+  const fromLibrary = inLanguage(asked, places, results.get('read_source') ?? [])
+  const fromFile = nearestOfFile(question, (results.get('read_file') ?? []).flatMap(passagesIn))
+  const quoted = [...fromFile, ...fromLibrary].slice(0, maxQuoted)
+  if (fromLibrary.length > 0 && asksForSheet(question) && may('make_source_sheet')) {
+    return callOf('make_source_sheet', sheetArguments(question, fromLibrary))
+  }
+  if (quoted.length > 0 && asksForFile(question) && !results.has('make_source_sheet') && may('write_file')) {
+    return callOf('write_file', { name: fileNameFor(question), content: composeFile(question, quoted) })
+  }
+  const fileName = fileWritten(question, results)
+  return {
+    kind: 'answer',
+    text: composeAnswer(question, quoted, { finding, fileName, attached: fromFile.length > 0, missing }),
+  }
+}
+
+function textIn(result: ToolResult | undefined, member: string): string | undefined {
+  const value = result?.[member]
+  return typeof value === 'string' ? value : undefined
+}
+
+function fileWritten(question: string, results: Results): string | undefined {
+  const sheet = results.get('make_source_sheet')?.[0]?.['written']
+  if (Array.isArray(sheet)) return sheet.join(', ')
+  const written = results.get('write_file')?.[0]
+  return written && !('error' in written) ? fileNameFor(question) : undefined
+}
+
+/**
+ * The version of each place in the asker's language. Where the library has only the other one it is quoted as well, unless
+ * the best place can be read in the asker's language.
+ */
+function inLanguage(
+  asked: string,
+  places: readonly FoundPassage[],
+  read: readonly ToolResult[],
+): readonly FoundPassage[] {
+  const versions = read.flatMap(passagesIn)
+  const [best, ...others] = places.map((place) =>
+    place.language === asked
+      ? place
+      : (versions.find(({ ref, language }) => ref === place.ref && language === asked) ?? place),
+  )
+  if (best === undefined) return []
+  return [best, ...others.filter(({ language }) => language === asked || best.language !== asked)]
+}
+
+type ToolResult = Readonly<Record<string, unknown>>
+type Results = ReadonlyMap<string, readonly ToolResult[]>
+
+/** The newest question, and the results of the tools that were called since, by the tool's name. */
+function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
+  const asked = messages.findLastIndex((message) => message.role === 'user')
+  const user = messages[asked]
+  const question = user?.role === 'user' ? textOf(user.content).slice(0, maxQuestion) : ''
+  const results = new Map<string, ToolResult[]>()
+  const names = new Map<string, string>()
+  for (const message of messages.slice(asked + 1)) {
+    if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name)
+    if (message.role !== 'tool') continue
+    const name = names.get(message.callId) ?? ''
+    results.set(name, [...(results.get(name) ?? []), parsed(message.content)])
+  }
+  return { question, results }
+}
+
+function textOf(content: Extract<ModelMessage, { role: 'user' }>['content']): string {
+  if (typeof content === 'string') return content
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+function parsed(content: string): ToolResult {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && value !== null ? (value as ToolResult) : {}
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`; undefined when
+ * what it makes does not fit the schema.
+ */
+function shaped({ sampling }: ModelRequest, text: string): string | undefined {
+  const format = answerFormatOf(sampling)
+  if (!format) return text
+  const free = sampling.responseFormat?.['type'] === 'json_object'
+  const value = free ? { answer: text } : fillSchema(format.schema, text)
+  return schemaFault(format.schema, value) === null ? JSON.stringify(value) : undefined
+}
+
+/** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */
+function pieces(text: string): readonly string[] {
+  return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/gu) ?? []
+}

@@ -1,0 +1,87 @@
+import { endsEarly, type ModelFault, type ModelStep } from '../events.ts'
+import type { ModelRequest, Usage } from '../provider.ts'
+import { type AnswerFormat, correction, formatFault, jsonTextOf } from '../schema/answer-format.ts'
+import { storable } from '../storable-text.ts'
+
+/** How a reply is got: one model call, of which nothing is shown, and the question whether the turn may make another one. */
+export type ReplySource = {
+  readonly format: AnswerFormat
+  readonly ask: (request: ModelRequest) => Promise<ModelStep | ModelFault>
+  /** A text says why not. */
+  readonly budget: (request: ModelRequest) => Promise<string | null>
+  readonly show: (text: string) => void
+}
+
+/**
+ * A reply in a turn whose answer is read by a program. What the model says beside tool calls would spoil the JSON and is
+ * left out; the answer is shown when it is whole and fits. One that does not fit is asked for once more, within the same
+ * step; a second one that does not fit is a fault.
+ */
+export async function formattedReply(
+  source: ReplySource,
+  request: ModelRequest,
+): Promise<ModelStep | ModelFault> {
+  const first = await source.ask(request)
+  if (first.kind === 'fault') return first
+  if (first.toolCalls.length > 0) return { ...first, text: '' }
+  const fault = faultOf(first, source.format)
+  const reply = fault === null ? first : await corrected(source, request, first, fault)
+  if (reply.kind === 'fault') return reply
+  const text = jsonTextOf(reply.text)
+  if (text !== '') source.show(text)
+  return { ...reply, text }
+}
+
+async function corrected(
+  { format, ask, budget }: ReplySource,
+  request: ModelRequest,
+  first: ModelStep,
+  fault: string,
+): Promise<ModelStep | ModelFault> {
+  const messages = [...request.messages, ...correction(first.text, fault, format)]
+  const again: ModelRequest = { ...request, messages, toolChoice: 'none' }
+  const notice = await budget(again)
+  if (notice !== null) return unfit(`${fault}. ${notice}`, first)
+  const second = await ask(again)
+  if (second.kind === 'fault') {
+    const { unfinished = nothing } = second
+    return { ...second, unfinished: both(first, unfinished) }
+  }
+  const reply = both(first, { ...second, toolCalls: [] })
+  const secondFault = faultOf(second, format)
+  return secondFault === null ? reply : unfit(`${secondFault}.`, reply)
+}
+
+/** An answer that was cut off is given as it is: its `finish_reason` says so. */
+function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
+  return endsEarly(reply) ? null : formatFault(jsonTextOf(reply.text), format)
+}
+
+function unfit(why: string, reply: ModelStep): ModelFault {
+  const message = storable(`The model did not answer in the form that was asked for: ${why.slice(0, 800)}`)
+  return { kind: 'fault', failure: 'upstream', message, unfinished: { ...reply, unfinished: true } }
+}
+
+/** Of a second call that was not sent. */
+const nothing: ModelStep = {
+  kind: 'model',
+  text: '',
+  toolCalls: [],
+  reason: 'length',
+  usage: { promptTokens: 0, completionTokens: 0, estimated: true },
+  unfinished: true,
+}
+
+/** One step of two calls. */
+const both = (first: ModelStep, second: ModelStep): ModelStep => ({
+  ...second,
+  usage: sumOf(first.usage, second.usage),
+})
+
+function sumOf(a: Usage, b: Usage): Usage {
+  return {
+    promptTokens: a.promptTokens + b.promptTokens,
+    completionTokens: a.completionTokens + b.completionTokens,
+    estimated: a.estimated || b.estimated,
+  }
+}

@@ -1,0 +1,164 @@
+import { messageOf } from '../../errors.ts'
+import type { ModelFault, ModelStep, TurnEnd, TurnFailure, TurnNews } from '../events.ts'
+import type { ModelRequest, ProviderFailure, ToolCall } from '../provider.ts'
+import { answerFormatOf } from '../schema/answer-format.ts'
+import { storable, storableCall } from '../storable-text.ts'
+import { estimateUsage } from '../usage.ts'
+import { formattedReply } from './formatted-reply.ts'
+import { HeardText } from './heard-text.ts'
+import type { LoopInput } from './loop-input.ts'
+import { describeCall, runToolCalls } from './tool-calls.ts'
+import { finished, Turn } from './turn-state.ts'
+
+/** Called with what happens in a turn, as it happens. It must not throw. */
+export type Listener = (event: TurnNews) => void
+
+/**
+ * One agent turn: calls the model, runs the tools it asks for, and calls it again until it answers. Knows no HTTP,
+ * no database and no clock. See `AgentEvent` for the order of what it tells; it resolves with the end and never rejects.
+ */
+export async function runAgent<Transaction>(input: LoopInput<Transaction>, tell: Listener): Promise<TurnEnd> {
+  const turn = new Turn(input)
+  try {
+    while (true) {
+      const end = await advance(input, turn, tell)
+      if (end) return end
+    }
+  } catch (error) {
+    return failed(input.signal.aborted ? 'aborted' : 'internal', messageOf(error))
+  }
+}
+
+const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): TurnEnd => ({
+  type: 'turn.failed',
+  kind,
+  message,
+  ...(unfinished && { unfinished }),
+})
+
+/** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
+async function advance<T>(input: LoopInput<T>, turn: Turn<T>, tell: Listener): Promise<TurnEnd | null> {
+  const calls = turn.openCalls()
+  if (calls.length > 0) await answerToolCalls(input, turn, calls, tell)
+  if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
+  const end = turn.end()
+  if (end) return end
+  if (turn.step === 0 && input.firstCalls?.length) {
+    presetCalls(input, turn, input.firstCalls, tell)
+    return null
+  }
+  if (turn.modelCalls >= input.limits.modelCalls)
+    return finished('length', 'The turn reached its limit of steps.')
+  const request = turn.request()
+  const notice = await input.budget(request)
+  if (notice !== null) return finished('length', notice)
+  return callModel(input, turn, request, tell)
+}
+
+async function answerToolCalls<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  calls: readonly ToolCall[],
+  tell: Listener,
+): Promise<void> {
+  const first = turn.step + 1
+  for (const [i, call] of calls.entries()) {
+    tell({ type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) })
+  }
+  const allowed = calls.filter((call) => !turn.refusals.has(call.id))
+  const outcomes = runToolCalls(input.tools, allowed, input.signal, input.limits.parallelTools)
+  try {
+    for (const call of calls) {
+      const refusal = turn.refusals.get(call.id)
+      const outcome = refusal ?? (await outcomes.next()).value
+      if (!outcome) throw new Error('a tool call had no outcome')
+      const record = await input.journal.tool(turn.step + 1, call, turn.bounded(outcome))
+      turn.add(record)
+      tell({ type: 'tool.finished', step: turn.step, record })
+    }
+  } finally {
+    await outcomes.return(undefined)
+  }
+}
+
+/** A first step that no model took: it costs nothing, and its calls are run like any others. */
+function presetCalls<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  calls: readonly Omit<ToolCall, 'id'>[],
+  tell: Listener,
+): void {
+  const step = turn.step + 1
+  tell({ type: 'step.started', step })
+  const record: ModelStep = {
+    kind: 'model',
+    text: '',
+    toolCalls: calls.map((call) => ({ ...call, id: input.newCallId() })),
+    reason: 'tool_calls',
+    usage: { promptTokens: 0, completionTokens: 0, estimated: false },
+    preset: true,
+  }
+  input.journal.model(record)
+  turn.add(record)
+  tell({ type: 'step.finished', step, record })
+}
+
+async function callModel<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  request: ModelRequest,
+  tell: Listener,
+): Promise<TurnEnd | null> {
+  const step = turn.step + 1
+  tell({ type: 'step.started', step })
+  const format = answerFormatOf(input.sampling)
+  const show = (text: string) => tell({ type: 'text.delta', step, text })
+  const reply = format
+    ? await formattedReply(
+        { format, ask: (one) => hear(input, turn, one, ignore), budget: input.budget, show },
+        request,
+      )
+    : await hear(input, turn, request, show)
+  if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished)
+  input.journal.model(reply)
+  turn.add(reply)
+  tell({ type: 'step.finished', step, record: reply })
+  return null
+}
+
+const ignore = () => undefined
+
+/** One model call; what it says is shown as it comes, up to the bound on the text of the turn. */
+async function hear<T>(
+  input: LoopInput<T>,
+  turn: Turn<T>,
+  request: ModelRequest,
+  show: (text: string) => void,
+): Promise<ModelStep | ModelFault> {
+  const separator = turn.textLength > 0 ? '\n\n' : ''
+  const text = new HeardText(input.limits.textLength - turn.textLength - separator.length, (piece, isFirst) =>
+    show(isFirst ? separator + piece : piece),
+  )
+  // A call that is not sent is not paid for.
+  if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: 'The turn was stopped.' }
+  const end = await input.provider.ask(request, input.signal, (said) => text.add(said))
+  if (end.type === 'error') {
+    const unfinished = { ...cutOff(request, separator, text.toString()), unfinished: true }
+    return { kind: 'fault', failure: failureKind(end.kind), message: storable(end.message), unfinished }
+  }
+  const isWhole = end.type === 'finish' && text.end()
+  if (!isWhole) return cutOff(request, separator, text.toString())
+  // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
+  const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
+  return { kind: 'model', text: text.toString(), toolCalls, reason: end.reason, usage: end.usage }
+}
+
+/** A reply that was not heard to its end. */
+function cutOff(request: ModelRequest, separator: string, text: string): ModelStep {
+  const usage = estimateUsage(request, text === '' ? '' : separator + text)
+  return { kind: 'model', text, toolCalls: [], reason: 'length', usage }
+}
+
+function failureKind(kind: ProviderFailure): TurnFailure {
+  return kind === 'aborted' || kind === 'context' || kind === 'format' ? kind : 'upstream'
+}

@@ -1,0 +1,65 @@
+import type { ToolCall } from '../provider.ts'
+import { storable } from '../storable-text.ts'
+
+/** No tool takes more; the checks of its arguments take some 10 ms at most then. */
+const maxValues = 10_000
+const maxDepth = 50
+
+/** The parsed arguments of a call, or what is wrong with them, as one sentence for the model. */
+export type ParsedArguments = { readonly args: Arguments } | { readonly fault: string }
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Parses the arguments of a call. Every text in the result is storable. */
+export function parseArguments(call: ToolCall): ParsedArguments {
+  if (call.arguments.trim() === '') return { args: {} }
+  if (!isWithinBounds(call.arguments)) {
+    return { fault: `The arguments have more than ${maxValues} values or ${maxDepth} levels.` }
+  }
+  try {
+    const value: unknown = JSON.parse(call.arguments)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      // Escapes such as \u0000 become characters only when they are parsed.
+      return { args: call.arguments.includes('\\u') ? storableMembers(value) : (value as Arguments) }
+    }
+  } catch {
+    // Malformed: said below.
+  }
+  return { fault: 'The arguments are not a JSON object.' }
+}
+
+/** Counts values and levels of a JSON text in one pass. Malformed text is left to the parser. */
+function isWithinBounds(json: string): boolean {
+  let [values, depth] = [1, 0]
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charAt(at)
+    if (character === '"') at = closingQuote(json, at)
+    else if (character === ']' || character === '}') depth -= 1
+    else if (character === '[' || character === '{') {
+      values += 1
+      depth += 1
+    } else if (character === ',') values += 1
+    if (values > maxValues || depth > maxDepth) return false
+  }
+  return true
+}
+
+/** Where the text that begins at `at` ends; at the end of everything when it has no end. */
+function closingQuote(json: string, at: number): number {
+  for (let end = at + 1; end < json.length; end += 1) {
+    const character = json.charAt(end)
+    if (character === '"') return end
+    if (character === '\\') end += 1
+  }
+  return json.length
+}
+
+function storableMembers(value: object): Arguments {
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, storableValue(item)]))
+}
+
+function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value)
+  if (Array.isArray(value)) return value.map(storableValue)
+  return typeof value === 'object' && value !== null ? storableMembers(value) : value
+}

@@ -1,0 +1,75 @@
+import { messageOf, ServiceError } from '../../errors.ts'
+import type { ToolCall } from '../provider.ts'
+import { badArguments, type Toolbox, type ToolOutcome } from '../tools.ts'
+import { parseArguments } from './tool-arguments.ts'
+
+/**
+ * Runs one call. What the model did wrong becomes an outcome that it can read.
+ * @throws faults that are not the model's: an aborted turn, a lost database, a programming error.
+ */
+export async function runToolCall<Transaction>(
+  tools: Toolbox<Transaction>,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<ToolOutcome<Transaction>> {
+  const tool = tools.get(call.name)
+  if (!tool) {
+    const names = tools.specs.map(({ name }) => name).join(', ')
+    return badArguments(`There is no tool "${call.name}". Tools: ${names}.`)
+  }
+  const parsed = parseArguments(call)
+  if ('fault' in parsed) return badArguments(parsed.fault)
+  try {
+    return await tool.execute(parsed.args, signal, call.id)
+  } catch (error) {
+    if (error instanceof ServiceError) return badArguments(error.message)
+    throw error
+  }
+}
+
+/**
+ * Starts the calls, at most `atOnce` at a time, and yields their outcomes in the order of the calls.
+ * A fault of one is thrown when its turn comes; the others are still awaited, so that nothing floats.
+ */
+export async function* runToolCalls<Transaction>(
+  tools: Toolbox<Transaction>,
+  calls: readonly ToolCall[],
+  signal: AbortSignal,
+  atOnce: number,
+): AsyncGenerator<ToolOutcome<Transaction>> {
+  const started: Promise<PromiseSettledResult<ToolOutcome<Transaction>>>[] = []
+  const start = () => {
+    const call = calls[started.length]
+    if (call) started.push(settled(runToolCall(tools, call, signal)))
+  }
+  try {
+    for (let i = 0; i < calls.length; i += 1) {
+      while (started.length < Math.min(i + atOnce, calls.length)) start()
+      const result = await started[i]
+      if (!result) return
+      if (result.status === 'rejected') throw result.reason
+      yield result.value
+    }
+  } finally {
+    await Promise.all(started)
+  }
+}
+
+async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [result] = await Promise.allSettled([work])
+  return result
+}
+
+/** Characters of a title: arguments can be as long as a file. */
+const maxTitle = 300
+
+/** One line for progress displays. */
+export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
+  try {
+    const parsed = parseArguments(call)
+    const title = tools.get(call.name)?.describe('args' in parsed ? parsed.args : {}) ?? call.name
+    return title.slice(0, maxTitle).toWellFormed()
+  } catch (error) {
+    return `${call.name}: ${messageOf(error)}`
+  }
+}

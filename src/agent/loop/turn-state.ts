@@ -1,0 +1,123 @@
+import { endsEarly, type ModelStep, type StepRecord, type TurnEnd } from '../events.ts'
+import type { FinishReason, ModelMessage, ModelRequest, ToolCall, ToolChoice, ToolSpec } from '../provider.ts'
+import { storable } from '../storable-text.ts'
+import type { ToolOutcome } from '../tools.ts'
+import { fitContext } from './context.ts'
+import type { LoopInput } from './loop-input.ts'
+
+export const finished = (reason: FinishReason, notice: string | null = null): TurnEnd => ({
+  type: 'turn.finished',
+  reason,
+  notice,
+})
+
+/**
+ * What the turn has come to: the conversation for the model, and the counters the limits look at. All of it follows
+ * from the finished steps alone, so that an attempt that takes a journal up goes on exactly as the one before.
+ */
+export class Turn<T> {
+  readonly toolSpecs: readonly ToolSpec[]
+  readonly messages: ModelMessage[]
+  readonly refusals = new Map<string, ToolOutcome<T>>()
+  step = 0
+  modelCalls = 0
+  textLength = 0
+  readonly #input: LoopInput<T>
+  readonly #clientToolNames: ReadonlySet<string>
+  readonly #answered = new Set<string>()
+  readonly #callCounts = new Map<string, number>()
+  #lastReply: ModelStep | undefined
+  #toolBytes = 0
+
+  constructor(input: LoopInput<T>) {
+    this.#input = input
+    this.#clientToolNames = new Set(input.clientTools.map((tool) => tool.name))
+    const { specs } = input.tools
+    this.toolSpecs =
+      input.clientTools.length === 0
+        ? specs
+        : [...specs.filter(({ name }) => !this.#clientToolNames.has(name)), ...input.clientTools]
+    this.messages = [...input.messages]
+    for (const record of input.finished) this.add(record)
+  }
+
+  add(record: StepRecord): void {
+    this.step += 1
+    if (record.kind === 'tool') {
+      this.#answered.add(record.call.id)
+      this.#toolBytes += Buffer.byteLength(record.content)
+      this.messages.push({ role: 'tool', callId: record.call.id, content: record.content })
+      return
+    }
+    if (!record.preset) this.modelCalls += 1
+    if (record.text !== '') this.textLength += (this.textLength > 0 ? 2 : 0) + record.text.length
+    this.#lastReply = record
+    this.messages.push({ role: 'assistant', content: record.text, toolCalls: record.toolCalls })
+    for (const call of this.openCalls()) this.#admit(call)
+  }
+
+  /** Calls of the last reply that this service runs and that have no result yet. */
+  openCalls(): readonly ToolCall[] {
+    if (!this.#lastReply || endsEarly(this.#lastReply)) return []
+    return this.#lastReply.toolCalls.filter(
+      (call) => !this.#clientToolNames.has(call.name) && !this.#answered.has(call.id),
+    )
+  }
+
+  /** How the turn ends after the last reply, whose calls of ours have been answered; null when it goes on. */
+  end(): TurnEnd | null {
+    const reply = this.#lastReply
+    if (!reply) return null
+    if (endsEarly(reply)) return finished(reply.reason)
+    if (reply.toolCalls.some((call) => this.#clientToolNames.has(call.name))) return finished('tool_calls')
+    return reply.toolCalls.length === 0 ? finished('stop') : null
+  }
+
+  /** Counts a call of the reply just added; one that may not run gets its outcome in `refusals`. */
+  #admit(call: ToolCall): void {
+    const key = JSON.stringify([call.name, call.arguments])
+    const count = (this.#callCounts.get(key) ?? 0) + 1
+    this.#callCounts.set(key, count)
+    const repeated = count > this.#input.limits.repeatedCalls
+    if (!repeated && !this.#isFull) return
+    const error = repeated
+      ? 'This very call has been made already. Answer with what you have.'
+      : 'The turn has read as much as it may. Answer with what you have.'
+    this.refusals.set(call.id, { isError: true, content: JSON.stringify({ error }) })
+  }
+
+  get #isFull(): boolean {
+    return this.#toolBytes >= this.#input.limits.toolBytes
+  }
+
+  /** The outcome as the journal can keep it, cut (which it then says) where it would exceed the bytes of the turn. */
+  bounded(outcome: ToolOutcome<T>): ToolOutcome<T> {
+    const content = storable(outcome.content)
+    const room = Math.max(this.#input.limits.toolBytes - this.#toolBytes, 0)
+    const bytes = Buffer.from(content)
+    if (bytes.length <= room || outcome.isError) return { ...outcome, content }
+    // `stream` leaves out half a character at the end.
+    const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), {
+      stream: true,
+    })
+    // What was cut off was not shown, so nothing of this result can be cited.
+    return { ...outcome, sources: [], content: `${kept}… [cut: limit of the turn]` }
+  }
+
+  /** What the model is asked next. */
+  request(): ModelRequest {
+    return {
+      messages: fitContext(this.messages, this.#input.limits.contextTokens),
+      tools: this.toolSpecs,
+      toolChoice: this.toolChoice(),
+      sampling: this.#input.sampling,
+    }
+  }
+
+  toolChoice(): ToolChoice {
+    const lastCall = this.modelCalls + 1 >= this.#input.limits.modelCalls
+    if (this.refusals.size > 0 || this.#isFull || lastCall) return 'none'
+    // A tool the client demands is demanded of the first reply only, or the turn would never end.
+    return this.modelCalls === 0 ? this.#input.toolChoice : 'auto'
+  }
+}

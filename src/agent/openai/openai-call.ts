@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } from '../provider.ts'
+import { judgeUsage } from '../usage.ts'
+import { asFailure, type CallFailure } from './openai-failure.ts'
+import { openReply, type Target } from './openai-http.ts'
+import { ReplyReader } from './openai-reader.ts'
+import type { AssembledReply } from './openai-reply.ts'
+import { type Timers, Watchdog } from './openai-watchdog.ts'
+
+export type Retries = {
+  /** How many times a call is sent again. */
+  readonly most: number
+  /** The first wait; it doubles with each retry. */
+  readonly baseMs: number
+  /** No wait is longer, whatever the upstream asks for. */
+  readonly longestMs: number
+}
+
+export type CallSettings = {
+  readonly target: Target
+  readonly timers: Timers
+  readonly retries: Retries
+  /** Called for each attempt that failed, those included that are made again. */
+  readonly onFailure: ((kind: ProviderFailure) => void) | undefined
+  /** The model's window, by which its token counts are judged. */
+  readonly contextTokens: number
+  /** Called for each impossible token count. */
+  readonly onFalseUsage: ((fault: string) => void) | undefined
+}
+
+/** One model call, from its request to its end. */
+export class ModelCall {
+  readonly #settings: CallSettings
+  readonly #request: ModelRequest
+  readonly #watch: Watchdog
+  #retries = 0
+
+  constructor(settings: CallSettings, request: ModelRequest, signal: AbortSignal) {
+    this.#settings = settings
+    this.#request = request
+    this.#watch = new Watchdog(settings.timers, signal)
+  }
+
+  /** Ends the call as `aborted`. */
+  abort(): void {
+    this.#watch.abort()
+  }
+
+  /**
+   * Makes the call, with at most one text to `hear` for each network read. At its end it has released all that it held.
+   * It rejects with what `hear` throws, and nothing else.
+   */
+  async make(hear: TextListener): Promise<CallEnd> {
+    let thrown: { readonly error: unknown } | undefined
+    const guarded: TextListener = (text) => {
+      try {
+        return hear(text)
+      } catch (error) {
+        thrown = { error }
+        return false
+      }
+    }
+    const end = await this.#end(guarded)
+    if (thrown) throw thrown.error
+    return end
+  }
+
+  /** Never throws. */
+  async #end(hear: TextListener): Promise<CallEnd> {
+    const watch = this.#watch
+    try {
+      const end = await this.#reply(hear)
+      // Who has aborted gets no reply, even if it was complete by then.
+      watch.checkCaller()
+      return end
+    } catch (fault) {
+      const { kind, message } = watch.failure ?? asFailure(fault)
+      return { type: 'error', kind, message }
+    } finally {
+      watch.stop()
+    }
+  }
+
+  /** A complete reply, after as many attempts as may be made. @throws CallFailure */
+  async #reply(hear: TextListener): Promise<CallEnd> {
+    for (;;) {
+      try {
+        return await this.#attempt(hear)
+      } catch (fault) {
+        await this.#pauseBeforeRetry(this.#watch.failure ?? asFailure(fault))
+      }
+    }
+  }
+
+  async #attempt(hear: TextListener): Promise<CallEnd> {
+    const watch = this.#watch
+    watch.check()
+    const { target } = this.#settings
+    const reader = new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
+    try {
+      return (await reader.read(hear)) ? this.#finish(reader.finish()) : { type: 'enough' }
+    } finally {
+      await reader.release()
+    }
+  }
+
+  #finish({ reason, toolCalls, written, reported }: AssembledReply): Finish {
+    const { contextTokens, onFalseUsage } = this.#settings
+    const { usage, fault } = judgeUsage(this.#request, written, reported, contextTokens)
+    if (fault !== undefined) onFalseUsage?.(fault)
+    return { type: 'finish', reason, toolCalls, usage }
+  }
+
+  /** @throws the failure when the call is not made again. */
+  async #pauseBeforeRetry(failure: CallFailure): Promise<void> {
+    const { retries, onFailure } = this.#settings
+    const watch = this.#watch
+    onFailure?.(failure.kind)
+    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.most) throw failure
+    watch.pause()
+    await delay(waitBefore(this.#retries, failure, retries), undefined, { signal: watch.signal })
+    this.#retries += 1
+  }
+}
+
+/** The upstream's own wish, or else a doubling wait; the random part keeps callers that failed together apart. */
+function waitBefore(retry: number, failure: CallFailure, { baseMs, longestMs }: Retries): number {
+  const backoffMs = baseMs * 2 ** retry * (0.5 + Math.random() / 2)
+  return Math.min(longestMs, failure.retryAfterMs ?? backoffMs)
+}

@@ -1,0 +1,177 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { ModelRequest } from '../provider.ts'
+import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './openai-failure.ts'
+import { type Dialect, dialectFor, requestBody } from './openai-request.ts'
+import type { Watchdog } from './openai-watchdog.ts'
+
+/** Where calls go. */
+export type Target = {
+  readonly url: URL
+  readonly apiKey: string | undefined
+  readonly model: string
+  readonly dispatcher: Dispatcher
+  /** What the upstream has turned out to accept; learned from its refusals and kept for later calls. */
+  dialect: Dialect
+}
+
+export type Body = Dispatcher.ResponseData['body']
+
+const ERROR_BODY_BYTES = 64 * 1024
+const ERROR_BODY_MS = 2_000
+const LINGER_MS = 50
+
+/**
+ * Posts the request and returns the body of a reply that began well.
+ * @throws CallFailure on a refusal or a connection that fails.
+ */
+export async function openReply(target: Target, request: ModelRequest, watch: Watchdog): Promise<Body> {
+  let learned: Partial<Dialect> = {}
+  for (;;) {
+    const dialect = { ...target.dialect, ...learned }
+    const response = await post(target, requestBody(target.model, request, dialect), request.headers, watch)
+    if (response.statusCode >= 200 && response.statusCode < 300) {
+      // Kept only when it helped, and on top of what other calls have learned meanwhile.
+      target.dialect = { ...target.dialect, ...learned }
+      return readable(response)
+    }
+    const text = await readErrorBody(response.body)
+    const status = response.statusCode
+    const change = status === 400 || status === 422 ? dialectFor(text, request, dialect) : null
+    if (!change) throw refusal(target, response, text)
+    learned = { ...learned, ...change }
+  }
+}
+
+async function post(
+  target: Target,
+  body: Buffer,
+  more: ModelRequest['headers'],
+  watch: Watchdog,
+): Promise<Dispatcher.ResponseData> {
+  const headers: Record<string, string> = {
+    ...more,
+    'content-type': 'application/json',
+    accept: 'text/event-stream, application/json',
+    'accept-encoding': 'identity',
+  }
+  if (target.apiKey) headers['authorization'] = `Bearer ${target.apiKey}`
+  headers['content-length'] = `${body.length}`
+  watch.expect('first-byte')
+  const { dispatcher, url } = target
+  // The watchdog's clocks are finer than undici's, which comments would re-arm; undici never follows redirects.
+  const limits = { headersTimeout: 0, bodyTimeout: 0 }
+  try {
+    const { origin, pathname, search } = url
+    const sent = { headers, body: once(body), signal: watch.signal }
+    const options = { origin, path: pathname + search, ...sent, ...limits }
+    const response = await dispatcher.request({ method: 'POST', ...options })
+    // Destroying a body makes it emit an error even while nobody iterates it.
+    response.body.on('error', () => {})
+    return response
+  } catch (fault) {
+    throw watch.failure ?? asFailure(fault)
+  }
+}
+
+/**
+ * Undici keeps a body until the reply is over: this one is empty by then, and a long prompt gone. It takes any iterable of
+ * bytes, of which its type knows streams only.
+ */
+function once(bytes: Buffer): Readable {
+  let left: Buffer | undefined = bytes
+  const next = (): IteratorResult<Buffer> => {
+    const value = left
+    left = undefined
+    return value ? { done: false, value } : { done: true, value: undefined }
+  }
+  const iterable: Iterable<Buffer> = { [Symbol.iterator]: () => ({ next }) }
+  return iterable as unknown as Readable
+}
+
+function readable(response: Dispatcher.ResponseData): Body {
+  const encoding = headerOf(response, 'content-encoding')
+  if (!encoding || encoding === 'identity') return response.body
+  response.body.destroy()
+  throw new CallFailure('upstream', "The model's server sent a compressed reply although asked not to.")
+}
+
+function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** The beginning of an error's body; a body that stalls or breaks counts as ended there. */
+async function readErrorBody(body: Body): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), ERROR_BODY_MS)
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const part of body) {
+      parts.push(part)
+      size += part.length
+      if (size >= ERROR_BODY_BYTES) break
+    }
+  } catch {
+    // What has come is all there is.
+  } finally {
+    clearTimeout(timer)
+  }
+  return Buffer.concat(parts).toString('utf8', 0, ERROR_BODY_BYTES)
+}
+
+/** The readable part of an error's body; a web page, as proxies send, says nothing to our user. */
+function saidIn(text: string): string {
+  try {
+    return errorText(JSON.parse(text))
+  } catch {
+    return text.trimStart().startsWith('<') ? '' : text
+  }
+}
+
+function refusal(target: Target, response: Dispatcher.ResponseData, text: string): CallFailure {
+  const status = response.statusCode
+  const said = saidIn(text)
+  const detail = said === '' ? '.' : `: ${said}`
+  const explain = (start: string) => presentable(`${start} (HTTP ${status})${detail}`, target.apiKey)
+  if (status < 400) {
+    return new CallFailure('upstream', explain("The model's server redirects, which is not followed"))
+  }
+  if ([400, 413, 422, 500].includes(status) && isContextOverflow(text)) {
+    return new CallFailure('context', explain("The prompt is too long for the model's window"))
+  }
+  if (status >= 500 || status === 408 || status === 409 || status === 429) {
+    const retryAfterMs = readRetryAfter(response)
+    return new CallFailure('upstream', explain("The model's server failed"), {
+      retryable: true,
+      retryAfterMs,
+    })
+  }
+  return new CallFailure('rejected', explain("The model's server refused the request"))
+}
+
+function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {
+  const milliseconds = Number(headerOf(response, 'retry-after-ms') ?? Number.NaN)
+  if (milliseconds >= 0) return milliseconds
+  const value = headerOf(response, 'retry-after')
+  if (value === undefined) return undefined
+  const waitMs = /^[\d.]+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs)
+}
+
+/**
+ * Lets go of a body. One that is complete gets a moment to end by itself, so that its connection serves the next
+ * call; otherwise, and when the server holds it open, the connection is closed.
+ */
+export async function releaseBody(body: Body, complete: boolean): Promise<void> {
+  if (body.closed) return
+  if (!complete) {
+    body.destroy()
+    return
+  }
+  const closed = new Promise<void>((resolve) => body.once('close', resolve))
+  body.resume()
+  const timer = setTimeout(() => body.destroy(), LINGER_MS)
+  await closed
+  clearTimeout(timer)
+}

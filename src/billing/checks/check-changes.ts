@@ -1,0 +1,246 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { type Examination, examine, examineAll } from './examine.ts'
+import { type Invariant, invariants } from './invariants.ts'
+
+/** What the newest check of the service found, whichever replica made it. */
+export type CheckState = {
+  readonly checkedAt: Date
+  readonly broken: readonly string[]
+  readonly unchecked: readonly string[]
+}
+
+/** One check at a time over all replicas; the lock goes with its transaction. */
+const checkLock = 7_203_115_030n
+
+/** Transactions of the ledger in one batch. */
+const batchSize = 3_000
+/** Old transactions, and old runs, that one check looks at once more. */
+const patrolSize = 1_000
+/** When this is over, what is left waits for the next check. */
+const maxMs = 60_000
+/** A number that no transaction has. */
+const beforeAll = -1
+/** A write that began later may not be visible yet although one with a higher number is. */
+const settledSeconds = 60
+
+/**
+ * Checks what has changed since the last check of any replica, pools by sums kept from then, and a slice of the old rows. What
+ * seems to be broken is looked at on all rows before it is believed. Nothing is checked while another replica is at it or
+ * has been within `freshSeconds`.
+ * @param onBroken called with what this check found itself.
+ * @returns the newest state; undefined while the first check is under way elsewhere.
+ */
+export async function checkChanges(
+  database: Database,
+  freshSeconds: number,
+  onBroken: (found: Examination) => void,
+): Promise<CheckState | undefined> {
+  await withTx(database, 'system', async (lock) => {
+    const { rows } = await lock.execute<{ mine: boolean }>(sql`
+      select pg_try_advisory_xact_lock(${checkLock}) as mine`)
+    if (!rows[0]?.mine || (await isFresh(lock, freshSeconds))) return
+    // It waits for the checks, which have a transaction of their own.
+    await lock.execute(sql`set local idle_in_transaction_session_timeout = 0`)
+    onBroken(await checkOnce(database))
+  })
+  return readState(database.system)
+}
+
+async function isFresh(executor: Executor, seconds: number): Promise<boolean> {
+  const { rows } = await executor.execute(sql`
+    select 1 from invariant_checks where attempted_at > now() - make_interval(secs => ${seconds})`)
+  return rows.length > 0
+}
+
+async function readState(executor: Executor): Promise<CheckState | undefined> {
+  const { rows } = await executor.execute<{ at: string; broken: string[]; unchecked: string[] }>(sql`
+    select extract(epoch from checked_at)::text as at, broken, unchecked from invariant_checks`)
+  return rows[0] && { ...rows[0], checkedAt: new Date(Number(rows[0].at) * 1_000) }
+}
+
+async function checkOnce(database: Database): Promise<Examination> {
+  const seen = await withTx(database, 'system', async (tx) => {
+    await tx.execute(sql`set transaction isolation level repeatable read`)
+    return checkFromMark(tx)
+  })
+  if (seen && seen.suspects.size === 0) return seen
+  // The first check of an installation, and one that has found something, look at all rows.
+  const rules = seen && invariants.filter(({ name }) => seen.suspects.has(name))
+  const found = await examineAll(database, { rules, timeoutSeconds: 120 })
+  const all = { broken: found.broken, unchecked: [...(seen?.unchecked ?? []), ...found.unchecked] }
+  await withTx(database, 'system', (tx) => startOver(tx, all))
+  return all
+}
+
+type Marks = {
+  readonly ledger_mark: number
+  readonly patrol_transaction: number
+  readonly patrol_run: string
+}
+
+type Seen = Examination & { readonly suspects: ReadonlySet<string> }
+
+/**
+ * One check in an open transaction that sees one state of the database, without the second look at all rows.
+ * @returns undefined before the first check.
+ */
+export async function checkFromMark(tx: Executor): Promise<Seen | undefined> {
+  await tx.execute(sql`set local statement_timeout = '15s'`)
+  const { rows } = await tx.execute<Marks>(sql`
+    select ledger_mark::float8, patrol_transaction::float8, patrol_run from invariant_checks`)
+  const marks = rows[0]
+  if (!marks) return undefined
+  const results = new Results()
+  const { mark, isWhole } = await checkNew(tx, marks.ledger_mark, results)
+  results.add(await examine(tx, { rules: rulesOf('unfinished runs') }))
+  results.add(await examine(tx, { rules: rulesOf('pools'), instead: sumsFrom(mark) }))
+  const patrol = await patrolOld(tx, marks, results)
+  await saveState(tx, results, isWhole)
+  await tx.execute(sql`
+    update invariant_checks set ledger_mark = ${mark}, patrol_transaction = ${patrol.transaction}, patrol_run = ${patrol.run}`)
+  return results.seen()
+}
+
+/** A rule that breaks in several batches is named once. */
+class Results {
+  readonly #broken: Examination['broken'][number][] = []
+  readonly #unchecked: Examination['unchecked'][number][] = []
+
+  add({ broken, unchecked }: Examination): void {
+    this.#broken.push(...broken)
+    this.#unchecked.push(...unchecked)
+  }
+
+  seen(): Seen {
+    const names = this.#broken.map(({ invariant }) => invariant)
+    return { broken: this.#broken, unchecked: this.#unchecked, suspects: new Set(names) }
+  }
+}
+
+const rulesOf = (of: Invariant['of']) => invariants.filter((rule) => (rule.of ?? 'runs') === of)
+
+/** All that came after the mark. @returns the new mark, and whether it came to the end in time. */
+async function checkNew(
+  tx: Executor,
+  from: number,
+  results: Results,
+): Promise<{ readonly mark: number; readonly isWhole: boolean }> {
+  const begun = performance.now()
+  let mark = from
+  while (performance.now() - begun < maxMs) {
+    const batch = await transactionsAfter(tx, mark, batchSize)
+    const range = rangeOf(mark, batch, batchSize)
+    results.add(await examine(tx, { rules: rulesOf('runs'), instead: await rowsOf(tx, batch, range) }))
+    const settled = batch.filter(({ settled }) => settled).at(-1)?.id ?? mark
+    await addSums(tx, mark, settled)
+    mark = settled
+    if (batch.length < batchSize || batch.some((line) => !line.settled)) return { mark, isWhole: true }
+  }
+  return { mark, isWhole: false }
+}
+
+type Line = { readonly id: number; readonly run_id: string | null; readonly settled: boolean }
+
+async function transactionsAfter(tx: Executor, mark: number, count: number): Promise<readonly Line[]> {
+  const { rows } = await tx.execute<Line>(sql`
+    select id::float8, run_id, created_at < now() - make_interval(secs => ${settledSeconds}) as settled
+    from credit_transactions where id > ${mark} order by id limit ${count}`)
+  const open = rows.findIndex((line) => !line.settled)
+  // What follows one that may not be alone yet is not settled either.
+  return open < 0 ? rows : rows.map((line, i) => (i < open ? line : { ...line, settled: false }))
+}
+
+type Range = { readonly after: number; readonly to: number }
+
+/** Of a batch and what lies between and behind its transactions: entries may belong to none. */
+const rangeOf = (after: number, lines: readonly Line[], size: number): Range => ({
+  after,
+  to: lines.length < size ? Number.MAX_SAFE_INTEGER : (lines.at(-1)?.id ?? after),
+})
+
+/** The transactions and the runs with all their rows, in the place of the tables. */
+async function rowsOf(
+  tx: Executor,
+  lines: readonly Line[],
+  { after, to }: Range,
+  further: readonly string[] = [],
+): Promise<SQL> {
+  const runs = [...new Set([...lines.flatMap(({ run_id }) => run_id ?? []), ...further])]
+  const ofRuns = sql.param(runs)
+  const { rows } = await tx.execute<{ id: number }>(sql`
+    select id::float8 from credit_transactions
+    where run_id = any(${ofRuns}::text[]) and kind in ('hold', 'charge', 'release')
+    union all select id from credit_transactions where run_id = any(${ofRuns}::text[]) and kind = 'extend'`)
+  const transactions = sql.param([...new Set([...lines, ...rows].map(({ id }) => id))])
+  return sql`with runs as materialized (select * from public.runs where id = any(${ofRuns}::text[])),
+    run_steps as materialized (select * from public.run_steps where run_id = any(${ofRuns}::text[])),
+    run_events as materialized (select * from public.run_events where run_id = any(${ofRuns}::text[])),
+    credit_transactions as materialized (select * from public.credit_transactions where id = any(${transactions}::bigint[])),
+    credit_entries as materialized (
+      select * from public.credit_entries where transaction_id = any(${transactions}::bigint[])
+      union select * from public.credit_entries where transaction_id > ${after} and transaction_id <= ${to})`
+}
+
+/** The sums up to the mark and what came after it, in the place of the entries. */
+const sumsFrom = (mark: number) => sql`with credit_entries as materialized (
+    select pool_id, ledger, amount_micros from public.invariant_sums
+    union all select pool_id, ledger, amount_micros from public.credit_entries where transaction_id > ${mark})`
+
+async function addSums(tx: Executor, from: number, to: number): Promise<void> {
+  await tx.execute(sql`
+    insert into invariant_sums as s (pool_id, ledger, amount_micros)
+    select pool_id, ledger, sum(amount_micros) from credit_entries
+    where transaction_id > ${from} and transaction_id <= ${to} group by pool_id, ledger
+    on conflict (pool_id, ledger) do update set amount_micros = s.amount_micros + excluded.amount_micros`)
+}
+
+/** A slice of the old rows, so that in time each is looked at again: what changed them left no trace in the ledger. */
+async function patrolOld(tx: Executor, marks: Marks, results: Results) {
+  const lines = await transactionsAfter(tx, marks.patrol_transaction, patrolSize)
+  const { rows } = await tx.execute<{ run_id: string }>(sql`
+    (select distinct run_id from run_steps where run_id > ${marks.patrol_run} order by run_id limit ${patrolSize})
+    union (select distinct run_id from run_events where run_id > ${marks.patrol_run} order by run_id limit ${patrolSize})
+    order by run_id limit ${patrolSize}`)
+  const runs = rows.map(({ run_id }) => run_id)
+  const range = rangeOf(marks.patrol_transaction, lines, patrolSize)
+  results.add(await examine(tx, { rules: rulesOf('runs'), instead: await rowsOf(tx, lines, range, runs) }))
+  return {
+    transaction: lines.length < patrolSize ? beforeAll : (lines.at(-1)?.id ?? beforeAll),
+    run: runs.length < patrolSize ? '' : (runs.at(-1) ?? ''),
+  }
+}
+
+async function saveState(tx: Executor, results: Results, isWhole: boolean): Promise<void> {
+  const { broken, unchecked } = names(results.seen())
+  await tx.execute(sql`
+    update invariant_checks set attempted_at = clock_timestamp(),
+      checked_at = case when ${isWhole && unchecked.length === 0} then clock_timestamp() else checked_at end,
+      broken = ${sql.param(broken)}::text[], unchecked = ${sql.param(unchecked)}::text[]`)
+}
+
+const names = ({ broken, unchecked }: Examination) => ({
+  broken: [...new Set(broken.map(({ invariant }) => invariant))],
+  unchecked: [...new Set(unchecked.map(({ invariant }) => invariant))],
+})
+
+/** After a look at all rows: what it found, and the sums rebuilt from all settled entries. */
+async function startOver(tx: Executor, found: Examination): Promise<void> {
+  await tx.execute(sql`set transaction isolation level repeatable read`)
+  await tx.execute(sql`set local statement_timeout = '120s'`)
+  const { rows } = await tx.execute<{ mark: number }>(sql`
+    select coalesce(max(id) filter (where created_at < now() - make_interval(secs => ${settledSeconds})), ${beforeAll})::float8 as mark
+    from (select id, created_at from credit_transactions order by id desc limit 100000) newest`)
+  const mark = rows[0]?.mark ?? beforeAll
+  const { broken, unchecked } = names(found)
+  const checked = unchecked.length === 0
+  await tx.execute(sql`delete from invariant_sums`)
+  await addSums(tx, beforeAll, mark)
+  await tx.execute(sql`
+    insert into invariant_checks (id, ledger_mark, checked_at, attempted_at, broken, unchecked)
+    values (1, ${mark}, case when ${checked} then clock_timestamp() else 'epoch' end, clock_timestamp(),
+      ${sql.param(broken)}::text[], ${sql.param(unchecked)}::text[])
+    on conflict (id) do update set ledger_mark = excluded.ledger_mark, attempted_at = excluded.attempted_at,
+      checked_at = case when ${checked} then excluded.checked_at else invariant_checks.checked_at end,
+      broken = excluded.broken, unchecked = excluded.unchecked`)
+}

@@ -1,0 +1,101 @@
+import { and, asc, desc, eq, gt, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import type { Principal } from '../../accounts/principal.ts'
+import type { Executor } from '../../db/client.ts'
+import { apiKeys, creditTransactions, projects, runs, sessions } from '../../db/schema/index.ts'
+import type { Span } from './usage-span.ts'
+
+/** What was charged for one turn. Names and the session are null when they were removed since. */
+export type Charge = {
+  /** Rises with time. */
+  readonly id: bigint
+  readonly at: Date
+  readonly runId: string
+  readonly sessionId: string | null
+  readonly sessionName: string | null
+  readonly status: string | null
+  readonly model: string
+  /** Null for a turn from the web pages. */
+  readonly keyId: string | null
+  readonly keyName: string | null
+  readonly projectId: string | null
+  readonly projectName: string | null
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly costMicros: bigint
+}
+
+const facts = creditTransactions.facts
+const fact = (name: string) => sql<string | null>`${facts}->>${name}`
+const tokens = (name: string) => sql<number>`coalesce((${facts}->>${name})::float8, 0)`
+
+const columns = {
+  id: creditTransactions.id,
+  at: creditTransactions.createdAt,
+  runId: sql<string>`coalesce(${creditTransactions.runId}, '')`,
+  sessionId: runs.sessionId,
+  sessionName: sessions.name,
+  status: runs.status,
+  model: sql<string>`coalesce(${facts}->>'model', '')`,
+  keyId: fact('key_id'),
+  keyName: apiKeys.name,
+  projectId: fact('project_id'),
+  projectName: projects.name,
+  promptTokens: tokens('prompt_tokens'),
+  completionTokens: tokens('completion_tokens'),
+  costMicros: creditTransactions.amountMicros,
+}
+
+/**
+ * The account's charges from the ledger itself, with what is still known of their turns. Only for whoever sees the whole
+ * account.
+ * @param page.after the id of the charge to go on from, in the order asked for.
+ */
+export function listCharges(
+  executor: Executor,
+  { accountId }: Principal,
+  page: Span & {
+    readonly order: 'asc' | 'desc'
+    readonly limit: number
+    readonly after?: bigint | undefined
+  },
+): Promise<Charge[]> {
+  return executor
+    .select(columns)
+    .from(creditTransactions)
+    .leftJoin(runs, and(eq(runs.id, creditTransactions.runId), eq(runs.accountId, accountId)))
+    .leftJoin(sessions, eq(sessions.id, runs.sessionId))
+    .leftJoin(apiKeys, and(eq(apiKeys.id, sql`${facts}->>'key_id'`), eq(apiKeys.accountId, accountId)))
+    .leftJoin(projects, and(eq(projects.id, sql`${facts}->>'project_id'`), eq(projects.accountId, accountId)))
+    .where(
+      and(
+        eq(creditTransactions.accountId, accountId),
+        eq(creditTransactions.kind, 'charge'),
+        gte(creditTransactions.createdAt, page.from),
+        lt(creditTransactions.createdAt, page.to),
+        beyond(page),
+      ),
+    )
+    .orderBy(page.order === 'asc' ? asc(creditTransactions.id) : desc(creditTransactions.id))
+    .limit(page.limit)
+}
+
+function beyond({ order, after }: { order: 'asc' | 'desc'; after?: bigint | undefined }): SQL | undefined {
+  if (after === undefined) return undefined
+  return order === 'asc' ? gt(creditTransactions.id, after) : lt(creditTransactions.id, after)
+}
+
+/** Names of an account's keys or projects by id; those that were removed are missing. */
+export async function namesOf(
+  executor: Executor,
+  { accountId }: Principal,
+  kind: 'key' | 'project',
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const table = kind === 'key' ? apiKeys : projects
+  const rows = await executor
+    .select({ id: table.id, name: table.name })
+    .from(table)
+    .where(and(eq(table.accountId, accountId), inArray(table.id, [...ids])))
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

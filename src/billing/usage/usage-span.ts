@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { ServiceError } from '../../errors.ts'
+
+/** A day of usage, as people write it. Usage is counted in UTC. */
+export const usageDay = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21 (UTC)')
+
+/** Instants; `to` is exclusive. */
+export type Span = { readonly from: Date; readonly to: Date }
+
+const dayMs = 86_400_000
+const daysShown = 30
+const mostDays = 366
+
+/**
+ * From the first to the last day, both counted: the last 30 days unless told.
+ * @throws ServiceError `invalid_value` for days that do not exist, in the wrong order, or more than 366.
+ */
+export function spanOf({
+  start,
+  end,
+}: {
+  readonly start?: string | undefined
+  readonly end?: string | undefined
+}): Span {
+  const to = new Date(midnight(end ?? new Date().toISOString().slice(0, 10), 'end') + dayMs)
+  const from = new Date(start === undefined ? to.getTime() - daysShown * dayMs : midnight(start, 'start'))
+  if (from >= to)
+    throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
+  if (to.getTime() - from.getTime() > mostDays * dayMs) {
+    throw new ServiceError('invalid_value', `\`start\`: at most ${mostDays} days at once.`, {
+      param: 'start',
+    })
+  }
+  return { from, to }
+}
+
+function midnight(text: string, param: string): number {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  // The parser takes 30 February for 2 March.
+  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
+    throw new ServiceError('invalid_value', `\`${param}\`: there is no day ${text}.`, { param })
+  }
+  return time
+}
+
+/** The days of a span in order, such as `2026-11-21`. */
+export function daysOf({ from, to }: Span): readonly string[] {
+  const count = Math.round((to.getTime() - from.getTime()) / dayMs)
+  return Array.from({ length: count }, (_, i) =>
+    new Date(from.getTime() + i * dayMs).toISOString().slice(0, 10),
+  )
+}

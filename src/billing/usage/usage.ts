@@ -1,0 +1,75 @@
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { confinedTo, type Principal } from '../../accounts/principal.ts'
+import type { Executor } from '../../db/client.ts'
+import { creditTransactions } from '../../db/schema/index.ts'
+
+/** By what usage can be summed up. */
+export const usageGroups = ['day', 'model', 'key', 'project'] as const
+export type UsageGroup = (typeof usageGroups)[number]
+
+export type UsageRow = {
+  /** The day (`2026-11-21`, UTC), the model, the id of the key or of the project. */
+  readonly group: string
+  readonly turns: number
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly costMicros: bigint
+}
+
+const facts = creditTransactions.facts
+
+const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
+  day: sql<string>`to_char(${creditTransactions.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`,
+  model: sql<string>`coalesce(${facts}->>'model', '')`,
+  key: sql<string>`coalesce(${facts}->>'key_id', '')`,
+  project: sql<string>`coalesce(${facts}->>'project_id', '')`,
+}
+
+/**
+ * What the account was charged, summed up from the ledger's own rows; deleting a session takes nothing away from it.
+ * A bound key sees its project's share. `from` and `to` are instants, `to` exclusive.
+ */
+export async function readUsage(
+  executor: Executor,
+  principal: Principal,
+  query: {
+    readonly group: UsageGroup
+    readonly from: Date
+    readonly to: Date
+    readonly limit: number
+    readonly after?: string | undefined
+  },
+): Promise<readonly UsageRow[]> {
+  const group = groupings[query.group]
+  const project = confinedTo(principal)
+  const tokens = (name: string) => sql<string>`coalesce(sum((${facts}->>${name})::bigint), 0)`
+  const rows = await executor
+    .select({
+      group,
+      turns: sql<number>`count(*)::int`,
+      promptTokens: tokens('prompt_tokens'),
+      completionTokens: tokens('completion_tokens'),
+      cost: sql<string>`sum(${creditTransactions.amountMicros})`,
+    })
+    .from(creditTransactions)
+    .where(
+      and(
+        eq(creditTransactions.accountId, principal.accountId),
+        eq(creditTransactions.kind, 'charge'),
+        gte(creditTransactions.createdAt, query.from),
+        lt(creditTransactions.createdAt, query.to),
+        project === null ? undefined : sql`${facts}->>'project_id' = ${project}`,
+        query.after === undefined ? undefined : sql`${group} > ${query.after}`,
+      ),
+    )
+    .groupBy(sql`1`)
+    .orderBy(sql`1`)
+    .limit(query.limit)
+  return rows.map((row) => ({
+    group: row.group,
+    turns: row.turns,
+    promptTokens: Number(row.promptTokens),
+    completionTokens: Number(row.completionTokens),
+    costMicros: BigInt(row.cost),
+  }))
+}

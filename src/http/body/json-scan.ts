@@ -1,0 +1,212 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { ServiceError } from '../../errors.ts'
+import { atMost, type Bound, bounds } from '../limits/bounds.ts'
+import { mayBeData } from '../limits/value-size.ts'
+
+/** Characters between two turns of the event loop: some two milliseconds. */
+const slice = 1_000_000
+
+/**
+ * Reads a JSON text once, character by character, without making a value of it, and refuses one that would become
+ * more than the bounds allow. What is not JSON at all is left to the parser.
+ * @returns whether the text has escaped halves of surrogate pairs.
+ * @throws ServiceError `invalid_value`, which names the field and the bound.
+ */
+export async function scanJson(text: string): Promise<{ readonly surrogates: boolean }> {
+  const scan = new JsonScan(text)
+  while (!scan.read(slice)) await turnOfTheLoop()
+  return { surrogates: scan.surrogates }
+}
+
+/** An array or object that is open. */
+type Container = {
+  readonly isArray: boolean
+  /** How many entries have begun. */
+  entries: number
+  /** Where the name of the current member stands in the text, without its quotation marks. */
+  nameFrom: number
+  nameTo: number
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c]
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+class JsonScan {
+  surrogates = false
+  readonly #text: string
+  readonly #open: Container[] = []
+  #at = 0
+  #values = 1
+  #inText = false
+  #textFrom = 0
+  /** By how much the text is longer as it is written than it will be: an escaped character is written with two or six. */
+  #escaped = 0
+  /** The next entry of the innermost container has not begun. */
+  #entryDue = false
+  /** The text that begins next, or is being read, is the name of a member. */
+  #isName = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Reads on for so many characters. @returns whether that was the end. */
+  read(characters: number): boolean {
+    const end = Math.min(this.#at + characters, this.#text.length)
+    while (this.#at < end) {
+      if (this.#inText) this.#readText(end)
+      else this.#readStructure(end)
+    }
+    return this.#at >= this.#text.length
+  }
+
+  #readText(end: number): void {
+    const text = this.#text
+    let at = this.#at
+    let code = 0
+    while (at < end) {
+      code = text.charCodeAt(at)
+      if (code === quote) break
+      if (code === backslash) {
+        const isUnicode = text.charCodeAt(at + 1) === 0x75
+        if (isUnicode) this.#checkEscape(at + 2)
+        this.#escaped += isUnicode ? 5 : 1
+        at += 1
+      }
+      at += 1
+    }
+    this.#at = at
+    if (at >= end || code !== quote) return
+    this.#at = at + 1
+    this.#inText = false
+    if (this.#isName) this.#endName(at)
+    else if (at - this.#textFrom - this.#escaped > bounds.text.most) this.#endLongText()
+  }
+
+  /** Only the data of an image or a file may be so long. */
+  #endLongText(): void {
+    const inner = this.#open.at(-1)
+    const name = inner && !inner.isArray ? this.#text.slice(inner.nameFrom, inner.nameTo) : ''
+    const isData = mayBeData(name, this.#text.slice(this.#textFrom, this.#textFrom + 5))
+    if (!isData) throw this.#exceeded('a text may have', bounds.text, this.#open.length)
+  }
+
+  /** Of the four digits behind `\u`. */
+  #checkEscape(at: number): void {
+    const digits = this.#text.slice(at, at + 4)
+    if (digits === '0000') {
+      throw new ServiceError('invalid_value', 'The body holds a NUL character (\\u0000). Remove it.')
+    }
+    if (/^d[89a-f]/i.test(digits)) this.surrogates = true
+  }
+
+  #endName(at: number): void {
+    this.#isName = false
+    const inner = this.#open.at(-1)
+    if (!inner) return
+    inner.nameTo = at
+    if (at - inner.nameFrom - this.#escaped > bounds.memberName.most) {
+      throw this.#exceeded('the name of a member may have', bounds.memberName, this.#open.length - 1)
+    }
+    if (memberName(this.#text.slice(inner.nameFrom, at)) === '__proto__') {
+      throw new ServiceError('invalid_value', 'The body holds the key `__proto__`. Remove it.')
+    }
+  }
+
+  #readStructure(end: number): void {
+    const text = this.#text
+    while (this.#at < end) {
+      const code = text.charCodeAt(this.#at)
+      this.#at += 1
+      if (isBlank(code)) continue
+      if (this.#entryDue && code !== closeArray && code !== closeObject) this.#beginEntry()
+      if (code === quote) {
+        this.#beginText(this.#at)
+        return
+      }
+      this.#readMark(code)
+    }
+  }
+
+  /** Colons, and what numbers and words consist of, say nothing. */
+  #readMark(code: number): void {
+    if (code === comma) this.#entryDue = true
+    else if (code === openArray || code === openObject) this.#enter(code === openArray)
+    else if (code === closeArray || code === closeObject) this.#leave()
+  }
+
+  #beginText(at: number): void {
+    this.#inText = true
+    this.#textFrom = at
+    this.#escaped = 0
+    const inner = this.#open.at(-1)
+    if (this.#isName && inner) inner.nameFrom = at
+  }
+
+  #beginEntry(): void {
+    this.#entryDue = false
+    const inner = this.#open.at(-1)
+    if (!inner) return
+    inner.entries += 1
+    this.#values += 1
+    this.#isName = !inner.isArray
+    const depth = this.#open.length
+    if (inner.entries > bounds.entries.most) {
+      throw this.#exceeded('an array or object may have', bounds.entries, depth - 1)
+    }
+    if (this.#values > bounds.values.most) throw this.#exceeded('the body may have', bounds.values, 1)
+  }
+
+  #enter(isArray: boolean): void {
+    if (this.#open.length === bounds.depth.most) {
+      throw this.#exceeded('the body may have', bounds.depth, 1)
+    }
+    this.#open.push({ isArray, entries: 0, nameFrom: 0, nameTo: 0 })
+    this.#entryDue = true
+    this.#isName = false
+  }
+
+  #leave(): void {
+    this.#open.pop()
+    this.#entryDue = false
+    this.#isName = false
+  }
+
+  /** @param levels how many of the open containers lie around the field that is named. */
+  #exceeded(what: string, bound: Bound, levels: number): ServiceError {
+    const param = this.#path(levels)
+    const subject = param === '' ? 'The body' : `\`${param}\``
+    return new ServiceError(
+      'invalid_value',
+      `${subject}: ${what} ${atMost(bound)}.`,
+      param === '' ? {} : { param },
+    )
+  }
+
+  #path(levels: number): string {
+    const path = this.#open
+      .slice(0, Math.min(levels, pathLevels))
+      .map(({ isArray, entries, nameFrom, nameTo }, i) => {
+        if (isArray) return `[${entries - 1}]`
+        const name = memberName(this.#text.slice(nameFrom, Math.min(nameTo, nameFrom + 100)))
+        return `${i === 0 ? '' : '.'}${name}`
+      })
+      .join('')
+    return levels > pathLevels ? `${path}…` : path
+  }
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+
+/** Levels of a path that a message shows. */
+const pathLevels = 8
+
+/** The name as the parser will read it. */
+function memberName(written: string): string {
+  if (!written.includes('\\')) return written
+  try {
+    return String(JSON.parse(`"${written}"`))
+  } catch {
+    return written
+  }
+}

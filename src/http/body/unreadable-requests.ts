@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { type ErrorCode, errorTable, ServiceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { errorBody } from '../error-handler.ts'
+
+/**
+ * What Node's parser gives up on has no request yet: it is refused in the one shape of all errors, and its connection
+ * is closed, for nobody can tell where the next request begins.
+ */
+export function refuseUnreadable(error: Pick<FastifyError, 'code'>, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const refusal = refusalOf(error.code)
+  const { status } = errorTable[refusal.code]
+  const body = JSON.stringify(errorBody(refusal))
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status] ?? 'Bad Request'}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${newId('request')}`,
+    'connection: close',
+  ]
+  if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  else socket.destroy()
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+}
+
+function refusalOf(fault: string): ServiceError {
+  const refuse = (code: ErrorCode, message: string) => new ServiceError(code, message)
+  switch (fault) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refuse('request_timeout', 'The headers of the request took too long to arrive. Send it again.')
+    case 'HPE_HEADER_OVERFLOW':
+      return refuse('headers_too_large', 'Path and headers are larger than 16 KiB together. Send less.')
+    default:
+      return refuse('invalid_value', 'This is no valid HTTP request.')
+  }
+}
+
+/**
+ * Node takes the first of several `Host` headers, a proxy may take another: one of them would decide about a request
+ * that the other sees (RFC 9112, section 3.2: such a request must be refused).
+ */
+export function refuseSeveralHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+    const names = rawHeaders.filter((_, i) => i % 2 === 0 && rawHeaders[i]?.length === 4)
+    if (names.filter((name) => name.toLowerCase() === 'host').length < 2) return
+    throw new ServiceError('invalid_value', 'The request has more than one Host header. Send one.', {
+      param: 'host',
+    })
+  })
+}

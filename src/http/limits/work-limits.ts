@@ -1,0 +1,88 @@
+import { ServiceError } from '../../errors.ts'
+
+/**
+ * Bounds how much work of one kind an account, or an address, has under way in this process. Others of the same account wait
+ * in line. With several replicas each counts for itself.
+ */
+export type WorkLimit = {
+  /**
+   * @param signal ends the waiting when it is aborted; `work` has to look at it by itself.
+   * @throws ServiceError `rate_limit_exceeded` when too many wait; the reason of `signal`; what `work` throws.
+   */
+  run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
+}
+
+type Bounds = {
+  /** For people, in the plural. */
+  readonly what: string
+  readonly maxRunning: number
+  readonly maxWaiting: number
+  readonly retryAfterSeconds: number
+}
+
+type Line = { running: number; readonly waiting: Set<() => void> }
+
+export function createWorkLimit(bounds: Bounds): WorkLimit {
+  const lines = new Map<string, Line>()
+
+  function leave(owner: string, line: Line): void {
+    const [next] = line.waiting
+    if (next) {
+      // The slot goes to the next one directly: nobody who comes in between can take it.
+      line.waiting.delete(next)
+      next()
+    } else {
+      line.running -= 1
+      if (line.running === 0) lines.delete(owner)
+    }
+  }
+
+  return {
+    async run(owner, signal, work) {
+      signal.throwIfAborted()
+      const line = lines.get(owner) ?? { running: 0, waiting: new Set() }
+      lines.set(owner, line)
+      if (line.running < bounds.maxRunning) line.running += 1
+      else if (line.waiting.size >= bounds.maxWaiting) throw tooMany(bounds)
+      else await turnOf(line, signal)
+      try {
+        return await work()
+      } finally {
+        leave(owner, line)
+      }
+    },
+  }
+}
+
+function turnOf({ waiting }: Line, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const next = () => {
+      signal.removeEventListener('abort', left)
+      resolve()
+    }
+    const left = () => {
+      waiting.delete(next)
+      reject(signal.reason)
+    }
+    waiting.add(next)
+    signal.addEventListener('abort', left, { once: true })
+  })
+}
+
+function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): ServiceError {
+  return new ServiceError(
+    'rate_limit_exceeded',
+    `${maxRunning} ${what} are running and ${maxWaiting} are waiting, which is the limit. Try again in ${retryAfterSeconds} s.`,
+    { retryAfterSeconds },
+  )
+}
+
+/** A search takes some 20 to 50 ms. */
+export function createSearchLimit(): WorkLimit {
+  return createWorkLimit({ what: 'searches', maxRunning: 4, maxWaiting: 32, retryAfterSeconds: 1 })
+}
+
+/** A verification takes a thread for up to 20 s. */
+export function createVerificationLimit(): WorkLimit {
+  return createWorkLimit({ what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 })
+}

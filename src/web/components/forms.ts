@@ -1,0 +1,67 @@
+import { parse } from 'node:querystring'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { errorTable, ServiceError } from '../../errors.ts'
+import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
+import { checkInput } from '../../http/openapi/zod.ts'
+
+/** Reads the bodies of forms. One with more fields than any form has is refused before they are told apart. */
+export function registerFormBody(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => parseForm(body),
+  )
+}
+
+function parseForm(text: string): object {
+  let fields = 1
+  for (let at = text.indexOf('&'); at !== -1 && fields <= bounds.formFields.most; fields += 1)
+    at = text.indexOf('&', at + 1)
+  if (fields > bounds.formFields.most) {
+    throw new ServiceError('invalid_value', `The form may have ${atMost(bounds.formFields)}.`)
+  }
+  return parse(text, '&', '=', { maxKeys: 0 })
+}
+
+/**
+ * The fields of a form or of a page's address.
+ * @throws ServiceError `invalid_value` that names the first wrong field.
+ */
+export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.output<T> {
+  for (const [param, value] of Object.entries(source ?? {})) {
+    // The database takes none, and nobody can type one.
+    if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
+      throw new ServiceError('invalid_value', 'A field holds a character that no text has.', { param })
+  }
+  const parsed = checkInput(schema, source ?? {})
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const field = issue?.path.join('.') ?? ''
+  throw new ServiceError('invalid_value', `The field "${field}" is not right: ${issue?.message}.`, {
+    param: field,
+  })
+}
+
+/** What a form says above its fields when it comes back; anything but a mistake in the input is thrown on. */
+export function problemOf(error: unknown): { readonly message: string; readonly status: number } {
+  if (!(error instanceof ServiceError)) throw error
+  const { status } = errorTable[error.code]
+  if (status >= 500) throw error
+  return { message: error.message, status }
+}
+
+/** The words of a `?done=` that a redirect carries; what is not in the table says nothing. */
+export function doneMessage(
+  request: FastifyRequest,
+  messages: Readonly<Record<string, string>>,
+): string | undefined {
+  const { done } = request.query as { readonly done?: unknown }
+  return typeof done === 'string' && Object.hasOwn(messages, done) ? messages[done] : undefined
+}
+
+/** Boxes with one name come as nothing, one text or several. */
+export const manyTexts = z
+  .union([boundedText(bounds.name), boundedList(boundedText(bounds.name), bounds.boxes)])
+  .optional()
+  .transform((value) => (value === undefined ? [] : [value].flat()))

@@ -1,0 +1,93 @@
+import { raw } from 'hono/html'
+import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
+import type { Html } from '../components/html.ts'
+import { markHebrewContainers } from './markdown-directions.ts'
+import { keepLargeTable } from './markdown-tables.ts'
+
+/** Where the numbers in a text lead: from a number to the address of its source. */
+export type CitationLinks = ReadonlyMap<number, string>
+
+const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
+
+/** Lists and quotations within one another; what lies deeper is left out by the parser. */
+const maxNesting = 20
+
+/**
+ * What may stand in a text that a model or a stranger wrote: no markup of its own, no images (they would be fetched
+ * from elsewhere), links to the web and by mail only, and no definitions of links, which could give `[1]` another
+ * meaning.
+ */
+const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
+markdown.set({ maxNesting })
+markdown.disable(['reference'])
+markdown.block.ruler.before('table', 'large_table', keepLargeTable, { alt: [] })
+const { escapeHtml } = markdown.utils
+markdown.renderer.rules['image'] = (tokens, at) => escapeHtml(tokens[at]?.content ?? '')
+markdown.renderer.rules['table_open'] = (tokens, at) =>
+  `<div class="scroll"${tokens[at]?.attrGet('dir') === 'rtl' ? ' dir="rtl"' : ''}><table>\n`
+markdown.renderer.rules['table_close'] = () => '</table></div>\n'
+markdown.validateLink = (address) => /^(https?:\/\/|mailto:)/i.test(address.trim())
+markdown.core.ruler.push('directions', giveDirections)
+markdown.core.ruler.push('links', markLinks)
+markdown.core.ruler.push('citations', linkCitations)
+
+/** Renders Markdown as safe markup: the one place of the pages whose output is taken over unescaped. */
+export function renderMarkdown(text: string, citations: CitationLinks = new Map()): Html {
+  return raw(markdown.render(text, { citations }))
+}
+
+/** Every block finds its own direction; Hebrew quotations are set in the face of Hebrew texts. */
+function giveDirections({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    if (blocks.has(token.type)) token.attrSet('dir', 'auto')
+    // The page has headings of its own above those of the text.
+    if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
+  }
+  markHebrewContainers(tokens)
+}
+
+function markLinks({ tokens }: StateCore): void {
+  for (const token of inlineTokens(tokens)) {
+    if (token.type === 'link_open') token.attrSet('rel', 'noopener noreferrer nofollow')
+  }
+}
+
+function inlineTokens(tokens: readonly Token[]): readonly Token[] {
+  return tokens.flatMap((token) => (token.type === 'inline' ? (token.children ?? []) : []))
+}
+
+/** Numbers in brackets lead to their sources; others stay text. */
+function linkCitations(state: StateCore): void {
+  const citations = (state.env as { readonly citations?: CitationLinks }).citations
+  if (!citations || citations.size === 0) return
+  for (const token of state.tokens) {
+    if (token.type !== 'inline' || !token.children) continue
+    let inLink = 0
+    token.children = token.children.flatMap((child) => {
+      inLink += child.type === 'link_open' ? 1 : child.type === 'link_close' ? -1 : 0
+      return child.type === 'text' && inLink === 0 ? withLinks(state, child, citations) : [child]
+    })
+  }
+}
+
+function withLinks(state: StateCore, token: Token, citations: CitationLinks): Token[] {
+  // A number stays on the line of the words that it belongs to.
+  const content = token.content.replaceAll(/ (?=\[\d{1,3}\])/g, '\u00a0')
+  return content.split(/(\[\d{1,3}\])/).flatMap((part) => {
+    const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined
+    if (address === undefined) return part === '' ? [] : [textToken(state, part)]
+    const open = new state.Token('link_open', 'a', 1)
+    open.attrs = [
+      ['href', address],
+      ['class', 'cite'],
+      ['aria-label', `Source ${part.slice(1, -1)}`],
+    ]
+    return [open, textToken(state, part.slice(1, -1)), new state.Token('link_close', 'a', -1)]
+  })
+}
+
+function textToken(state: StateCore, content: string): Token {
+  const token = new state.Token('text', '', 0)
+  token.content = content
+  return token
+}

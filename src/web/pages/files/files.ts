@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../db/client.ts'
+import { notFound } from '../../../errors.ts'
+import { disconnectSignal } from '../../../http/connection/disconnect.ts'
+import { sendContent } from '../../../http/transfers/download.ts'
+import { findFile } from '../../../turns/sessions/project-files.ts'
+import { findProject } from '../../../turns/sessions/projects.ts'
+import { cleanFileName } from '../../../workspace/documents/file-names.ts'
+import { deleteFile, findVersion, listVersions, type StoredFile } from '../../../workspace/files.ts'
+import { fileText } from '../../../workspace/texts.ts'
+import { renameThisFile } from '../../../workspace/writing.ts'
+import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { namedId } from '../../components/paging.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { type FileShown, filePage, isSafeImage } from './file-views.ts'
+
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
+
+const contentQuery = z.object({ version: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
+const nameForm = z.object({ name: z.string().max(2_000) })
+
+const done = { renamed: 'The file has another name now.' }
+
+/** Versions that a page lists; older ones are kept. */
+const versionsShown = 50
+
+/** `/files/{id}`: what a file is and says, its versions, another name for it, and its end. */
+export function filePages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.get('/files/:id', signedIn, async (request, reply) => {
+    const shown = await shownOf(request, reply)
+    return sendPage(request, reply, filePage(shown, { done: doneMessage(request, done) }))
+  })
+
+  app.get('/files/:id/content', signedIn, async (request, reply) => {
+    const file = await fileOf(request)
+    const { version: number } = readFields(contentQuery, request.query)
+    const version = await withTx(database, file, (tx) => findVersion(tx, file, number))
+    if (!version) throw notFound()
+    return sendContent(database, request, reply, file, version)
+  })
+
+  app.post('/files/:id/rename', signedIn, async (request, reply) => {
+    const file = await fileOf(request)
+    const { name } = readFields(nameForm, request.body)
+    try {
+      const wanted = cleanFileName(name, 'name')
+      await withTx(database, file, (tx) => renameThisFile(tx, file, wanted))
+      return reply.redirect(`/files/${file.id}?done=renamed`, 303)
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      const shown = await shownOf(request, reply)
+      return sendPage(request, reply, filePage(shown, { problem: message, name }), status)
+    }
+  })
+
+  app.post('/files/:id/delete', signedIn, async (request, reply) => {
+    const file = await fileOf(request)
+    await withTx(database, file, (tx) => deleteFile(tx, file.id))
+    return reply.redirect(`/projects/${file.projectId}?done=file-deleted#files`, 303)
+  })
+
+  function fileOf(request: FastifyRequest): Promise<StoredFile> {
+    const { principal } = visitorOf(request)
+    return withTx(database, principal, async (tx) => {
+      const file = await findFile(tx, principal, namedId(request))
+      if (!file) throw notFound()
+      return file
+    })
+  }
+
+  async function shownOf(request: FastifyRequest, reply: FastifyReply): Promise<FileShown> {
+    const file = await fileOf(request)
+    const { principal } = visitorOf(request)
+    const about = await withTx(database, principal, async (tx) => ({
+      project: await findProject(tx, principal, file.projectId),
+      versions: await listVersions(tx, file.id, versionsShown),
+    }))
+    const left = disconnectSignal(reply)
+    const text = isSafeImage(file) ? undefined : await fileText(database, file, left)
+    return { file, ...about, text }
+  }
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { createKey, type KeyInfo, type KeyReach, listKeys, revokeKey } from '../../../accounts/keys/keys.ts'
+import { defaultScopes } from '../../../accounts/scopes.ts'
+import { withTx } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
+import { originOf } from '../../../http/origin.ts'
+import { newId } from '../../../ids.ts'
+import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
+import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { type KeyFormValues, keyForm } from './key-form.ts'
+import { keyMadePage, keysPage } from './key-views.ts'
+
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
+
+const dayMs = 86_400_000
+
+const form = z.object({
+  /** Of the form: one that is sent twice, by a reload for example, makes one key. */
+  id: z.string().regex(/^key_[0-9A-Za-z]{24}$/),
+  name: z.string().max(200),
+  scopes: manyTexts,
+  /** `dedicated`, `owner`, or the id of a project. */
+  reach: z.string().max(100),
+  expires: z.enum(['never', '30', '90', '365']),
+})
+
+const done = {
+  revoked: 'The key has been revoked: no request with it is accepted any more.',
+  made: 'That key was made already. Its secret was shown then and cannot be shown again: if it is lost, revoke the key and make another.',
+}
+
+/** `/settings/keys`: what keys there are, a form for another, and its secret, once. */
+export function keyPages(app: FastifyInstance, services: WebServices): void {
+  const { database, peppers } = services
+
+  app.get('/settings/keys', signedIn, async (request, reply) => {
+    const { keys, projects } = await keysOf(services, visitorOf(request))
+    return sendPage(
+      request,
+      reply,
+      keysPage(visitorOf(request), { keys, projects, done: doneMessage(request, done) }),
+    )
+  })
+
+  app.get('/settings/keys/new', signedIn, async (request, reply) => {
+    const { projects } = await keysOf(services, visitorOf(request))
+    return sendPage(request, reply, keyForm(visitorOf(request), projects, emptyForm()))
+  })
+
+  app.post('/settings/keys', signedIn, async (request, reply) => {
+    const visitor = visitorOf(request)
+    const input = readFields(form, request.body)
+    try {
+      const { key, info } = await withTx(database, visitor.principal, (tx) =>
+        createKey(tx, peppers, visitor.account.id, {
+          form: input.id,
+          name: input.name,
+          scopes: input.scopes,
+          reach: reachOf(input.reach),
+          ...(input.expires !== 'never' && {
+            expiresAt: new Date(Date.now() + Number(input.expires) * dayMs),
+          }),
+        }),
+      )
+      return sendPage(
+        request,
+        reply,
+        keyMadePage(visitor, { key, info, baseUrl: `${originOf(services, request)}/v1` }),
+      )
+    } catch (error) {
+      if (isKnownKey(error)) return reply.redirect('/settings/keys?done=made', 303)
+      const { message, status } = problemOf(error)
+      const { projects } = await keysOf(services, visitor)
+      const again = { ...input, id: newId('key'), problem: message }
+      return sendPage(request, reply, keyForm(visitor, projects, again), status)
+    }
+  })
+
+  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', signedIn, async (request, reply) => {
+    const { account, principal } = visitorOf(request)
+    await withTx(database, principal, (tx) => revokeKey(tx, request.params.id, account.id))
+    return reply.redirect('/settings/keys?done=revoked', 303)
+  })
+}
+
+function keysOf(
+  { database }: WebServices,
+  { account, principal }: Visitor,
+): Promise<{ readonly keys: readonly KeyInfo[]; readonly projects: readonly Project[] }> {
+  return withTx(database, principal, async (tx) => ({
+    keys: await listKeys(tx, account.id),
+    projects: (await listProjects(tx, principal, { limit: 100, order: 'desc' })).items,
+  }))
+}
+
+/** The form was sent before. */
+function isKnownKey(error: unknown): boolean {
+  return error instanceof ServiceError && error.param === 'form'
+}
+
+function emptyForm(): KeyFormValues {
+  return { id: newId('key'), name: '', scopes: defaultScopes, reach: 'dedicated', expires: 'never' }
+}
+
+function reachOf(text: string): KeyReach {
+  if (text === 'dedicated' || text === 'owner') return { kind: text }
+  return { kind: 'project', projectId: text }
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Account } from '../../../accounts/accounts.ts'
+import { deleteAccount } from '../../../accounts/delete-account.ts'
+import { createResetLink } from '../../../accounts/sign-in/password-reset.ts'
+import { withTx } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
+import { originOf } from '../../../http/origin.ts'
+import { resumeAccount, suspendAccount } from '../../../turns/sessions/suspension.ts'
+import { problemOf, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { accountOf, showAccount } from './operator-account.ts'
+import { resetLinkPage } from './operator-account-view.ts'
+
+const operator = { config: { scope: 'page', page: 'operator' } } as const
+
+const deleteForm = z.object({ confirm: z.string().max(300) })
+
+/** Who may use an account: password reset links, suspension and deletion, by an operator. */
+export function operatorAccessPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+  type Acting = { readonly actor: string; readonly account: Account; readonly accountId: string }
+
+  /** Does something to the account that the path names, and leads on; what is refused is said above the account. */
+  const post = (
+    name: string,
+    next: string,
+    work: (acting: Acting, request: FastifyRequest) => Promise<unknown>,
+  ) =>
+    app.post(`/operator/accounts/:id/${name}`, operator, async (request, reply) => {
+      const account = await accountOf(services, request)
+      const actor = visitorOf(request).account.id
+      try {
+        await work({ actor, account, accountId: account.id }, request)
+      } catch (error) {
+        const { message, status } = problemOf(error)
+        const page = await showAccount(services, request, { problem: message })
+        return sendPage(request, reply, page, status)
+      }
+      return reply.redirect(next.replace(':id', account.id), 303)
+    })
+
+  app.post('/operator/accounts/:id/reset-password', operator, async (request, reply: FastifyReply) => {
+    const account = await accountOf(services, request)
+    const acting = { actor: visitorOf(request).account.id, accountId: account.id }
+    const { path, expiresAt } = await withTx(database, 'system', (tx) => createResetLink(tx, acting))
+    const url = originOf(services, request) + path
+    const hasAppUrl = services.appUrl !== undefined
+    return sendPage(request, reply, resetLinkPage(account, { url, expiresAt, hasAppUrl }))
+  })
+
+  post('suspend', '/operator/accounts/:id?done=suspended', async (acting) => {
+    requireOther(acting)
+    await suspendAccount(database, acting)
+  })
+
+  post('resume', '/operator/accounts/:id?done=resumed', (acting) => resumeAccount(database, acting))
+
+  post('delete', '/operator?done=deleted', async (acting, request) => {
+    requireOther(acting)
+    const { confirm } = readFields(deleteForm, request.body)
+    if (confirm.trim().toLowerCase() !== acting.account.email) {
+      throw new ServiceError(
+        'invalid_value',
+        'This is not the e-mail address of the account. Nothing was deleted.',
+      )
+    }
+    await deleteAccount(database, acting)
+  })
+}
+
+/** A service whose operator has shut themselves out has nobody who lets them in again. */
+function requireOther({ actor, accountId }: { readonly actor: string; readonly accountId: string }): void {
+  if (actor !== accountId) return
+  throw new ServiceError('invalid_value', 'This is your own account. Another operator can do this.')
+}

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Account, findAccountById } from '../../../accounts/accounts.ts'
+import { listAuditEntries, newestAuditEntry } from '../../../accounts/audit.ts'
+import { listKeys } from '../../../accounts/keys/keys.ts'
+import { changePlan } from '../../../billing/change-plan.ts'
+import { parseCredits } from '../../../billing/credits.ts'
+import { grantOnce, newestPool } from '../../../billing/grant-once.ts'
+import { balanceOf, ensureAllowance, listPools } from '../../../billing/pools.ts'
+import { takeCreditsBack } from '../../../billing/take-back.ts'
+import { readUsage } from '../../../billing/usage/usage.ts'
+import { spanOf } from '../../../billing/usage/usage-span.ts'
+import { withTx } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
+import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { type Page, sendPage } from '../../components/page.ts'
+import { principalOfAccount, visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { accountPage, type MessageShown } from './operator-account-view.ts'
+
+const operator = { config: { scope: 'page', page: 'operator' } } as const
+
+const planForm = z.object({ plan: z.string().max(40) })
+const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(/^\d{1,18}$/) })
+
+const done = {
+  plan: 'The plan has been changed. It holds from the next request on.',
+  grant: 'The credits have been given.',
+  'take-back': 'The credits have been taken back.',
+  suspended: 'The account is suspended: its keys are refused, and its turns are being stopped.',
+  resumed: 'The account can be used again.',
+}
+
+type ById = { Params: { id: string } }
+
+/** `/operator/accounts/:id`: one account, another plan for it, and credits. */
+export function operatorAccountPage(app: FastifyInstance, services: WebServices): void {
+  const { database, plans } = services
+
+  app.get<ById>('/operator/accounts/:id', operator, (request, reply) =>
+    showAccount(services, request, { done: doneMessage(request, done) }).then((page) =>
+      sendPage(request, reply, page),
+    ),
+  )
+
+  app.post<ById>('/operator/accounts/:id/plan', operator, async (request, reply) => {
+    const { plan } = readFields(planForm, request.body)
+    const account = await accountOf(services, request)
+    try {
+      const change = { actor: visitorOf(request).account.id, email: account.email, plan }
+      await withTx(database, 'system', (tx) => changePlan(tx, plans, change))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, await showAccount(services, request, { problem: message }), status)
+    }
+    return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
+  })
+
+  app.post<ById>('/operator/accounts/:id/grant', operator, async (request, reply) => {
+    const { amount, seen } = readFields(grantForm, request.body)
+    const account = await accountOf(services, request)
+    const micros = parseCredits(amount)
+    try {
+      if (micros === undefined || micros === 0n) throw badAmount()
+      const grant = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      await withTx(database, 'system', (tx) => grantOnce(tx, grant))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(
+        request,
+        reply,
+        await showAccount(services, request, { problem: message, amount }),
+        status,
+      )
+    }
+    return reply.redirect(`/operator/accounts/${account.id}?done=grant`, 303)
+  })
+
+  app.post<ById>('/operator/accounts/:id/take-back', operator, async (request, reply) => {
+    const { amount, seen } = readFields(grantForm, request.body)
+    const account = await accountOf(services, request)
+    const micros = parseCredits(amount)
+    try {
+      if (micros === undefined || micros === 0n) throw badAmount()
+      const taking = { actor: visitorOf(request).account.id, accountId: account.id, micros, seen }
+      await withTx(database, 'system', (tx) => takeCreditsBack(tx, taking))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      const page = await showAccount(services, request, { problem: message, takeBack: amount })
+      return sendPage(request, reply, page, status)
+    }
+    return reply.redirect(`/operator/accounts/${account.id}?done=take-back`, 303)
+  })
+}
+
+/** The account that the path names. @throws ServiceError `not_found`. */
+export async function accountOf({ database }: WebServices, request: FastifyRequest): Promise<Account> {
+  const { id } = request.params as ById['Params']
+  const account = await findAccountById(database.system, id)
+  if (!account) throw new ServiceError('not_found', 'There is no such account.')
+  return account
+}
+
+/** The page of the account that the path names. */
+export async function showAccount(
+  services: WebServices,
+  request: FastifyRequest,
+  message: MessageShown,
+): Promise<Page> {
+  const { database, plans } = services
+  const account = await accountOf(services, request)
+  const known = plans.names.includes(account.plan)
+  const principal = known ? principalOfAccount(account, plans) : undefined
+  const shown = await withTx(database, 'system', async (tx) => {
+    if (principal) await ensureAllowance(tx, account.id, principal.plan)
+    return {
+      balance: await balanceOf(tx, account.id),
+      pools: await listPools(tx, account.id),
+      newestPool: await newestPool(tx, account.id),
+      newestEntry: await newestAuditEntry(tx, account.id),
+      entries: await listAuditEntries(tx, { accountId: account.id, limit: 10 }),
+      keys: await listKeys(tx, account.id),
+      days: principal ? await readUsage(tx, principal, { group: 'day', ...spanOf({}), limit: 400 }) : [],
+    }
+  })
+  return accountPage({
+    account,
+    viewer: visitorOf(request).account,
+    plans: plans.names,
+    ...shown,
+    ...message,
+  })
+}
+
+function badAmount(): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    'Credits are a number above zero with at most six decimals, such as 250 or 0.5.',
+  )
+}

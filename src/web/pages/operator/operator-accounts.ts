@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { createForOther, searchAccounts } from '../../../accounts/accounts.ts'
+import { availableOf } from '../../../billing/pools.ts'
+import { withTx } from '../../../db/client.ts'
+import { randomBase62 } from '../../../ids.ts'
+import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { accountMadePage, accountsPage, newAccountPage } from './operator-views.ts'
+
+const operator = { config: { scope: 'page', page: 'operator' } } as const
+
+const accountsShown = 50
+
+const words = z
+  .string()
+  .trim()
+  .max(254)
+  .optional()
+  .transform((text) => text || undefined)
+const listQuery = z.object({ q: words, plan: words, after: words })
+const newForm = z.object({
+  email: z.string().max(300),
+  plan: z.string().max(40),
+  operator: z.literal('yes').optional(),
+})
+
+const done = { deleted: 'The account has been deleted, with everything in it.' }
+
+/** `/operator`, `/operator/accounts/new`: who uses the service, on which plan and with how many credits. */
+export function operatorAccountPages(app: FastifyInstance, services: WebServices): void {
+  const { database, plans } = services
+
+  app.get('/operator', operator, async (request, reply) => {
+    const search = readFields(listQuery, request.query)
+    const found = await searchAccounts(database.system, {
+      ...search,
+      text: search.q,
+      limit: accountsShown + 1,
+    })
+    const accounts = found.slice(0, accountsShown)
+    const balances = await availableOf(
+      database.system,
+      accounts.map(({ id }) => id),
+    )
+    const hasMore = found.length > accountsShown
+    const page = { search, accounts, balances, hasMore, plans: plans.names, done: doneMessage(request, done) }
+    return sendPage(request, reply, accountsPage(page))
+  })
+
+  app.get('/operator/accounts/new', operator, (request, reply) =>
+    sendPage(request, reply, newAccountPage(plans.names, { plan: plans.names[0] ?? '' })),
+  )
+
+  app.post('/operator/accounts', operator, async (request, reply) => {
+    const input = readFields(newForm, request.body)
+    const password = randomBase62(20)
+    try {
+      const made = { email: input.email, plan: input.plan, password, operator: input.operator === 'yes' }
+      const actor = visitorOf(request).account.id
+      const account = await withTx(database, 'system', (tx) => createForOther(tx, plans, actor, made))
+      return sendPage(request, reply, accountMadePage(account, password))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, newAccountPage(plans.names, { ...input, problem: message }), status)
+    }
+  })
+}

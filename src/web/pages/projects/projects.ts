@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { withTx } from '../../../db/client.ts'
+import { notFound, ServiceError } from '../../../errors.ts'
+import { receiveFile } from '../../../http/transfers/upload.ts'
+import { deleteProject } from '../../../turns/sessions/delete-project.ts'
+import { listFiles } from '../../../turns/sessions/project-files.ts'
+import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
+import { listSessions } from '../../../turns/sessions/sessions.ts'
+import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { namedId, pageOfAddress } from '../../components/paging.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
+
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
+
+const projectForm = z.object({
+  name: z
+    .string()
+    .max(1_000)
+    .transform((name) => name.replaceAll('\0', '').trim()),
+})
+
+const done = {
+  uploaded: 'The file is here now. Questions asked in this project can draw on it.',
+  'file-deleted': 'The file has been deleted.',
+  'session-deleted': 'The conversation has been deleted.',
+  renamed: 'The project has another name now.',
+}
+
+const doneInList = { deleted: 'The project has been deleted, with its conversations and files.' }
+
+function requireName(name: string): void {
+  if (name === '') throw new ServiceError('invalid_value', 'Give the project a name.')
+  if (name.length > 200) throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
+}
+
+/** `/projects` and `/projects/{id}`: conversations and the files that belong together. */
+export function projectPages(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.get('/projects', signedIn, async (request, reply) =>
+    sendPage(
+      request,
+      reply,
+      projectsPage(await projectsOf(request), { name: '', done: doneMessage(request, doneInList) }),
+    ),
+  )
+
+  app.post('/projects', signedIn, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { name } = readFields(projectForm, request.body)
+    try {
+      requireName(name)
+      const project = await withTx(database, principal, (tx) => createProject(tx, principal, name))
+      return reply.redirect(`/projects/${project.id}`, 303)
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      const page = projectsPage(await projectsOf(request), { name, problem: message })
+      return sendPage(request, reply, page, status)
+    }
+  })
+
+  app.get('/projects/:id', signedIn, async (request, reply) => {
+    const shown = await projectOf(services, request)
+    return sendPage(request, reply, projectPage(shown, { done: doneMessage(request, done) }))
+  })
+
+  app.post('/projects/:id/files', signedIn, async (request, reply) => {
+    try {
+      await receiveFile(services, request, { project: namedId(request) })
+      return reply.redirect(`/projects/${namedId(request)}?done=uploaded#files`, 303)
+    } catch (error) {
+      const shown = await projectOf(services, request)
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+  })
+
+  projectSettings(app, services)
+
+  function projectsOf(request: FastifyRequest) {
+    const { principal } = visitorOf(request)
+    return withTx(database, principal, (tx) => listProjects(tx, principal, pageOfAddress(request)))
+  }
+}
+
+/** Another name for a project, and its end. */
+function projectSettings(app: FastifyInstance, services: WebServices): void {
+  const { database } = services
+
+  app.post('/projects/:id/rename', signedIn, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { name } = readFields(projectForm, request.body)
+    const shown = await projectOf(services, request)
+    try {
+      requireName(name)
+      await withTx(database, principal, (tx) => renameProject(tx, principal, shown.project.id, name))
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+    return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
+  })
+
+  app.post('/projects/:id/delete', signedIn, async (request, reply) => {
+    const shown = await projectOf(services, request)
+    try {
+      await deleteProject(database, visitorOf(request).principal, shown.project.id)
+    } catch (error) {
+      const { message, status } = problemOf(error)
+      return sendPage(request, reply, projectPage(shown, { problem: message }), status)
+    }
+    return reply.redirect('/projects?done=deleted', 303)
+  })
+}
+
+function projectOf({ database }: WebServices, request: FastifyRequest): Promise<ProjectShown> {
+  const { principal } = visitorOf(request)
+  return withTx(database, principal, async (tx) => {
+    const project = await findProject(tx, principal, namedId(request))
+    if (!project) throw notFound()
+    const files = pageOfAddress(request, 'files_after')
+    return {
+      project,
+      plan: principal.plan,
+      sessions: await listSessions(tx, principal, pageOfAddress(request), project.id),
+      files: await listFiles(tx, principal, files, { projectId: project.id }),
+    }
+  })
+}

@@ -1,0 +1,61 @@
+import type { Principal } from '../../../accounts/principal.ts'
+import { creditsText } from '../../../billing/credits.ts'
+import { type Charge, listCharges } from '../../../billing/usage/charges.ts'
+import type { Span } from '../../../billing/usage/usage-span.ts'
+import { type Database, withTx } from '../../../db/client.ts'
+import { csvRecord } from '../../components/csv.ts'
+
+const batch = 500
+
+const header = [
+  'time',
+  'run',
+  'session',
+  'status',
+  'model',
+  'key',
+  'key_name',
+  'project',
+  'project_name',
+  'prompt_tokens',
+  'completion_tokens',
+  'credits',
+] as const
+
+/**
+ * Every charge of a span as CSV, oldest first, with the exact amounts of the ledger. Read in pieces, so that neither a
+ * long span nor a slow reader holds memory or a connection.
+ */
+export async function* usageCsv(
+  database: Database,
+  principal: Principal,
+  span: Span,
+): AsyncGenerator<string> {
+  // Spreadsheets take a file for UTF-8 only when it says so.
+  yield `\ufeff${csvRecord(header)}`
+  let after: bigint | undefined
+  for (;;) {
+    const page = { ...span, order: 'asc', limit: batch, after } as const
+    const charges = await withTx(database, principal, (tx) => listCharges(tx, principal, page))
+    if (charges.length > 0) yield charges.map(chargeRecord).join('')
+    after = charges.at(-1)?.id
+    if (charges.length < batch) return
+  }
+}
+
+function chargeRecord(charge: Charge): string {
+  return csvRecord([
+    charge.at.toISOString(),
+    charge.runId,
+    charge.sessionId ?? '',
+    charge.status ?? '',
+    charge.model,
+    charge.keyId ?? '',
+    charge.keyName ?? '',
+    charge.projectId ?? '',
+    charge.projectName ?? '',
+    charge.promptTokens,
+    charge.completionTokens,
+    { decimal: creditsText(charge.costMicros) },
+  ])
+}

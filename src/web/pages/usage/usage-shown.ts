@@ -1,0 +1,29 @@
+import type { Plan } from '../../../accounts/plans.ts'
+import type { Balance, Pool } from '../../../billing/pools.ts'
+import type { Charge } from '../../../billing/usage/charges.ts'
+import type { UsageRow } from '../../../billing/usage/usage.ts'
+import type { Span } from '../../../billing/usage/usage-span.ts'
+import type { TurnCounts } from '../../../turns/reading/turn-counts.ts'
+
+export type NamedRow = UsageRow & { readonly name: string | undefined }
+
+/** What the page about usage shows. */
+export type UsageShown = {
+  readonly plan: Plan
+  readonly period: (typeof periods)[number]
+  readonly span: Span
+  readonly credits: { readonly balance: Balance; readonly pools: readonly Pool[]; readonly renewsAt: Date }
+  readonly turns: TurnCounts
+  readonly storedBytes: number
+  /** Requests of this minute that this process has counted. */
+  readonly requests: number
+  readonly days: readonly UsageRow[]
+  readonly models: readonly NamedRow[]
+  readonly keys: readonly NamedRow[]
+  readonly projects: readonly NamedRow[]
+  readonly charges: readonly Charge[]
+  readonly hasMore: boolean
+  readonly after: string | undefined
+}
+
+export const periods = ['7', '30', '90', 'month'] as const

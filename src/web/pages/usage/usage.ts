@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import type { Principal } from '../../../accounts/principal.ts'
+import { balanceOf, ensureAllowance, listPools, nextRenewal } from '../../../billing/pools.ts'
+import { listCharges, namesOf } from '../../../billing/usage/charges.ts'
+import { readUsage, type UsageGroup } from '../../../billing/usage/usage.ts'
+import { type Span, spanOf, usageDay } from '../../../billing/usage/usage-span.ts'
+import { type Executor, withTx } from '../../../db/client.ts'
+import { countTurns } from '../../../turns/reading/turn-counts.ts'
+import { storedBytes } from '../../../workspace/quota.ts'
+import { readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { usageCsv } from './usage-csv.ts'
+import { periods } from './usage-shown.ts'
+import { usagePage } from './usage-view.ts'
+
+const signedIn = { config: { scope: 'page', page: 'account' } } as const
+
+const query = z.object({
+  period: z.enum(periods).catch('30'),
+  /** The charge after which the table goes on. */
+  after: z
+    .string()
+    .regex(/^\d{1,18}$/)
+    .optional(),
+})
+const csvQuery = z.object({ from: usageDay.optional(), to: usageDay.optional() })
+
+const rowsShown = 25
+/** Groups of one kind; what lies beyond is in the CSV file. */
+const mostGroups = 1_000
+
+/** `/usage`: what is left, what was charged for what, and how near the plan's limits are. `/usage.csv`: every charge. */
+export function usagePages(app: FastifyInstance, services: WebServices): void {
+  const { database, rateLimits } = services
+
+  app.get('/usage', signedIn, async (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { period, after } = readFields(query, request.query)
+    const span = spanOfPeriod(period)
+    const read = await withTx(database, principal, async (tx) => {
+      await ensureAllowance(tx, principal.accountId, principal.plan)
+      const page = { ...span, order: 'desc', limit: rowsShown + 1, after: after && BigInt(after) } as const
+      return {
+        credits: await readCredits(tx, principal),
+        turns: await countTurns(tx, principal.accountId),
+        storedBytes: await storedBytes(tx, principal.accountId),
+        days: await readUsage(tx, principal, { group: 'day', ...span, limit: 400 }),
+        models: await groupsOf(tx, principal, 'model', span),
+        keys: await groupsOf(tx, principal, 'key', span),
+        projects: await groupsOf(tx, principal, 'project', span),
+        charges: await listCharges(tx, principal, { ...page, after: page.after || undefined }),
+      }
+    })
+    const requests = await rateLimits.requestsLately(principal.accountId)
+    const charges = read.charges.slice(0, rowsShown)
+    const hasMore = read.charges.length > rowsShown
+    return sendPage(
+      request,
+      reply,
+      usagePage({ ...read, plan: principal.plan, period, span, after, requests, charges, hasMore }),
+    )
+  })
+
+  app.get('/usage.csv', signedIn, (request, reply) => {
+    const { principal } = visitorOf(request)
+    const { from, to } = readFields(csvQuery, request.query)
+    const span = spanOf({ start: from, end: to })
+    const name = `usage-${dayText(span.from)}-to-${dayText(new Date(span.to.getTime() - 1))}.csv`
+    return reply
+      .type('text/csv; charset=utf-8; header=present')
+      .header('content-disposition', `attachment; filename="${name}"`)
+      .send(Readable.from(usageCsv(database, principal, span)))
+  })
+}
+
+async function readCredits(tx: Executor, { accountId }: Principal) {
+  return {
+    balance: await balanceOf(tx, accountId),
+    pools: await listPools(tx, accountId),
+    renewsAt: await nextRenewal(tx),
+  }
+}
+
+/** The dearest first, with the names that keys and projects have. */
+async function groupsOf(tx: Executor, principal: Principal, group: Exclude<UsageGroup, 'day'>, span: Span) {
+  const rows = await readUsage(tx, principal, { group, ...span, limit: mostGroups })
+  const ids = rows.map((row) => row.group)
+  const names = group === 'model' ? new Map<string, string>() : await namesOf(tx, principal, group, ids)
+  return rows
+    .toSorted((a, b) => (a.costMicros === b.costMicros ? 0 : a.costMicros < b.costMicros ? 1 : -1))
+    .map((row) => ({ ...row, name: names.get(row.group) }))
+}
+
+/** Whole days in UTC, today included. */
+function spanOfPeriod(period: (typeof periods)[number]): Span {
+  const today = dayText(new Date())
+  if (period === 'month') return spanOf({ start: `${today.slice(0, 8)}01`, end: today })
+  const start = new Date(Date.parse(`${today}T00:00:00Z`) - (Number(period) - 1) * 86_400_000)
+  return spanOf({ start: dayText(start), end: today })
+}
+
+function dayText(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}

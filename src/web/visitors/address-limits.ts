@@ -1,0 +1,36 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { ServiceError } from '../../errors.ts'
+
+/** Of one address in a minute: searches of anybody, since a search is work, and pages of those who are not signed in. */
+const most = Object.freeze({ searches: 60, pages: 600 })
+
+/** Counts what an address asks of the pages, in this process. An address is what `clientAddress` gives. */
+export type AddressLimits = {
+  /** @throws ServiceError `rate_limit_exceeded`. */
+  search(address: string): Promise<void>
+  /** @throws ServiceError `rate_limit_exceeded`. */
+  page(address: string): Promise<void>
+}
+
+export function createAddressLimits(): AddressLimits {
+  const searches = new RateLimiterMemory({ duration: 60, points: most.searches, keyPrefix: 'search' })
+  const pages = new RateLimiterMemory({ duration: 60, points: most.pages, keyPrefix: 'page' })
+  return {
+    search: (address) => consume(searches, address, 'searches'),
+    page: (address) => consume(pages, address, 'pages'),
+  }
+}
+
+async function consume(limiter: RateLimiterMemory, key: string, what: string): Promise<void> {
+  try {
+    await limiter.consume(key)
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused
+    const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000))
+    throw new ServiceError(
+      'rate_limit_exceeded',
+      `Your address has asked for ${limiter.points} ${what} within a minute, which is the limit. Go on in ${seconds} s.`,
+      { retryAfterSeconds: seconds },
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { knownBrowserDays } from '../../accounts/sign-in/known-browsers.ts'
+import { sessionDays } from '../../accounts/sign-in/web-sessions.ts'
+
+/**
+ * `__Host-` binds a cookie to this very host over TLS (RFC 6265bis, 4.1.3.2). Browsers refuse it without TLS, so that
+ * plain http, as on localhost, gets a plain name.
+ */
+const names = {
+  session: { secure: '__Host-session', plain: 'session' },
+  /** Shows that the browser has signed in before, see `accounts/known-browsers`. Stays when somebody signs out. */
+  known: { secure: '__Host-known', plain: 'known' },
+} as const
+
+/** An address with https:// says that browsers reach the service over TLS, whatever the proxy tells. */
+export type CookieSettings = { readonly appUrl?: string | undefined }
+
+export function sessionToken(request: FastifyRequest, settings: CookieSettings): string | undefined {
+  return request.cookies[nameOf('session', isSecure(request, settings))]
+}
+
+export function knownBrowserCookie(request: FastifyRequest, settings: CookieSettings): string | undefined {
+  return request.cookies[nameOf('known', isSecure(request, settings))]
+}
+
+export function setKnownBrowserCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: CookieSettings,
+  token: string,
+): void {
+  const secure = isSecure(request, settings)
+  reply.setCookie(nameOf('known', secure), token, { ...options(secure), maxAge: knownBrowserDays * 86_400 })
+}
+
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: CookieSettings,
+  token: string,
+): void {
+  const secure = isSecure(request, settings)
+  reply.setCookie(nameOf('session', secure), token, {
+    ...options(secure),
+    maxAge: sessionDays.whole * 86_400,
+  })
+}
+
+export function clearSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: CookieSettings,
+): void {
+  const secure = isSecure(request, settings)
+  reply.clearCookie(nameOf('session', secure), options(secure))
+}
+
+function nameOf(cookie: keyof typeof names, secure: boolean): string {
+  return names[cookie][secure ? 'secure' : 'plain']
+}
+
+function options(secure: boolean) {
+  return { path: '/', httpOnly: true, secure, sameSite: 'lax' } as const
+}
+
+function isSecure(request: FastifyRequest, { appUrl }: CookieSettings): boolean {
+  return request.protocol === 'https' || appUrl?.startsWith('https://') === true
+}

@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify'
+import type { Account } from '../../accounts/accounts.ts'
+import type { Plans } from '../../accounts/plans.ts'
+import type { Principal } from '../../accounts/principal.ts'
+import { scopes } from '../../accounts/scopes.ts'
+
+/** A person who is signed in to the pages. */
+export type Visitor = {
+  readonly account: Account
+  /** The session's token, as the cookie has it. */
+  readonly token: string
+  readonly principal: Principal
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may open a page: everybody, an account, or an account that is an operator. */
+    page?: 'anyone' | 'account' | 'operator'
+  }
+  interface FastifyRequest {
+    visitor: Visitor | null
+  }
+}
+
+/** People reach everything that is their own; no key is involved. */
+export function principalOfAccount(account: Account, plans: Plans): Principal {
+  return {
+    accountId: account.id,
+    plan: plans.of(account.plan),
+    keyId: null,
+    scopes: new Set(scopes),
+    binding: { kind: 'owner', projectId: null },
+  }
+}
+
+/** The one who is signed in; the hook of the pages has seen to it that there is one. */
+export function visitorOf(request: FastifyRequest): Visitor {
+  if (!request.visitor) throw new Error('this page has no visitor')
+  return request.visitor
+}

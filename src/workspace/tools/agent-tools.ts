@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
+import { type Database, type Executor, withTurnCalls, withTx } from '../../db/client.ts'
+import { statement, turnCall } from '../../db/statement.ts'
+import type { SourceRegister } from '../../sources/citations/register.ts'
+import { cleanFileName } from '../documents/file-names.ts'
+import { type FilePlace, findByIdOrName, listByName, type StoredFile } from '../files.ts'
+import { passagesOf } from '../passages.ts'
+import { searchTexts } from '../search.ts'
+import { type FileText, fileText } from '../texts.ts'
+import { markPassage, note } from './cited-passages.ts'
+import { sheetTool } from './tool.ts'
+import { type FindLimits, writingTools } from './writing-tools.ts'
+
+/** UTF-8 bytes of passages that a result may have, so that a turn of many calls still fits a model's window. */
+const mostBytes = 24 * 1024
+
+/** What the tools of one turn work with. */
+export type Workspace = {
+  readonly database: Database
+  readonly place: FilePlace
+  readonly findLimits: FindLimits
+  /** Gives the passages of the turn their marks. */
+  readonly register: SourceRegister
+}
+
+/** The tools that work on the files of one project. Writing waits for the step's transaction. */
+export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] {
+  return [
+    listTool(workspace),
+    readTool(workspace),
+    searchTool(workspace),
+    ...writingTools(workspace),
+    sheetTool(workspace),
+  ]
+}
+
+/** Names that one listing gives at most. */
+const mostNames = 200
+
+const noArguments = z.object({})
+
+const projectFiles = statement<{ name: string; bytes: string; content_type: string; version: number }>(
+  'project_files',
+  'select name, bytes, content_type, version from project_files(:accountId, :projectId)',
+  turnCall,
+)
+
+function listTool({ database, place }: Workspace): Tool<Executor> {
+  return {
+    spec: {
+      name: 'list_files',
+      description: 'Lists the files of the project, newest first: name, size in bytes, type.',
+      parameters: parametersOf(noArguments),
+    },
+    describe: () => 'Listing the files of the project',
+    async execute() {
+      const rows = await withTurnCalls(database, place, (calls) => projectFiles(calls, { ...place }))
+      const names = new Set<string>()
+      const newest = rows.filter(({ name }) => !names.has(name) && names.add(name))
+      const files = newest.slice(0, mostNames).map((file) => ({ ...file, bytes: Number(file.bytes) }))
+      const omitted = newest.length - files.length
+      return { content: JSON.stringify({ files, ...(omitted > 0 && { omitted }) }) }
+    },
+  }
+}
+
+const readArguments = z.object({
+  name: z.string().max(1_000).describe('Name of the file, or its id.'),
+  offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
+})
+
+function readTool({ database, place, register }: Workspace): Tool<Executor> {
+  return {
+    spec: {
+      name: 'read_file',
+      description:
+        'Reads a file of the project: texts, and what PDF, Word (DOCX) and HTML files say. A long one is read in parts: go on at `next_offset`.',
+      parameters: parametersOf(readArguments),
+    },
+    describe: (args) => `Reading the file ${String(args['name'] ?? '')}`,
+    execute: (raw, signal) =>
+      withArguments(readArguments, raw, async ({ name, offset }) => {
+        const wanted = cleanFileName(name, 'name')
+        const file = await withTx(database, place, (tx) => findByIdOrName(tx, place.projectId, wanted))
+        if (!file) return badArguments(`There is no file "${wanted}". list_files shows the names.`)
+        const found = await fileText(database, file, signal)
+        if (found.text === '' && found.problem !== '') {
+          return badArguments(`The file "${wanted}" cannot be read. ${found.problem}`)
+        }
+        return readWindow(register, found, offset)
+      }),
+  }
+}
+
+/** As many passages from `offset` on as fit. */
+function readWindow(register: SourceRegister, found: FileText, offset: number): ToolOutcome<Executor> {
+  const { text, problem, file } = found
+  const room = new Room()
+  let next = offset
+  for (const passage of passagesOf(text)) {
+    if (passage.end <= offset) continue
+    const part = { ...passage, start: Math.max(passage.start, offset) }
+    if (text.slice(part.start, part.end).trim() !== '' && !room.add(markPassage(register, found, part))) break
+    next = part.end
+  }
+  const window = {
+    note,
+    name: file.name,
+    version: file.version,
+    ...(problem !== '' && { incomplete: problem }),
+    length: text.length,
+    next_offset: next < text.length ? next : null,
+    passages: room.shown,
+  }
+  return { content: JSON.stringify(window), sources: room.sources }
+}
+
+const searchArguments = z.object({
+  query: z.string().trim().min(1).max(2000),
+  limit: z.number().int().min(1).max(20).default(8),
+})
+
+/** Files and characters that one search looks through, and how long it may spend on documents not yet read. */
+const mostFiles = 200
+const mostSearched = 8_000_000
+const readingMs = 20_000
+
+function searchTool(workspace: Workspace): Tool<Executor> {
+  const { database, place, register } = workspace
+  return {
+    spec: {
+      name: 'search_files',
+      description:
+        'Searches what the files of the project say, PDF and Word files included. Hebrew and English words both work.',
+      parameters: parametersOf(searchArguments),
+    },
+    describe: (args) => `Searching the files for "${String(args['query'] ?? '')}"`,
+    execute: (raw, signal) =>
+      withArguments(searchArguments, raw, async ({ query, limit }) => {
+        const { files, more } = await withTx(database, place, (tx) => listByName(tx, place.projectId))
+        const { texts, skipped } = await readTexts(database, files, signal)
+        const hits = await searchTexts(texts, query, limit, signal)
+        const room = new Room()
+        for (const { found, passage } of hits) {
+          if (!room.add(markPassage(register, found, passage), { offset: passage.start })) break
+        }
+        const unread = skipped.length + more > 0 && {
+          not_searched: skipped.slice(0, 20),
+          not_searched_count: skipped.length + more,
+        }
+        if (hits.length > 0) {
+          return { content: JSON.stringify({ note, passages: room.shown, ...unread }), sources: room.sources }
+        }
+        const error = `Nothing in the files of the project matches "${query}".`
+        return { content: JSON.stringify({ error, ...unread }), isError: true }
+      }),
+  }
+}
+
+/** The texts of the files, newest first, as far as the bounds of a search allow; the names of the others. */
+async function readTexts(database: Database, files: readonly StoredFile[], signal: AbortSignal) {
+  const texts: FileText[] = []
+  const skipped: string[] = []
+  const late = AbortSignal.timeout(readingMs)
+  let length = 0
+  for (const file of files) {
+    const found =
+      texts.length < mostFiles && length < mostSearched && !late.aborted
+        ? await inTime(fileText(database, file, AbortSignal.any([signal, late])), signal, late)
+        : undefined
+    if (found === undefined) skipped.push(file.name)
+    else if (found.text !== '') texts.push(found)
+    else if (found.problem !== '') skipped.push(file.name)
+    length += found?.text.length ?? 0
+  }
+  return { texts, skipped }
+}
+
+/** Undefined for a text that was not read in time. */
+async function inTime(
+  reading: Promise<FileText>,
+  signal: AbortSignal,
+  late: AbortSignal,
+): Promise<FileText | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    signal.throwIfAborted()
+    if (late.aborted) return undefined
+    throw error
+  }
+}
+
+/** Collects passages until a result is full. The first one always fits: passages are short. */
+class Room {
+  readonly sources: ReturnType<typeof markPassage>['source'][] = []
+  readonly shown: object[] = []
+  #left = mostBytes
+
+  /** @returns false when it does not fit any more. */
+  add({ source, shown }: ReturnType<typeof markPassage>, more: object = {}): boolean {
+    const entry = { ...shown, ...more }
+    this.#left -= Buffer.byteLength(JSON.stringify(entry)) + 1
+    if (this.#left < 0 && this.shown.length > 0) return false
+    this.sources.push(source)
+    this.shown.push(entry)
+    return true
+  }
+}

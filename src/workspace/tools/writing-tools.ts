@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { type CommittedChange, parametersOf, type Tool, withArguments } from '../../agent/tools.ts'
+import type { Executor } from '../../db/client.ts'
+import { ServiceError } from '../../errors.ts'
+import { cleanFileName, endingOf } from '../documents/file-names.ts'
+import { type FilePlace, findByName } from '../files.ts'
+import type { StorageLimits } from '../quota.ts'
+import { editableText } from '../texts.ts'
+import { lockNames, renameFile, writeText } from '../writing.ts'
+
+const maxTextLength = 1_000_000
+
+/** What the account may store, as it is when the step is written. */
+export type FindLimits = (executor: Executor) => Promise<StorageLimits>
+
+type WritingPlace = { readonly place: FilePlace; readonly findLimits: FindLimits }
+
+/** The tools that change files. They write nothing themselves: their outcomes carry what is to be written. */
+export function writingTools(workspace: WritingPlace): readonly Tool<Executor>[] {
+  return [writeTool(workspace), editTool(workspace), renameTool(workspace)]
+}
+
+const fileName = z.string().max(1_000).describe('With an ending, such as sheet.md.')
+const writeArguments = z.object({ name: fileName, content: z.string().max(maxTextLength) })
+
+function writeTool(workspace: WritingPlace): Tool<Executor> {
+  return {
+    spec: {
+      name: 'write_file',
+      description:
+        'Writes a text file into the project, replacing the content of a file of that name. Earlier versions are kept.',
+      parameters: parametersOf(writeArguments),
+    },
+    describe: (args) => `Writing the file ${String(args['name'] ?? '')}`,
+    execute: (raw) =>
+      withArguments(writeArguments, raw, async (args) => {
+        const name = textFileName(args.name, 'name')
+        return {
+          content: JSON.stringify({ written: name, bytes: Buffer.byteLength(args.content) }),
+          commit: (tx) => refusable(() => write(tx, workspace, name, args.content)),
+        }
+      }),
+  }
+}
+
+async function write(
+  tx: Executor,
+  { place, findLimits }: WritingPlace,
+  name: string,
+  content: string,
+): Promise<CommittedChange> {
+  await lockNames(tx, place.projectId, [name])
+  const known = await findByName(tx, place.projectId, name)
+  if (known && (await editableText(tx, known)) === undefined) {
+    return { error: `"${name}" is no text file: choose another name.` }
+  }
+  return { files: [await writeText(tx, place, await findLimits(tx), name, content)] }
+}
+
+const editArguments = z.object({
+  name: z.string().max(1_000),
+  old: z.string().min(1),
+  new: z.string().max(maxTextLength),
+})
+
+function editTool(workspace: WritingPlace): Tool<Executor> {
+  return {
+    spec: {
+      name: 'edit_file',
+      description:
+        'Replaces one passage of a text file. `old` must stand in the file exactly once, letter for letter. Earlier versions are kept.',
+      parameters: parametersOf(editArguments),
+    },
+    describe: (args) => `Editing the file ${String(args['name'] ?? '')}`,
+    execute: (raw) =>
+      withArguments(editArguments, raw, async (args) => {
+        const name = cleanFileName(args.name, 'name')
+        return {
+          content: JSON.stringify({ edited: name }),
+          commit: (tx) => refusable(() => replaceOnce(tx, workspace, { ...args, name })),
+        }
+      }),
+  }
+}
+
+async function replaceOnce(
+  tx: Executor,
+  { place, findLimits }: WritingPlace,
+  args: z.infer<typeof editArguments>,
+): Promise<CommittedChange> {
+  await lockNames(tx, place.projectId, [args.name])
+  const file = await findByName(tx, place.projectId, args.name)
+  const text = file && (await editableText(tx, file))
+  if (text === undefined) {
+    return { error: `There is no text file "${args.name}" that can be edited. list_files shows the names.` }
+  }
+  const parts = text.split(args.old)
+  if (parts.length !== 2) {
+    return {
+      error: `\`old\` stands ${parts.length - 1} times in "${args.name}"; it must stand there exactly once.`,
+    }
+  }
+  const edited = parts.join(args.new)
+  if (edited.length > maxTextLength) return { error: `"${args.name}" would become too large.` }
+  return { files: [await writeText(tx, place, await findLimits(tx), args.name, edited)] }
+}
+
+const renameArguments = z.object({ name: z.string().max(1_000), new_name: fileName })
+
+function renameTool({ place }: WritingPlace): Tool<Executor> {
+  return {
+    spec: {
+      name: 'rename_file',
+      description: 'Gives a file of the project another name, which no other file has.',
+      parameters: parametersOf(renameArguments),
+    },
+    describe: (args) => `Renaming the file ${String(args['name'] ?? '')}`,
+    execute: (raw) =>
+      withArguments(renameArguments, raw, async (args) => {
+        const name = cleanFileName(args.name, 'name')
+        const newName = cleanFileName(args.new_name, 'new_name')
+        return {
+          content: JSON.stringify({ renamed: name, name: newName }),
+          commit: (tx) =>
+            refusable(async () => ({ files: [await renameFile(tx, place.projectId, name, newName)] })),
+        }
+      }),
+  }
+}
+
+/** Formats that programs open by their names: a text in one of them would be taken for a broken file. */
+const binaryEndings = new Set(
+  'pdf doc docx odt rtf xls xlsx ods ppt pptx odp epub zip gz tar png jpg jpeg gif webp mp3 mp4'.split(' '),
+)
+
+/** @throws ServiceError `invalid_value` for a name that no text file should have. */
+function textFileName(written: string, param: string): string {
+  const name = cleanFileName(written, param)
+  if (!binaryEndings.has(endingOf(name))) return name
+  throw new ServiceError('invalid_value', `Only texts can be written: use an ending such as .md or .html.`, {
+    param,
+  })
+}
+
+/** A refusal that the model can read, such as a full quota; anything else fails the step. */
+export async function refusable(change: () => Promise<CommittedChange>): Promise<CommittedChange> {
+  try {
+    return await change()
+  } catch (error) {
+    if (error instanceof ServiceError) return { error: error.message }
+    throw error
+  }
+}
