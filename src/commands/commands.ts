@@ -40,10 +40,11 @@ export async function runCommand(
   out: NodeJS.WritableStream,
 ): Promise<number> {
   const [name, command] = find(argv)
-  if (!command) {
-    out.write(help())
-    return argv.length === 0 || argv.includes('--help') ? 0 : 1
+  if (argv.length === 0 || argv.includes('--help')) {
+    out.write(helpFor(argv.filter((word) => !word.startsWith('-'))))
+    return 0
   }
+  if (!command) throw new ConfigError(`There is no command "${argv.join(' ')}".\n\n${helpFor(argv)}`)
   const { values, positionals } = parse(name, command, argv.slice(name.split(' ').length))
   const installation = await openInstallation(config, log)
   try {
@@ -117,9 +118,14 @@ function cell([name, value]: [string, unknown]): string {
   return `${name}=${Array.isArray(value) ? value.join(',') : String(value ?? '-')}`
 }
 
-function help(): string {
-  const lines = Object.entries(commands).map(
-    ([name, { usage, summary }]) => `  ${name} ${usage}\n      ${summary}`,
+/** The commands that begin with the most of these words; all commands when none begins with the first. */
+function helpFor(words: readonly string[]): string {
+  const all = Object.entries(commands)
+  const begins = (count: number) =>
+    all.filter(([name]) => `${name} `.startsWith(`${words.slice(0, count).join(' ')} `))
+  const shown = [3, 2, 1].filter((count) => count <= words.length).map(begins)
+  const lines = (shown.find((some) => some.length > 0) ?? all).map(
+    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.trimEnd()}\n      ${summary}`,
   )
   return `npm run -s service -- <command> [--json]\n\n${lines.join('\n')}\n`
 }

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
+import { makeAccount, makeKey, pepperText, startTestService, type TestService } from '../support/service.ts'
 
 let db: TestDatabase
 /** Without a language model, as whoever tries the examples first has it. */
@@ -116,20 +118,80 @@ test.each(scripts)('%s does what it says', async (name) => {
   shows[name]?.(await outputOf(name))
 })
 
-test('each example stands in the documents, word for word', async () => {
-  const pages = (await readdir('docs')).filter((name) => name.endsWith('.md'))
-  const shown = new Map<string, string>()
-  for (const page of pages) {
-    const text = await readFile(join('docs', page), 'utf8')
-    for (const [, name = '', snippet = ''] of text.matchAll(
-      /<!-- examples\/(curl-\S+) -->\n```sh\n([\s\S]*?)```/g,
-    )) {
-      shown.set(name, snippet)
-    }
+/** What a file of examples prints; `input` is what a reader types. */
+async function printedBy(program: string, name: string, input = ''): Promise<string> {
+  const env = { PATH: '/usr/bin:/bin', BASE_URL: `${service.url}/v1`, API_KEY: key }
+  const running = promisify(execFile)(program, [resolve('examples', name)], { cwd: folder, env })
+  running.child.stdin?.end(input)
+  return (await running).stdout
+}
+
+const python = ['/usr/bin/python3', '/usr/local/bin/python3'].find(existsSync)
+if (!python) process.stderr.write('The examples in Python are not run: this machine has no python3.\n')
+
+describe.skipIf(!python)('in Python', () => {
+  const run = (name: string, input?: string) => printedBy(String(python), name, input)
+
+  test('ask.py prints an answer, its checked sources and its price', async () => {
+    expect(await run('ask.py')).toMatch(/beinoni[\s\S]*\n1 .+ CC0 verbatim\n[\s\S]*\d credits\n$/)
+  })
+
+  test('bot.py answers each question, and keeps one session', async () => {
+    const printed = await run('bot.py', 'What is bittul?\nWhat is simcha?\n')
+    expect(printed.match(/^\[1\] Concepts of Chassidut, (Bitul|Simcha) 1: verbatim$/gm)).toHaveLength(2)
+    const sessions = await db.database.system.execute<{ messages: number }>(
+      sql`select count(*)::int as messages from messages where role = 'user' group by session_id order by 1 desc`,
+    )
+    expect(sessions.rows[0]).toEqual({ messages: 2 })
+  })
+
+  test('study_sheet.py saves a Word and a PDF file', async () => {
+    expect(await run('study_sheet.py')).toMatch(/^joy\.docx \d+ bytes\njoy\.pdf \d+ bytes\n$/)
+    expect((await readFile(join(folder, 'joy.docx'))).subarray(0, 2).toString()).toBe('PK')
+    expect((await readFile(join(folder, 'joy.pdf'))).subarray(0, 4).toString()).toBe('%PDF')
+  })
+})
+
+test('shared-library.sh imports texts that every member finds, and makes a key', async () => {
+  // biome-ignore lint/style/noProcessEnv: npm lies where the machine has it
+  const path = process.env['PATH']
+  const env = {
+    PATH: [dirname(process.execPath), path].join(delimiter),
+    DATABASE_URL: db.url,
+    KEY_PEPPER: pepperText,
   }
-  expect([...shown.keys()].toSorted()).toEqual(scripts.toSorted())
-  for (const name of scripts) {
+  const { stdout } = await promisify(execFile)('bash', ['examples/shared-library.sh'], { env })
+  expect(stdout).toContain('Letters on Guests, The open door 2')
+  const member = /"key": "(svc_\w+)"/.exec(stdout)?.[1]
+  const found = await fetch(`${service.url}/v1/sources/search?q=friend&work=Lessons on Patience`, {
+    headers: { Authorization: `Bearer ${member}` },
+  })
+  expect(await found.json()).toMatchObject({ data: [{ ref: 'Lessons on Patience 1' }] })
+})
+
+/** Every file that a page of the documents shows, with its text there. */
+async function snippets(): Promise<ReadonlyMap<string, string>> {
+  const pages = (await readdir('docs', { recursive: true })).filter((name) => name.endsWith('.md'))
+  const texts = await Promise.all(
+    [...pages.map((page) => join('docs', page)), 'README.md'].map((page) => readFile(page, 'utf8')),
+  )
+  const shown = texts.flatMap((text) => [
+    ...text.matchAll(/<!-- examples\/(\S+) -->\n(`{3,})\w*\n([\s\S]*?)\2$/gm),
+  ])
+  return new Map(shown.map(([, name = '', , snippet = '']) => [name, snippet]))
+}
+
+test('each example stands in the documents, word for word', async () => {
+  const shown = await snippets()
+  const shownElsewhere = /^(curl\.sh|.*\.ts)$/ // docs/clients.md, which its own tests compare
+  const files = (await readdir('examples', { recursive: true })).filter(
+    (name) => name.includes('.') && !shownElsewhere.test(name),
+  )
+  expect([...shown.keys()].toSorted()).toEqual(files.toSorted())
+  for (const name of files) {
     const text = await readFile(join('examples', name), 'utf8')
-    expect(text).toBe(`#!/usr/bin/env bash\nset -euo pipefail\n${shown.get(name)}`)
+    expect(text).toBe(
+      `${name.endsWith('.sh') ? '#!/usr/bin/env bash\nset -euo pipefail\n' : ''}${shown.get(name)}`,
+    )
   }
 })

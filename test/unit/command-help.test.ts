@@ -1,0 +1,36 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../../src/commands/commands.ts'
+import { readConfig } from '../../src/config.ts'
+
+async function run(...words: readonly string[]) {
+  const out = new PassThrough()
+  const code = await runCommand(words, readConfig({}), pino({ level: 'silent' }), out)
+  return { code, text: await text(out.end()) }
+}
+
+/** Names of the commands that a help lists. */
+const namesIn = (help: string) =>
+  [...help.matchAll(/^ {2}(\w[\w -]*?)(?= [-A-Z["]|$)/gm)].map(([, name]) => name)
+
+describe('the help of the command line', () => {
+  test('lists every command when no word is given', async () => {
+    const { code, text } = await run()
+    expect(code).toBe(0)
+    expect(namesIn(text)).toEqual(expect.arrayContaining(['keys revoke', 'doctor', 'sources import jsonl']))
+  })
+
+  test('lists only the commands that begin with the words before --help', async () => {
+    expect(namesIn((await run('keys', '--help')).text)).toEqual(['keys create', 'keys list', 'keys revoke'])
+    expect(namesIn((await run('keys', 'list', '--help')).text)).toEqual(['keys list'])
+  })
+
+  test('is part of the error when a command does not exist', async () => {
+    await expect(run('keys', 'nonsense')).rejects.toThrow(
+      /^There is no command "keys nonsense"\.\n\n.*\n\n {2}keys create/,
+    )
+    await expect(run('nonsense')).rejects.toThrow(/accounts create/)
+  })
+})
