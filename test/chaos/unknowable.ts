@@ -5,7 +5,7 @@ const longestFaultMs = 6_000
 
 /**
  * Whether no server could know that a request without a key is sent again: its client gave a silent wire up, the wire was slow
- * or stalled, or the connection broke when the run had ended, its reply being on the way (docs/guarantees.md, "What no key can tell").
+ * or stalled, or the connection broke when the run had ended, its reply being on the way (docs/guarantees.md, "Cases that need a key").
  */
 export function mayRunTwice(
   { entries }: Findings,
