@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
-const folder = join(import.meta.dirname, 'assets')
+const folder = join(import.meta.dirname, '../assets')
 
 /** Faces with nikud; the interface itself is set in the system's own. */
 const fonts: Readonly<Record<string, string>> = {
