@@ -40,7 +40,7 @@ export function judgeUsage(
 ): JudgedUsage {
   const window = windowFactor * contextTokens
   const { promptTokens: prompt, completionTokens: completion } = reported
-  const promptFault = fault('prompt', prompt, () => Math.min(window, mostPromptTokens(request)))
+  const promptFault = fault('prompt', prompt, () => Math.min(window, maxPromptTokens(request)))
   const completionFault = fault('completion', completion, () => window)
   const promptHolds = prompt !== undefined && prompt > 0 && !promptFault
   const completionHolds = completion !== undefined && (completion > 0 || reply === '') && !completionFault
@@ -68,9 +68,9 @@ const plainTokens = 4_096
 /** Delimiters of one message or tool in a template. */
 const wrapperTokens = 64
 /** Some models count an image many times over. */
-const mostImageTokens = 50_000
+const maxImageTokens = 50_000
 
-function mostPromptTokens({ messages, tools }: Prompt): number {
+function maxPromptTokens({ messages, tools }: Prompt): number {
   const bytes = messages.reduce((sum, message) => sum + messageBytes(message), 0)
   const toolBytes = tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools))
   return plainTokens + bytes + toolBytes + wrapperTokens * (messages.length + tools.length)
@@ -82,7 +82,7 @@ function messageBytes(message: ModelRequest['messages'][number]): number {
   }
   return message.content.reduce(
     (sum, part) =>
-      sum + (part.type === 'image_url' ? mostImageTokens : Buffer.byteLength(JSON.stringify(part))),
+      sum + (part.type === 'image_url' ? maxImageTokens : Buffer.byteLength(JSON.stringify(part))),
     0,
   )
 }

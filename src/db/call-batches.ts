@@ -20,12 +20,12 @@ type Waiting = {
 /** The server does one batch while the next is on its way to it. */
 const underWay = 2
 /** Locks are held until the last one is done. */
-const mostCalls = 32
+const maxCalls = 32
 /**
  * Of the parameters of a batch: it has to fit into the buffer of a socket. A process that is stopped when half of it has
  * been sent would keep what that half has locked.
  */
-const mostCharacters = 32 * 1024
+const maxCharacters = 32 * 1024
 
 /**
  * Calls of one account on one connection, each a transaction by itself as far as its caller can tell. Those that come while
@@ -71,7 +71,7 @@ export class CallBatches {
     for (const { call } of this.#waiting) {
       characters += lengthOf(call)
       const isNew = !this.#known.has(call.name)
-      if (count > 0 && (isNew || count === mostCalls || characters > mostCharacters)) break
+      if (count > 0 && (isNew || count === maxCalls || characters > maxCharacters)) break
       count += 1
       if (isNew) break
     }

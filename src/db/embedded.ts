@@ -172,7 +172,7 @@ function adminUrlOf(port: number, password: string): string {
   return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
 }
 
-const leastBuffersMb = 128
+const minBuffersMb = 128
 
 /**
  * A quarter of the memory, as the manual of Postgres advises (20.4.1), and at most what holds the search index of a
@@ -180,7 +180,7 @@ const leastBuffersMb = 128
  */
 function sharedBuffersMb(): number {
   const memoryMb = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 1_048_576
-  return Math.max(leastBuffersMb, Math.min(1_024, Math.floor(memoryMb / 4)))
+  return Math.max(minBuffersMb, Math.min(1_024, Math.floor(memoryMb / 4)))
 }
 
 /** The port of the running server, or why there is none. */
@@ -207,7 +207,7 @@ async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number;
   }
   let started = await start(sharedBuffersMb())
   // Where a process may not reserve what it does not use yet.
-  if (started.code !== 0) started = await start(leastBuffersMb)
+  if (started.code !== 0) started = await start(minBuffersMb)
   return started.code === 0 ? { port, output: '' } : { output: started.output.replaceAll('\n', ' ') }
 }
 

@@ -41,13 +41,13 @@ async function migrateAgain(client: pg.Client): Promise<void> {
       return
     } catch (error) {
       const fault = databaseFault(error)
-      if (attempt === mostAttempts || !fault || !isBusy(fault)) throw error
+      if (attempt === maxAttempts || !fault || !isBusy(fault)) throw error
       await delay(attempt * 200)
     }
   }
 }
 
-const mostAttempts = 5
+const maxAttempts = 5
 
 async function grantToServiceRole(client: pg.Client, serviceUrl: string): Promise<void> {
   const role = decodeURIComponent(new URL(serviceUrl).username)

@@ -70,7 +70,7 @@ async function removeEvents(tx: Executor, atMost: number): Promise<number> {
 }
 
 /** A round ends, and the next one goes on, when so many batches of one kind were not enough. */
-const mostBatches = 200
+const maxBatches = 200
 
 /**
  * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
@@ -82,7 +82,7 @@ const mostBatches = 200
 export async function removeExpired(database: Database): Promise<number> {
   let sum = 0
   for (const expiry of expiries) {
-    for (let batches = 0; batches < mostBatches; batches += 1) {
+    for (let batches = 0; batches < maxBatches; batches += 1) {
       const removed = await removeBatch(database, expiry)
       if (removed === undefined) return sum
       sum += removed

@@ -29,7 +29,7 @@ const contentQuery = z.object({
 })
 
 /** Versions that a record lists; older ones are kept and can be downloaded by their number all the same. */
-const mostVersions = 1_000
+const maxVersions = 1_000
 
 const docs = {
   upload: {
@@ -110,7 +110,7 @@ export function fileRoutes(root: FastifyInstance, services: Services): void {
     { config: { scope: 'files:read', resource: namedFile, docs: docs.get } },
     async (request): Promise<BodyOf<typeof fileWithVersions>> => {
       const file = resourceOf<StoredFile>(request)
-      const versions = await withTx(database, file, (tx) => listVersions(tx, file.id, mostVersions))
+      const versions = await withTx(database, file, (tx) => listVersions(tx, file.id, maxVersions))
       return { ...fileBody(file), versions: versions.map(versionBody) }
     },
   )

@@ -10,7 +10,7 @@ export type FilePassage = {
 /** Paragraphs are put together up to this many characters: a heading alone neither says nor proves anything. */
 const wantedLength = 400
 /** Longer stretches are cut. */
-const mostLength = 2_000
+const maxLength = 2_000
 
 const pageEnd = /\f/g
 const paragraphEnd = /\n[^\S\n\f]*\n\s*/g
@@ -58,8 +58,8 @@ function* boundsOf(text: string, separator: RegExp): Generator<readonly [start: 
 
 function* cut(text: string, { place, start, end }: FilePassage): Generator<FilePassage> {
   let from = start
-  while (end - from > mostLength) {
-    const to = from + lastBreak(text.slice(from, from + mostLength))
+  while (end - from > maxLength) {
+    const to = from + lastBreak(text.slice(from, from + maxLength))
     yield { place, start: from, end: to }
     from = to
   }

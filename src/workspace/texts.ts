@@ -2,14 +2,14 @@ import { and, eq } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { fileTexts, fileVersions } from '../db/schema/index.ts'
 import { ContentLost, readBuffer, readHead, readStream } from './content.ts'
-import { ExtractionFailed, extraction, extractText, mostDocumentBytes } from './documents/extract.ts'
+import { ExtractionFailed, extraction, extractText, maxDocumentBytes } from './documents/extract.ts'
 import { headBytes, kindOf, type TextKind } from './documents/kinds.ts'
 import type { DocumentText } from './documents/read.ts'
 import { type FileVersion, findVersion, type StoredFile } from './files.ts'
 import { sheetGenerator } from './sheets/sheet.ts'
 
 /** Larger texts are neither read nor edited: they are held in memory whole. */
-const mostTextBytes = 4_000_000
+const maxTextBytes = 4_000_000
 
 const deleted = 'It has been deleted.'
 
@@ -45,7 +45,7 @@ async function look(tx: Executor, file: StoredFile): Promise<Look> {
     .from(fileTexts)
     .where(and(eq(fileTexts.versionId, version.id), eq(fileTexts.extraction, extraction)))
   if (kept) return { kind, text: kept.text, problem: kept.problem }
-  if (version.bytes > mostDocumentBytes) return { kind, text: '', problem: 'It is too large to be read.' }
+  if (version.bytes > maxDocumentBytes) return { kind, text: '', problem: 'It is too large to be read.' }
   return { version, kind }
 }
 
@@ -75,7 +75,7 @@ export async function editableText(tx: Executor, file: StoredFile): Promise<stri
 }
 
 async function plainText(tx: Executor, version: FileVersion): Promise<DocumentText> {
-  if (version.bytes > mostTextBytes) return { text: '', problem: 'It is too large to be read.' }
+  if (version.bytes > maxTextBytes) return { text: '', problem: 'It is too large to be read.' }
   const text = decoded(await readBuffer(tx, version.id))
   return text === undefined
     ? { text: '', problem: 'It is neither a text nor a document.' }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Principal } from '../principal.ts'
 
 const keptMs = 1_000
-const mostKeys = 10_000
+const maxKeys = 10_000
 
 /**
  * Who the keys of the last second belong to: for requests that ask the database for their key again before
@@ -21,7 +21,7 @@ export class KnownKeys {
     const name = nameOf(keyText)
     // The oldest first, so that what is dropped is what nobody uses.
     this.#found.delete(name)
-    if (this.#found.size >= mostKeys) this.#found.delete(this.#found.keys().next().value ?? '')
+    if (this.#found.size >= maxKeys) this.#found.delete(this.#found.keys().next().value ?? '')
     this.#found.set(name, { principal, until: performance.now() + keptMs })
   }
 }

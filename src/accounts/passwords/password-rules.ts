@@ -9,7 +9,7 @@ import type { StrengthInput } from './password-strength.ts'
 export const passwordLength = Object.freeze({ min: 8, max: 200 })
 
 /** zxcvbn's score from 0 to 4: below 2, fewer than 10^6 guesses are enough. */
-const leastScore = 2
+const minScore = 2
 
 /** zxcvbn's time grows with the square of the length. A password is as strong as its first 64 characters at least. */
 const measuredCharacters = 64
@@ -36,7 +36,7 @@ export async function requireGoodPassword(password: string, inputs: readonly str
     throw refuse(`A password has at most ${passwordLength.max} characters.`)
   }
   const measured: StrengthInput = { password: characters.slice(0, measuredCharacters).join(''), inputs }
-  if ((await runJob<StrengthInput, number>(strength, measured)) < leastScore) {
+  if ((await runJob<StrengthInput, number>(strength, measured)) < minScore) {
     throw refuse(
       'This password is among the first that would be guessed. A few unrelated words make a better one.',
     )

@@ -9,8 +9,8 @@ import {
 } from './schema-budget.ts'
 
 /** Some 30 ms of checking: a step is one schema, enum member, required name or 64 characters that were looked at. */
-const mostSteps = 50_000
-const mostDepth = 200
+const maxSteps = 50_000
+const maxDepth = 200
 
 /**
  * What keeps `value` from fitting a JSON Schema, in words for a model; null when nothing does. It knows the keywords that
@@ -42,7 +42,7 @@ type Spot = Place & { readonly schema: Json }
 
 class Check {
   readonly #root: unknown
-  readonly #budget: Budget = createBudget(mostSteps)
+  readonly #budget: Budget = createBudget(maxSteps)
   readonly #lengths = new Map<string, number>()
 
   constructor(root: unknown) {
@@ -53,7 +53,7 @@ class Check {
   fault(place: Place): Fault {
     const { schema, value, path, depth } = place
     this.#budget.spend(1)
-    if (depth > mostDepth) throw new Undecided()
+    if (depth > maxDepth) throw new Undecided()
     if (schema === false) return () => `${named(path)} must not be there`
     if (!isObject(schema)) return null
     const spot = { ...place, schema }

@@ -1,7 +1,7 @@
 import { isObject, type Json, resolve } from './schema-budget.ts'
 
 /** Longer chains of references and alternatives than anybody writes, and short enough for recursion. */
-const mostLevels = 200
+const maxLevels = 200
 
 /**
  * The most steps that one value can take against any part of a JSON Schema: the part itself, the members of its `enum`
@@ -32,7 +32,7 @@ class Expansion {
 
   steps(schema: Json, level: number): number {
     if (this.#known.has(schema)) return this.#known.get(schema) ?? Infinity
-    if (level > mostLevels) return Infinity
+    if (level > maxLevels) return Infinity
     this.#known.set(schema, undefined)
     let sum = 1 + lengthOf(schema['enum']) + lengthOf(schema['required']) + lengthOf(schema['type'])
     for (const inner of this.#appliedWith(schema)) sum += this.steps(inner, level + 1)

@@ -1,10 +1,10 @@
 import { type Budget, createBudget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
 
 /** Members of optional depth would nest without end in a schema that refers to itself. */
-const mostDepth = 12
-const mostItems = 20
+const maxDepth = 12
+const maxItems = 20
 /** Some 30 ms. A step is one schema, one of its keywords or members, or one value that is copied from it. */
-const mostSteps = 20_000
+const maxSteps = 20_000
 
 /**
  * A value that fits a schema as far as one can tell without understanding it: `text` stands in its first free text, all
@@ -21,7 +21,7 @@ export function fillSchema(schema: unknown, text: string): unknown {
 
 class Filling {
   readonly #root: unknown
-  readonly #budget: Budget = createBudget(mostSteps)
+  readonly #budget: Budget = createBudget(maxSteps)
   #text: string | undefined
 
   constructor(root: unknown, text: string) {
@@ -31,7 +31,7 @@ class Filling {
 
   value(given: unknown, depth: number): unknown {
     const schema = this.#plain(given)
-    if (depth > mostDepth) return null
+    if (depth > maxDepth) return null
     if ('const' in schema) return this.#copied(schema['const'])
     if (Array.isArray(schema['enum'])) return this.#copied(schema['enum'][0])
     switch (typeOf(schema)) {
@@ -103,7 +103,7 @@ class Filling {
   /** Appends the schema and what applies with it, its own keywords first: the first of several counts. */
   #collect(schema: unknown, depth: number, parts: Json[]): void {
     this.#budget.spend(1)
-    if (!isObject(schema) || depth > mostDepth) return
+    if (!isObject(schema) || depth > maxDepth) return
     const { $ref: ref, allOf, anyOf, oneOf } = schema
     parts.push(schema)
     if (typeof ref === 'string') this.#collect(resolve(this.#root, ref), depth + 1, parts)
@@ -121,8 +121,8 @@ class Filling {
 
   #array(schema: Json, depth: number): readonly unknown[] {
     const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
-    const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : mostItems
-    const length = Math.min(Math.max(least, this.#text === undefined ? 0 : 1), most, mostItems)
+    const most = typeof schema['maxItems'] === 'number' ? schema['maxItems'] : maxItems
+    const length = Math.min(Math.max(least, this.#text === undefined ? 0 : 1), most, maxItems)
     return Array.from({ length }, () => this.value(schema['items'], depth + 1))
   }
 

@@ -77,7 +77,7 @@ async function proveSteps(executor: Executor, weights: Weights, runs: RunSums): 
     'costs are those of steps': same(steps.costs, runs.costs),
     'steps cost something': !steps.hasNegativeCost,
     'steps are numbered':
-      steps.leastNumber >= 1 && same(steps.counts, runs.stepCounts) && same(steps.numbers, runs.stepNumbers),
+      steps.minNumber >= 1 && same(steps.counts, runs.stepCounts) && same(steps.numbers, runs.stepNumbers),
   }
 }
 

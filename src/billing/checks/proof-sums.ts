@@ -63,7 +63,7 @@ export type StepSums = {
   readonly numbers: bigint
   /** Of finished runs that are not free. */
   readonly costs: bigint
-  readonly leastNumber: number
+  readonly minNumber: number
   readonly hasNegativeCost: boolean
 }
 
@@ -78,7 +78,7 @@ export async function sumSteps(
     sql`select sum(${weight}) as counts, sum(step * ${weight}) as numbers,
         sum(cost_micros % ${sql.raw(String(prime))} * ${weight})
           filter (where cost_micros <> 0 and run_id <> all(${list([...open, ...free])})) as costs,
-        coalesce(min(step), 1) as "leastNumber", coalesce(min(cost_micros) < 0, false) as "hasNegativeCost"
+        coalesce(min(step), 1) as "minNumber", coalesce(min(cost_micros) < 0, false) as "hasNegativeCost"
       from run_steps`,
   )
   return { ...row, counts: big(row.counts), numbers: big(row.numbers), costs: big(row.costs) }

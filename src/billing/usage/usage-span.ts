@@ -9,7 +9,7 @@ export type Span = { readonly from: Date; readonly to: Date }
 
 const dayMs = 86_400_000
 const daysShown = 30
-const mostDays = 366
+const maxDays = 366
 
 /**
  * From the first to the last day, both counted: the last 30 days unless told.
@@ -26,8 +26,8 @@ export function spanOf({
   const from = new Date(start === undefined ? to.getTime() - daysShown * dayMs : midnight(start, 'start'))
   if (from >= to)
     throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
-  if (to.getTime() - from.getTime() > mostDays * dayMs) {
-    throw new ServiceError('invalid_value', `\`start\`: at most ${mostDays} days at once.`, {
+  if (to.getTime() - from.getTime() > maxDays * dayMs) {
+    throw new ServiceError('invalid_value', `\`start\`: at most ${maxDays} days at once.`, {
       param: 'start',
     })
   }

@@ -74,7 +74,7 @@ export const runs = pgTable(
     holdPools: bigint('hold_pools', { mode: 'bigint' }).array(),
     holdParts: bigint('hold_parts', { mode: 'bigint' }).array(),
     /** What the hold may grow to. */
-    mostMicros: micros('most_micros').notNull(),
+    maxMicros: micros('most_micros').notNull(),
     /** Finished steps and committed events so far: the next ones take these numbers plus one. */
     stepCount: integer('step_count').notNull().default(0),
     eventCount: integer('event_count').notNull().default(0),

@@ -70,7 +70,7 @@ export class StartAttempts {
   async attempt(): Promise<Started> {
     for (let looks = 1; ; looks += 1) {
       try {
-        return await this.#attempt(await this.#lostHere(), looks > mostLooks)
+        return await this.#attempt(await this.#lostHere(), looks > maxLooks)
       } catch (error) {
         if (error instanceof Unsettled) await this.#ask(error.replicas)
         else if (!(error instanceof Overtaken)) throw error
@@ -194,7 +194,7 @@ class Overtaken extends Error {
 }
 
 /** After so many it shares a run that others ask for as well. */
-const mostLooks = 8
+const maxLooks = 8
 
 const nothingHeard: Settled = { replicas: new Set(), lost: new Map(), gone: new Set() }
 

@@ -98,7 +98,7 @@ export type WrittenStart = {
 }
 
 /** The parameters of a start that it is written with, whether they have been looked at already or not. */
-const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :ampleMicros, :ampleParts, :mostMicros,
+const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :ampleMicros, :ampleParts, :maxMicros,
   :leaseOwner, :leaseSeconds, :turnSeconds, :onDisconnect`
 
 /** Writes a start that was admitted under the account's lock, see `write_turn_2`. */

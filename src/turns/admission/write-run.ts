@@ -35,7 +35,7 @@ export async function writeRun(
   { runId, session, fresh, lease, clientAt, limits }: Start,
   write: typeof writeTurn,
 ): Promise<Run | undefined> {
-  const bounded = (micros: bigint) => (micros < limits.mostMicros ? micros : limits.mostMicros)
+  const bounded = (micros: bigint) => (micros < limits.maxMicros ? micros : limits.maxMicros)
   const micros = bounded(input.firstCallMicros)
   const run = {
     id: runId,
@@ -49,7 +49,7 @@ export async function writeRun(
     status: lease ? ('in_progress' as const) : ('queued' as const),
     request: input.request,
     requestHash: input.identity.hash,
-    mostMicros: limits.mostMicros,
+    maxMicros: limits.maxMicros,
     epoch: lease ? 1 : 0,
     leaseOwner: lease?.owner ?? null,
     onDisconnect: input.onDisconnect,

@@ -4,10 +4,10 @@ import { readBuffer, readHead } from '../../workspace/content.ts'
 import { findByIdOrName, findVersion } from '../../workspace/files.ts'
 import { imageTypeOf } from '../../workspace/images.ts'
 import type { Run } from '../run/run.ts'
-import { fileIdsOf, mapParts, mostImageBytes } from '../sessions/attachments.ts'
+import { fileIdsOf, mapParts, maxImageBytes } from '../sessions/attachments.ts'
 
 /** Bytes of images that one model call carries; older ones are left out first. */
-const mostImagesBytes = 24 * 1024 * 1024
+const maxImagesBytes = 24 * 1024 * 1024
 
 /**
  * Makes what the model is given of the files in a conversation: images as such, when it reads any, and of the others that
@@ -46,7 +46,7 @@ async function readImages(
   readsImages: boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const images = new Map<string, string>()
-  let left = readsImages ? mostImagesBytes : 0
+  let left = readsImages ? maxImagesBytes : 0
   for (const id of ids.toReversed()) {
     if (left <= 0) break
     const image = await withTx(database, run, (tx) => readImage(tx, run.projectId, id, left))
@@ -61,12 +61,12 @@ async function readImage(
   tx: Executor,
   projectId: string,
   id: string,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<{ readonly url: string; readonly bytes: number } | undefined> {
   const file = await findByIdOrName(tx, projectId, id)
   const version = file && (await findVersion(tx, file))
   const bytes = version?.bytes ?? 0
-  if (!version || bytes > Math.min(mostBytes, mostImageBytes)) return undefined
+  if (!version || bytes > Math.min(maxBytes, maxImageBytes)) return undefined
   const type = imageTypeOf(await readHead(tx, version.id, 12))
   if (!type) return undefined
   return { url: `data:${type};base64,${(await readBuffer(tx, version.id)).toString('base64')}`, bytes }

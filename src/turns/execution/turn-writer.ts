@@ -115,10 +115,10 @@ export class TurnWriter {
    */
   async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
     const { costMicros, holdMicros } = this.journal
-    const { mostMicros } = this.#run
+    const { maxMicros } = this.#run
     const need = costMicros + nextCallMicros(price, promptTokens(request), request.sampling.maxTokens)
-    const isAbove = need > mostMicros && costMicros > 0n
-    const bounded = need < mostMicros ? need : mostMicros
+    const isAbove = need > maxMicros && costMicros > 0n
+    const bounded = need < maxMicros ? need : maxMicros
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
     // The start has just looked at everything.
     if (this.#step === 0 && missing === 0n) return null
@@ -127,7 +127,7 @@ export class TurnWriter {
       this.#stop.end('cancelled')
       return null
     }
-    if (isAbove) return `The turn has come to its bound of ${creditsText(mostMicros)} credits.`
+    if (isAbove) return `The turn has come to its bound of ${creditsText(maxMicros)} credits.`
     return enough ? null : 'The account has not enough credits left for another step of this turn.'
   }
 

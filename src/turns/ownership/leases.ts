@@ -50,7 +50,7 @@ async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean):
 }
 
 /** Accounts that one look considers, those that have waited longest first. */
-const mostAccounts = 20
+const maxAccounts = 20
 /** First half of the key of the lock under which one account's waiting runs are claimed; any fixed number. */
 const placesLock = 720_311_503
 
@@ -70,7 +70,7 @@ async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Pro
       join accounts a on a.id = account
       join unnest(${sql.param(names)}::text[], ${sql.param(places)}::int[]) as p (plan, places) on p.plan = a.plan
     where ${running(sql`account`)} < p.places
-    order by since limit ${mostAccounts}`)
+    order by since limit ${maxAccounts}`)
   for (const { account, places } of rows) {
     const lock = await executor.execute<{ ok: boolean }>(
       sql`select pg_try_advisory_xact_lock(${placesLock}, hashtext(${account})) as ok`,

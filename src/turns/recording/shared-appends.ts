@@ -39,7 +39,7 @@ type Line = {
 }
 
 /** In one transaction; each line is some KB. */
-const mostLines = 1_000
+const maxLines = 1_000
 /** From one to the next. A run has something to write ten times a second at most, so a few runs never wait for it. */
 const pauseMs = 25
 
@@ -51,8 +51,8 @@ export function createSharedAppends(database: Database): SharedAppends {
     // Many runs have something to write at one moment.
     await nextTick()
     while (waiting.length > 0) {
-      const lines = waiting.slice(0, mostLines)
-      waiting = waiting.slice(mostLines)
+      const lines = waiting.slice(0, maxLines)
+      waiting = waiting.slice(maxLines)
       await writeLines(database, lines)
       await delay(pauseMs)
     }

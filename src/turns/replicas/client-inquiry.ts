@@ -10,7 +10,7 @@ const answerMs = 100
 /** One whose event loop is busy has this much more. One that is silent for longer serves none of its clients. */
 const busyMs = 2_000
 /** Postgres bounds what a signal can carry. */
-const mostRuns = 20
+const maxRuns = 20
 
 /** What is known of the clients of equal requests, replica by replica. */
 export type Settled = {
@@ -40,7 +40,7 @@ export function openClientInquiry(
   const answer = async (question: string, identity: string) => {
     await loopHasRead()
     const lost = connections.lost(identity).map(({ runId }) => runId)
-    signals.send({ kind: 'answer', text: [question, ...lost.slice(-mostRuns)].join(',') })
+    signals.send({ kind: 'answer', text: [question, ...lost.slice(-maxRuns)].join(',') })
   }
   const unsubscribe = signals.subscribe((signal) => {
     if (signal.kind === 'ask') {

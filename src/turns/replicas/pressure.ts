@@ -25,11 +25,11 @@ export type Pressure = {
 }
 
 /** A loop that is this late answers nobody in time. */
-const mostLoopDelayMs = 500
+const maxLoopDelayMs = 500
 /** V8 ends a process that comes to its heap's limit, and spends most of its time collecting well before. */
-const mostHeap = 0.85
+const maxHeap = 0.85
 /** What is left is for buffers of the turns that run; the kernel kills a container that comes to its limit. */
-const mostMemory = 0.9
+const maxMemory = 0.9
 
 const everyMs = 500
 
@@ -51,9 +51,9 @@ export function watchPressure(source: PressureSource = processReadings()): Press
 }
 
 export function reasonIn({ loopDelayMs, heap, memory }: PressureReadings): PressureReason | undefined {
-  if (heap > mostHeap) return 'heap'
-  if (memory > mostMemory) return 'memory'
-  return loopDelayMs > mostLoopDelayMs ? 'event_loop' : undefined
+  if (heap > maxHeap) return 'heap'
+  if (memory > maxMemory) return 'memory'
+  return loopDelayMs > maxLoopDelayMs ? 'event_loop' : undefined
 }
 
 /** A busy loop is none of it: a claimed turn waits for its model most of the time. */

@@ -30,7 +30,7 @@ const tickMs = 30
 /** The same for what somebody waits for. */
 const soonMs = 2
 /** Postgres refuses payloads of 8,000 bytes. */
-const mostLength = 7_500
+const maxLength = 7_500
 
 /** A replica passes over what it does not know: those of an older version have only the first three. */
 const letters = { events: 'e', cancel: 'c', claim: 'q', ask: 'a', answer: 'r' } as const
@@ -172,7 +172,7 @@ function packed(texts: ReadonlySet<string>): readonly string[] {
   const payloads: string[] = []
   for (const text of texts) {
     const last = payloads.at(-1)
-    if (last !== undefined && last.length + text.length < mostLength)
+    if (last !== undefined && last.length + text.length < maxLength)
       payloads[payloads.length - 1] = `${last} ${text}`
     else payloads.push(text)
   }

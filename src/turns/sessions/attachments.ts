@@ -32,7 +32,7 @@ export type Attachments = {
 }
 
 /** Larger images are not passed on: each model call of the turn would carry them. */
-export const mostImageBytes = 8 * 1024 * 1024
+export const maxImageBytes = 8 * 1024 * 1024
 
 /**
  * Checks the files of the messages that a turn adds, and stores those that came with the request, in the transaction
@@ -114,7 +114,7 @@ function requireReadable(
 ): void {
   if (imageTypeOf(head)) {
     if (!readsImages) throw invalid('The model cannot read images. Describe the image in words.', param)
-    if (file.bytes > mostImageBytes) throw invalid(`Images may have at most ${mostImageBytes} bytes.`, param)
+    if (file.bytes > maxImageBytes) throw invalid(`Images may have at most ${maxImageBytes} bytes.`, param)
     return
   }
   const kind = kindOf(head, file)

@@ -12,7 +12,7 @@ export type Bar = {
 const size = { width: 660, height: 200, start: 56, end: 8, top: 12, bottom: 26 } as const
 
 /** Labels under the bars at most. */
-const mostLabels = 7
+const maxLabels = 7
 
 /**
  * A bar chart as a picture with a name and a description. What it shows must stand beside it as a table too.
@@ -33,7 +33,7 @@ export function barChart(options: {
   const top = Math.max(...bars.map(({ value }) => value), 0)
   const y = scaleLinear([0, top === 0 ? 1 : top], [bottom, size.top]).nice(4)
   const format = y.tickFormat(4, top >= 10_000 ? '~s' : undefined)
-  const every = Math.max(1, Math.ceil(bars.length / mostLabels))
+  const every = Math.max(1, Math.ceil(bars.length / maxLabels))
   return html`<svg class="chart" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-title ${id}-desc">
 <title id="${id}-title">${title}</title><desc id="${id}-desc">${description}</desc>
 ${y.ticks(4).map((tick) => html`<line class="grid" x1="${size.start}" x2="${size.width - size.end}" y1="${y(tick)}" y2="${y(tick)}"/><text class="tick" x="${size.start - 8}" y="${y(tick)}" dy="0.32em" text-anchor="end">${tick === 0 ? 0 : format(tick)}</text>`)}

@@ -2,10 +2,10 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { Unreadable } from './markup.ts'
 
 /** A Word document has some tens of them. */
-const mostEntries = 10_000
+const maxEntries = 10_000
 
 /** Bytes that one entry may unpack to. */
-const mostBytes = 100 * 1024 * 1024
+const maxBytes = 100 * 1024 * 1024
 
 export type Archive = {
   /** The bytes of an entry piece by piece; none when there is no such entry. */
@@ -19,7 +19,7 @@ export type Archive = {
  */
 export async function openArchive(content: Buffer): Promise<Archive> {
   const zip = await readable(fromBufferPromise(content, { autoClose: false }))
-  if (zip.entryCount > mostEntries) throw new Unreadable(`Its archive has ${zip.entryCount} entries.`)
+  if (zip.entryCount > maxEntries) throw new Unreadable(`Its archive has ${zip.entryCount} entries.`)
   const entries = new Map<string, Entry>()
   await readable(
     (async () => {
@@ -35,7 +35,7 @@ export async function openArchive(content: Buffer): Promise<Archive> {
 }
 
 async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
-  if (entry.uncompressedSize > mostBytes) {
+  if (entry.uncompressedSize > maxBytes) {
     throw new Unreadable('It unpacks to more than a document of its kind ever needs.')
   }
   const stream = await readable(zip.openReadStreamPromise(entry))

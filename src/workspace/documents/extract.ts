@@ -8,13 +8,13 @@ import { confinement } from '../children/confinement.ts'
 import { createSemaphore } from '../children/semaphore.ts'
 import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
-import { mostText } from './text-writer.ts'
+import { maxText } from './text-writer.ts'
 
 /** Raised whenever the same document gives another text: what earlier ones took out is taken out anew. */
 export const extraction = 1
 
 /** Larger documents are not read. */
-export const mostDocumentBytes = 64 * 1024 * 1024
+export const maxDocumentBytes = 64 * 1024 * 1024
 
 /** Processes that read documents at once are two, so that turns keep a processor and the memory has a bound. */
 const places = createSemaphore(2)
@@ -24,9 +24,9 @@ export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: n
 const usualLimits: ExtractionLimits = { cpuMs: 5_000, memoryBytes: 512 * 1024 * 1024 }
 
 /** Longer than any document may compute: what takes this long waits for a processor. */
-const mostWallMs = 60_000
+const maxWallMs = 60_000
 /** A character takes at most six bytes in JSON. */
-const mostOutputBytes = 6 * mostText + 1_024
+const maxOutputBytes = 6 * maxText + 1_024
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
@@ -70,7 +70,7 @@ async function run(
     cwd: tmpdir(),
     env: {},
     stdio: ['pipe', 'pipe', 'ignore'],
-    timeout: mostWallMs,
+    timeout: maxWallMs,
     killSignal: 'SIGKILL',
     signal,
   })
@@ -96,7 +96,7 @@ async function outputOf(child: Child): Promise<string> {
   child.stdout.on('error', () => undefined)
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length
-    if (bytes > mostOutputBytes) child.kill('SIGKILL')
+    if (bytes > maxOutputBytes) child.kill('SIGKILL')
     else pieces.push(piece)
   })
   await new Promise((resolve) => child.stdout.once('close', resolve))

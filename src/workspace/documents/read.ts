@@ -3,7 +3,7 @@ import { readHtml } from './html.ts'
 import type { DocumentKind } from './kinds.ts'
 import { Unreadable } from './markup.ts'
 import { readPdf } from './pdf.ts'
-import { mostText, TextFull, TextWriter } from './text-writer.ts'
+import { maxText, TextFull, TextWriter } from './text-writer.ts'
 
 /** What a document says. `problem` tells why that is nothing, or not all of it; empty when it is all. */
 export type DocumentText = { readonly text: string; readonly problem: string }
@@ -25,7 +25,7 @@ export async function readDocument(
     return /\S/.test(text) ? { text, problem } : { text: '', problem: noText(kind) }
   } catch (error) {
     if (error instanceof TextFull) {
-      return { text: tidy(writer), problem: `Only its first ${mostText} characters are here.` }
+      return { text: tidy(writer), problem: `Only its first ${maxText} characters are here.` }
     }
     if (error instanceof Unreadable) return { text: '', problem: error.message }
     return { text: '', problem: 'It is damaged: its text cannot be taken out.' }

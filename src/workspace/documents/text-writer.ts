@@ -1,5 +1,5 @@
 /** Characters of text that are taken out of one document. */
-export const mostText = 2_000_000
+export const maxText = 2_000_000
 
 /** Thrown by the writer when it is full: what has been written by then is the text. */
 export class TextFull extends Error {
@@ -17,7 +17,7 @@ export class TextWriter {
   /** What is due before the next word. */
   #separator = ''
 
-  constructor(most = mostText) {
+  constructor(most = maxText) {
     this.#most = most
   }
 

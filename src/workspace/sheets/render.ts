@@ -16,7 +16,7 @@ export type RenderResult = Readonly<Record<string, string>>
 export type RenderedSheet = { readonly format: SheetFormat; readonly content: Buffer }
 
 /** A sheet of 100 pages takes 3 s. */
-const mostWallMs = 60_000
+const maxWallMs = 60_000
 
 /** Each takes a processor and some 200 MB while it works. */
 const places = createSemaphore(1)
@@ -52,7 +52,7 @@ async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<
     cwd: tmpdir(),
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: mostWallMs,
+    timeout: maxWallMs,
     killSignal: 'SIGKILL',
     signal,
   })

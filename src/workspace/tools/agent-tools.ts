@@ -13,7 +13,7 @@ import { sheetTool } from './tool.ts'
 import { type FindLimits, writingTools } from './writing-tools.ts'
 
 /** UTF-8 bytes of passages that a result may have, so that a turn of many calls still fits a model's window. */
-const mostBytes = 24 * 1024
+const maxBytes = 24 * 1024
 
 /** What the tools of one turn work with. */
 export type Workspace = {
@@ -36,7 +36,7 @@ export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] 
 }
 
 /** Names that one listing gives at most. */
-const mostNames = 200
+const maxNames = 200
 
 const noArguments = z.object({})
 
@@ -58,7 +58,7 @@ function listTool({ database, place }: Workspace): Tool<Executor> {
       const rows = await withTurnCalls(database, place, (calls) => projectFiles(calls, { ...place }))
       const names = new Set<string>()
       const newest = rows.filter(({ name }) => !names.has(name) && names.add(name))
-      const files = newest.slice(0, mostNames).map((file) => ({ ...file, bytes: Number(file.bytes) }))
+      const files = newest.slice(0, maxNames).map((file) => ({ ...file, bytes: Number(file.bytes) }))
       const omitted = newest.length - files.length
       return { content: JSON.stringify({ files, ...(omitted > 0 && { omitted }) }) }
     },
@@ -122,8 +122,8 @@ const searchArguments = z.object({
 })
 
 /** Files and characters that one search looks through, and how long it may spend on documents not yet read. */
-const mostFiles = 200
-const mostSearched = 8_000_000
+const maxFiles = 200
+const maxSearched = 8_000_000
 const readingMs = 20_000
 
 function searchTool(workspace: Workspace): Tool<Executor> {
@@ -166,7 +166,7 @@ async function readTexts(database: Database, files: readonly StoredFile[], signa
   let length = 0
   for (const file of files) {
     const found =
-      texts.length < mostFiles && length < mostSearched && !late.aborted
+      texts.length < maxFiles && length < maxSearched && !late.aborted
         ? await inTime(fileText(database, file, AbortSignal.any([signal, late])), signal, late)
         : undefined
     if (found === undefined) skipped.push(file.name)
@@ -196,7 +196,7 @@ async function inTime(
 class Room {
   readonly sources: ReturnType<typeof markPassage>['source'][] = []
   readonly shown: object[] = []
-  #left = mostBytes
+  #left = maxBytes
 
   /** @returns false when it does not fit any more. */
   add({ source, shown }: ReturnType<typeof markPassage>, more: object = {}): boolean {

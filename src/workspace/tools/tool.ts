@@ -27,7 +27,7 @@ import { lockNames, writeContent } from '../writing.ts'
 import { type FindLimits, refusable } from './writing-tools.ts'
 
 /** Characters of all texts of a sheet, which is some 150 pages. */
-const mostTextLength = 300_000
+const maxTextLength = 300_000
 
 const words = (most: number) => z.string().max(most).transform(printable)
 
@@ -100,8 +100,8 @@ async function makeSheet(
     return { content: JSON.stringify({ error, items: gathered.problems }), isError: true }
   }
   const { sheet } = gathered
-  if (lengthOf(sheet) > mostTextLength) {
-    return badArguments(`The sheet would have more than ${mostTextLength} characters: take smaller passages.`)
+  if (lengthOf(sheet) > maxTextLength) {
+    return badArguments(`The sheet would have more than ${maxTextLength} characters: take smaller passages.`)
   }
   try {
     const rendered = await renderSheet(sheet, args.formats, signal)

@@ -7,8 +7,8 @@ import { moment } from '../../components/times.ts'
 import { crumbs, searchForm } from './search-view.ts'
 
 /** Chapters listed on one page: more than these would make it heavy. */
-const mostChapters = 300
-const mostParts = 200
+const maxChapters = 300
+const maxParts = 200
 
 type Shown = {
   readonly work: Work
@@ -43,23 +43,23 @@ ${versionTable(versions)}`,
 function contents(work: Work, parts: readonly Part[], chosen: string | undefined, after: string | undefined) {
   const chapters = parts.reduce((sum, part) => sum + part.chapters.length, 0)
   const one = parts.find((part) => part.heading === chosen) ?? (parts.length === 1 ? parts[0] : undefined)
-  if (one && chapters > mostChapters) return longPart(work, one, after, parts.length > 1)
-  if (chapters <= mostChapters) return html`<div class="parts">${grouped(work, parts)}</div>`
+  if (one && chapters > maxChapters) return longPart(work, one, after, parts.length > 1)
+  if (chapters <= maxChapters) return html`<div class="parts">${grouped(work, parts)}</div>`
   const from = parts.findIndex((part) => part.heading === after) + 1
-  const shown = parts.slice(from, from + mostParts)
+  const shown = parts.slice(from, from + maxParts)
   return html`<ul class="part-list">${shown.map(
     (part) =>
       html`<li><a href="${withQuery(workHref(work.title), { part: part.heading })}" dir="auto">${label(work, part)}</a> <span class="faint">${counted(part.chapters.length, 'chapter')}</span></li>`,
-  )}</ul>${more(workHref(work.title), { after: shown.at(-1)?.heading }, from + mostParts < parts.length, 'More parts')}`
+  )}</ul>${more(workHref(work.title), { after: shown.at(-1)?.heading }, from + maxParts < parts.length, 'More parts')}`
 }
 
 function longPart(work: Work, part: Part, after: string | undefined, isOne: boolean): Html {
   const from = part.chapters.findIndex(({ ref }) => ref === after) + 1
-  const shown = part.chapters.slice(from, from + mostChapters)
+  const shown = part.chapters.slice(from, from + maxChapters)
   const next = { part: isOne ? part.heading : undefined, after: shown.at(-1)?.ref }
   return html`${isOne ? html`<p><a href="${workHref(work.title)}">All parts</a></p>` : nothing}
 <section class="part">${partHead(work, part)}${chapterLinks({ ...part, chapters: shown })}</section>
-${more(workHref(work.title), next, from + mostChapters < part.chapters.length, 'More chapters')}`
+${more(workHref(work.title), next, from + maxChapters < part.chapters.length, 'More chapters')}`
 }
 
 function more(path: string, query: Readonly<Record<string, string | undefined>>, has: boolean, text: string) {

@@ -31,7 +31,7 @@ const csvQuery = z.object({ from: usageDay.optional(), to: usageDay.optional() }
 
 const rowsShown = 25
 /** Groups of one kind; what lies beyond is in the CSV file. */
-const mostGroups = 1_000
+const maxGroups = 1_000
 
 /** `/usage`: what is left, what was charged for what, and how near the plan's limits are. `/usage.csv`: every charge. */
 export function usagePages(app: FastifyInstance, services: WebServices): void {
@@ -87,7 +87,7 @@ async function readCredits(tx: Executor, { accountId }: Principal) {
 
 /** The dearest first, with the names that keys and projects have. */
 async function groupsOf(tx: Executor, principal: Principal, group: Exclude<UsageGroup, 'day'>, span: Span) {
-  const rows = await readUsage(tx, principal, { group, ...span, limit: mostGroups })
+  const rows = await readUsage(tx, principal, { group, ...span, limit: maxGroups })
   const ids = rows.map((row) => row.group)
   const names = group === 'model' ? new Map<string, string>() : await namesOf(tx, principal, group, ids)
   return rows
