@@ -26,7 +26,7 @@ export const keyHours = 24
  * complete (`start-statements`). Equal requests whose connections are both open are two turns: a back end serves many
  * people with one API key.
  */
-export const guardMinutes = 15
+export const retryWindowMinutes = 15
 
 type Owner = { readonly accountId: string; readonly apiKeyId: string }
 

@@ -68,9 +68,9 @@ export const readStartFacts = statement<StartFacts>(
   `select
     ${keyUsable} as key_usable,
     case when :lookBack::boolean and not :retried::boolean then
-      unsettled_replicas(:keyId, :hash, :guardMinutes::int, :settled::text[]) end as unsettled,
+      unsettled_replicas(:keyId, :hash, :retryWindowMinutes::int, :settled::text[]) end as unsettled,
     case when :lookBack::boolean then
-      run_to_repeat(:keyId, :hash, :guardMinutes::int, :retried::boolean, :lost::text[], :lostAt::text[], :gone::text[])
+      run_to_repeat(:keyId, :hash, :retryWindowMinutes::int, :retried::boolean, :lost::text[], :lostAt::text[], :gone::text[])
       end as repeats,
     (select count(*)::int from runs
       where session_id = :sessionId::text and status in ('queued', 'in_progress')) as session_turns,
@@ -114,7 +114,7 @@ export const writeTurn = statement<WrittenStart>(
  */
 export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly string[] | null }>(
   'begin_turn',
-  `select * from begin_turn_2(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :guardMinutes,
+  `select * from begin_turn_2(:accountId, :plan, :turnsPerMinute, :concurrentTurns, :retryWindowMinutes,
     :projectId, :sessionId, :sessionName, ${written}, :clientAt, :settled, :sentAt, :notAfter)`,
   { ...turnCall, timed: true },
 )

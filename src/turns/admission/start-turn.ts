@@ -17,7 +17,7 @@ import { attachFiles } from '../sessions/attachments.ts'
 import { defaultProjectId, holdProject } from '../sessions/projects.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { requireLast } from './continuation.ts'
-import { findByKey, guardMinutes, noApiKey, type RequestIdentity, rememberKey } from './idempotency.ts'
+import { findByKey, noApiKey, type RequestIdentity, rememberKey, retryWindowMinutes } from './idempotency.ts'
 import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
 import type { TurnInput } from './turn-input.ts'
 import { writeRun } from './write-run.ts'
@@ -158,7 +158,7 @@ async function factsOf(
   const { keyId } = principal
   const [facts] = await readStartFacts(executor, {
     ...{ accountId: principal.accountId, keyId, sessionId: input.sessionId },
-    ...{ hash, retried, lookBack: key === undefined && keyId !== null, guardMinutes },
+    ...{ hash, retried, lookBack: key === undefined && keyId !== null, retryWindowMinutes },
     settled: [lease.owner, ...(settled?.replicas ?? []), ...(settled?.gone ?? [])],
     lost: [...(settled?.lost.keys() ?? [])],
     lostAt: [...(settled?.lost.values() ?? [])],

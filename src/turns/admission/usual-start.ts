@@ -4,7 +4,7 @@ import type { Executor } from '../../db/client.ts'
 import { databaseFault, foreignKeyViolation } from '../../db/errors.ts'
 import { newId } from '../../ids.ts'
 import type { Run } from '../run/run.ts'
-import { guardMinutes } from './idempotency.ts'
+import { retryWindowMinutes } from './idempotency.ts'
 import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
 import { hasQuestion, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
@@ -59,7 +59,7 @@ export async function writeUsual(
           plan: plan.name,
           turnsPerMinute: plan.turnsPerMinute,
           concurrentTurns: plan.concurrentTurns,
-          ...{ guardMinutes, settled, sentAt, notAfter },
+          ...{ retryWindowMinutes, settled, sentAt, notAfter },
         })
         unsettled = rows[0]?.unsettled ?? null
         return rows
