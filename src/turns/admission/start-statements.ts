@@ -40,7 +40,7 @@ const allowanceGiven = `
   exists (select from credit_pools
     where account_id = :accountId and period_start = date_trunc('month', now(), 'UTC'))`
 
-export type StartFacts = {
+export type AdmissionSnapshot = {
   readonly key_usable: boolean
   /** Replicas that have to say first whether their clients of equal requests are connected, see `client-inquiry`. */
   readonly unsettled: readonly string[] | null
@@ -63,7 +63,7 @@ export type StartFacts = {
  * All that decides on a start, under the account's lock. How many turns began in the last minute follows from the number
  * of the first of them; else they are counted.
  */
-export const readStartFacts = statement<StartFacts>(
+export const readAdmissionSnapshot = statement<AdmissionSnapshot>(
   'start_facts',
   `select
     ${keyUsable} as key_usable,

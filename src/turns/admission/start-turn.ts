@@ -18,7 +18,7 @@ import { defaultProjectId, holdProject } from '../sessions/projects.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { requireLast } from './continuation.ts'
 import { findByKey, noApiKey, type RequestIdentity, rememberKey, retryWindowMinutes } from './idempotency.ts'
-import { lockAccount, readStartFacts, type StartFacts, writeTurn } from './start-statements.ts'
+import { type AdmissionSnapshot, lockAccount, readAdmissionSnapshot, writeTurn } from './start-statements.ts'
 import type { TurnInput } from './turn-input.ts'
 import { writeRun } from './write-run.ts'
 
@@ -153,10 +153,10 @@ async function factsOf(
   principal: Principal,
   input: TurnInput,
   { lease, settled }: Admission,
-): Promise<StartFacts> {
+): Promise<AdmissionSnapshot> {
   const { hash, key, retried } = input.identity
   const { keyId } = principal
-  const [facts] = await readStartFacts(executor, {
+  const [facts] = await readAdmissionSnapshot(executor, {
     ...{ accountId: principal.accountId, keyId, sessionId: input.sessionId },
     ...{ hash, retried, lookBack: key === undefined && keyId !== null, retryWindowMinutes },
     settled: [lease.owner, ...(settled?.replicas ?? []), ...(settled?.gone ?? [])],
@@ -169,7 +169,7 @@ async function factsOf(
 }
 
 /** The key and its plan as they are at this moment. */
-function requireKey(principal: Principal, plan: Plan, facts: StartFacts): void {
+function requireKey(principal: Principal, plan: Plan, facts: AdmissionSnapshot): void {
   if (principal.keyId === null) return
   if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
   if (!plan.apiAccess) throw noApiAccess(plan.name)
@@ -179,7 +179,7 @@ async function repeatedRun(
   executor: Executor,
   { accountId, keyId }: Principal,
   { hash, key }: RequestIdentity,
-  { repeats }: StartFacts,
+  { repeats }: AdmissionSnapshot,
 ): Promise<Run | undefined> {
   if (key !== undefined) return findByKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, { hash, key })
   return repeats === null ? undefined : runOf(executor, repeats)
@@ -214,7 +214,7 @@ function isOwnStart(run: Run, lease: Lease, as: 'queued' | 'in_progress' | undef
  * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
  * of one account are serialised.
  */
-function requireRoom(plan: Plan, facts: StartFacts): void {
+function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
   if (facts.session_turns > plan.queuedTurns) {
     throw new ServiceError(
       'session_busy',
