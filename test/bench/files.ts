@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { bundledServer, bundleService } from '../../build/bundle.ts'
 
 const megabyte = 1024 * 1024
-const patienceMs = 600_000
+const timeoutMs = 600_000
 
 type Service = {
   readonly url: string
@@ -78,7 +78,7 @@ async function upload({ url, key }: Service, megabytes: number): Promise<{ id: s
     'content-type': `multipart/form-data; boundary=${boundary}`,
   }
   const sending = request(`${url}/v1/files`, { method: 'POST', headers })
-  const replied = once(sending, 'response', { signal: AbortSignal.timeout(patienceMs) })
+  const replied = once(sending, 'response', { signal: AbortSignal.timeout(timeoutMs) })
   await pipeline(Readable.from(body()), sending)
   const [response] = await replied
   return JSON.parse(await new Response(Readable.toWeb(response) as ReadableStream).text())
@@ -88,7 +88,7 @@ async function download({ url, key }: Service, id: string, range?: string): Prom
   const headers = { authorization: `Bearer ${key}`, ...(range && { range }) }
   const response = await fetch(`${url}/v1/files/${id}/content`, {
     headers,
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   })
   const hash = createHash('sha256')
   for await (const piece of response.body ?? []) hash.update(piece)

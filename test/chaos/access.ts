@@ -60,6 +60,6 @@ export function readyReplicas(cluster: Cluster): Access {
 async function isReady({ replica }: Node): Promise<boolean> {
   const port = replica.port()
   if (port === undefined) return false
-  const { status } = await exchange({ port, method: 'GET', path: '/readyz', headers: {}, patienceMs: 2_000 })
+  const { status } = await exchange({ port, method: 'GET', path: '/readyz', headers: {}, timeoutMs: 2_000 })
   return status === 200
 }

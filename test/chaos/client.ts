@@ -111,7 +111,7 @@ class Task {
       path: '/v1/chat/completions',
       headers: this.#headers(attempt),
       body: this.#body,
-      patienceMs: this.#intent.patienceMs,
+      timeoutMs: this.#intent.timeoutMs,
       leaveAfterMs: this.#hasLeft ? undefined : this.#intent.leaveAfterMs,
       onHeaders: (headers) => this.#heard(headers['x-service-run-id']),
     })

@@ -7,7 +7,7 @@ export type Request = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Silence after which the client takes the connection for dead. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   /** The client hangs up after so long. */
   readonly leaveAfterMs?: number | undefined
   /** Hangs up when it is aborted. */
@@ -48,7 +48,7 @@ export function exchange(sent: Request): Promise<Exchange> {
     }
     const leave = () => end('left')
     const leaving = sent.leaveAfterMs === undefined ? undefined : setTimeout(leave, sent.leaveAfterMs)
-    const silence = setTimeout(() => end('impatient'), sent.patienceMs)
+    const silence = setTimeout(() => end('impatient'), sent.timeoutMs)
     signal?.addEventListener('abort', leave)
     request.on('error', (error: NodeJS.ErrnoException) => {
       end(error.code === 'ECONNREFUSED' ? 'unreachable' : 'cut')

@@ -44,7 +44,7 @@ async function readOnce(
       ...(!byQuery && after > 0 && { 'last-event-id': String(after) }),
     },
     // A comment comes every ten seconds of silence.
-    patienceMs: 15_000,
+    timeoutMs: 15_000,
     signal: world.over,
     onText: (sofar) => eventsIn(sofar).length >= most,
   })

@@ -147,7 +147,7 @@ async function askForSources(stage: Stage): Promise<string> {
     onDisconnect: 'continue',
     includeUsage: false,
     progress: true,
-    patienceMs: 20_000,
+    timeoutMs: 20_000,
     comesBack: true,
   }
   await withAccess(stage, anyReplica(stage.cluster), async (world) => {

@@ -16,7 +16,7 @@ export type Intent = {
   readonly includeUsage: boolean
   readonly progress: boolean
   /** Silence after which the client takes the connection for dead. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   /** The client hangs up once, so many milliseconds after it has sent the request. */
   readonly leaveAfterMs?: number
   /** Whether it comes back after that. */
@@ -55,7 +55,7 @@ function drawIntent(random: Random, client: string, id: string, habit: Habit): I
     question,
     includeUsage: random.chance(0.5),
     progress: random.chance(0.8),
-    patienceMs: random.between(9_000, 25_000),
+    timeoutMs: random.between(9_000, 25_000),
     comesBack: random.chance(0.6),
   }
   if (habit === 'streams') {

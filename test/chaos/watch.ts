@@ -9,7 +9,7 @@ import type { RunStatus } from './replies.ts'
 /** A run that a client has heard of. */
 export type KnownRun = { readonly intent: Intent; readonly runId: string; readonly key: string }
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 type RunBody = {
   readonly id: string
@@ -41,7 +41,7 @@ async function readRun(world: Surroundings, run: KnownRun, random: Random): Prom
     method: 'GET',
     path: `/v1/agent/runs/${run.runId}`,
     headers: { authorization: `Bearer ${run.key}` },
-    patienceMs,
+    timeoutMs,
   })
   if (got.ending !== 'complete') return undefined
   if (got.status !== 200) {
@@ -68,7 +68,7 @@ export async function cancelRun(
       method: 'POST',
       path: `/v1/agent/runs/${run.runId}/cancel`,
       headers: { authorization: `Bearer ${run.key}` },
-      patienceMs,
+      timeoutMs,
     })
     const done = got.ending === 'complete' && got.status === 200
     world.history.record({ type: 'cancel', intent: run.intent.id, runId: run.runId, done })

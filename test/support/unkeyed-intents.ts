@@ -21,7 +21,7 @@ export function unkeyedClients(key: string): {
 } {
   const kept = new Agent({ keepAlive: true })
   const closed = new Agent({ keepAlive: false })
-  const sdk = (url: string) => new OpenAI({ apiKey: key, baseURL: `${url}/v1`, timeout: patienceMs })
+  const sdk = (url: string) => new OpenAI({ apiKey: key, baseURL: `${url}/v1`, timeout: timeoutMs })
   return {
     clients: [
       {
@@ -53,7 +53,7 @@ export function unkeyedClients(key: string): {
 }
 
 /** Longer than a freeze: a client that has given up says so by closing, which a frozen process reads late. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 function post(url: string, key: string, question: string, agent: Agent): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -66,7 +66,7 @@ function post(url: string, key: string, question: string, agent: Agent): Promise
         else reject(new Error(`cut, or ${response.statusCode}`))
       })
     })
-    request.setTimeout(patienceMs, () => request.destroy(new Error('no answer')))
+    request.setTimeout(timeoutMs, () => request.destroy(new Error('no answer')))
     request.on('error', reject)
     request.end(JSON.stringify(ask(question)))
   })

@@ -52,7 +52,7 @@ const intends = (question: Question, more: Partial<Intent> = {}): Intent => ({
   onDisconnect: 'continue',
   includeUsage: false,
   progress: true,
-  patienceMs: 10_000,
+  timeoutMs: 10_000,
   comesBack: true,
   ...more,
 })

@@ -5,9 +5,9 @@ import type { ClientConnection } from '../replicas/client-connections.ts'
 import {
   type AdmissionServices,
   type ClientTurn,
-  patienceMs,
   refuseUnderPressure,
   StartAttempts,
+  timeoutMs,
 } from './start-attempts.ts'
 import type { Started } from './start-turn.ts'
 
@@ -55,7 +55,7 @@ async function admit(
   const start = new StartAttempts(services, principal, withTrace(input))
   // `AbortSignal.timeout` would go off, and make an exception, long after nearly every start.
   const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), patienceMs)
+  const timer = setTimeout(() => patience.abort(), timeoutMs)
   try {
     const { run, repeated, conversation } = await retryTransient(() => start.attempt(), patience.signal)
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')

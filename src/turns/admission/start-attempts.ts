@@ -30,7 +30,7 @@ export type AdmissionServices = {
 }
 
 /** A client waits this long for a database in trouble before it is told to try again. */
-export const patienceMs = 1_000
+export const timeoutMs = 1_000
 
 /**
  * A call that the server comes to later than this begins nothing. Less than clients wait before they send again what was

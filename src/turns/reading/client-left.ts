@@ -7,7 +7,7 @@ import { noteClientClosed, requestCancel } from '../run/runs.ts'
 import type { ReaderServices } from './follow.ts'
 
 /** How long a note is tried to be written while the database is away. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /**
  * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for. Nothing happens when
@@ -54,7 +54,7 @@ async function note(
 ): Promise<boolean> {
   const work = () => withTx(database, run, write)
   try {
-    const bound = AbortSignal.any([runner.leaving, AbortSignal.timeout(patienceMs)])
+    const bound = AbortSignal.any([runner.leaving, AbortSignal.timeout(timeoutMs)])
     const noted = await (options.once ? work() : retryTransient(work, bound))
     client.settle()
     return noted

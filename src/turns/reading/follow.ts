@@ -14,7 +14,7 @@ import { Shown } from './shown.ts'
 const pollMs = 1_000
 
 /** How long a reader bears with a database that is away: longer than a restart or a failover takes. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /** Events that are handed on at once: what waits for a slow reader stays small. */
 const batchLength = 64
@@ -123,7 +123,7 @@ async function lookAt(
 ): Promise<Look | undefined> {
   const look = () => withTx(database, run, (tx) => readOn(tx, run.id, position, most))
   try {
-    return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]))
+    return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
   } catch (error) {
     if (signal.aborted) return undefined
     const reason = reasonOf(error)

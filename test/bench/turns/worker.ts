@@ -25,7 +25,7 @@ export function announce(server: Server): void {
   process.stdout.write(`ready at http://127.0.0.1:${port}/v1\n`)
 }
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /** Starts a file as a process and waits until it says where it listens. @throws Error when it does not. */
 export async function startWorker(
@@ -55,7 +55,7 @@ export async function startWorker(
       if (child.exitCode !== null || child.signalCode !== null) return
       const closed = once(child, 'close')
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+      const late = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
       await closed
       clearTimeout(late)
     },
@@ -69,7 +69,7 @@ function listening(child: ChildProcess, name: string): Promise<string> {
   process.once('exit', kill)
   child.once('close', () => process.off('exit', kill))
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${name} did not listen: ${stderr}`)), patienceMs)
+    const late = setTimeout(() => reject(new Error(`${name} did not listen: ${stderr}`)), timeoutMs)
     child.stdout?.on('data', (chunk) => {
       stdout = (stdout + chunk).slice(-10_000)
       const url = /ready at (\S+)\/v1\n/.exec(stdout)?.[1]

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { url } = workerData as { readonly url: string }
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const pauseMs = 4
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 let worstMs = 0
 let asking: Promise<void> = Promise.resolve()
@@ -18,7 +18,7 @@ function ask(): Promise<void> {
       worstMs = Math.max(worstMs, performance.now() - began)
       resolve()
     }
-    const request = get(`${url}/healthz`, { agent, timeout: patienceMs }, (reply) => {
+    const request = get(`${url}/healthz`, { agent, timeout: timeoutMs }, (reply) => {
       reply.resume().once('close', done)
     })
     request.once('timeout', () => request.destroy())

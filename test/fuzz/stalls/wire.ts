@@ -5,7 +5,7 @@ import type { WireReply, WireRequest } from './case.ts'
 /** What stays of a reply: enough for an id or a message. */
 const keptBytes = 64 * 1024
 /** A request that takes longer is given up; the process has its findings by then. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 let sent = 0
 
@@ -34,7 +34,7 @@ export function sendOver(url: string, { method, path, headers = {}, body }: Wire
           headers,
           agent: false,
           ...addressOf(sent),
-          signal: AbortSignal.timeout(patienceMs),
+          signal: AbortSignal.timeout(timeoutMs),
         },
         (response) => {
           const parts: Buffer[] = []
