@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateKey } from '../accounts/keys/keys.ts'
-import { KnownKeys } from '../accounts/keys/known-keys.ts'
+import { KeyCache } from '../accounts/keys/known-keys.ts'
 import type { Peppers } from '../accounts/keys/pepper.ts'
 import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'
@@ -22,7 +22,7 @@ export type AuthServices = {
  * suspended account (403), plan (403), requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
  */
 export function registerAuth(app: FastifyInstance, services: AuthServices): void {
-  const known = new KnownKeys()
+  const known = new KeyCache()
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
 
@@ -31,9 +31,9 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, resource, asksKeyAgain } = request.routeOptions.config
+    const { scope, resource, allowsCachedKey } = request.routeOptions.config
     if (request.is404 || scope === undefined || scope === 'public' || scope === 'page') return
-    const principal = await admitKey(services, request, reply, asksKeyAgain ? known : undefined)
+    const principal = await admitKey(services, request, reply, allowsCachedKey ? known : undefined)
     request.principal = principal
     if (resource) {
       const params = request.params as Record<string, string>
@@ -55,7 +55,7 @@ export async function admitKey(
   services: AuthServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  known?: KnownKeys,
+  known?: KeyCache,
 ): Promise<Principal> {
   const principal = await authenticate(request, services, known)
   if (!principal.plan.apiAccess) throw noApiAccess(principal.plan.name)
@@ -66,7 +66,7 @@ export async function admitKey(
 async function authenticate(
   request: FastifyRequest,
   services: AuthServices,
-  known: KnownKeys | undefined,
+  known: KeyCache | undefined,
 ): Promise<Principal> {
   const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   const principal = key

@@ -10,7 +10,7 @@ import type { Plans } from '../plans.ts'
 import type { Binding, Principal } from '../principal.ts'
 import { defaultScopes, isScope, type KeyScope, scopes } from '../scopes.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
-import type { KnownKeys } from './known-keys.ts'
+import type { KeyCache } from './known-keys.ts'
 import { digestKey, type Peppers } from './pepper.ts'
 
 export type KeyReach =
@@ -210,7 +210,7 @@ export async function authenticateKey(
   peppers: Peppers,
   plans: Plans,
   keyText: string,
-  known?: KnownKeys,
+  known?: KeyCache,
 ): Promise<Principal | undefined> {
   if (!isKeyText(keyText)) return undefined
   const lately = known?.get(keyText)

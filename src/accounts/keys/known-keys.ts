@@ -8,7 +8,7 @@ const maxKeys = 10_000
  * Who the keys of the last second belong to: for requests that ask the database for their key again before
  * anything comes of them, as each start of a turn does under its account's lock. No other request may be let in by it.
  */
-export class KnownKeys {
+export class KeyCache {
   /** By a digest of the key, which has 256 random bits: no key is kept in clear. */
   readonly #found = new Map<string, { readonly principal: Principal; readonly until: number }>()
 

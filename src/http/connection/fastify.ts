@@ -25,7 +25,7 @@ declare module 'fastify' {
     /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
     resource?: ResourceLookup
     /** Nothing comes of the request unless its key is found to work once more: one of the last second is believed. */
-    asksKeyAgain?: boolean
+    allowsCachedKey?: boolean
   }
   interface FastifyRequest {
     principal: Principal | null

@@ -34,7 +34,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
   app.withTypeProvider<ZodTypes>().post(
     '/chat/completions',
     {
-      config: { scope: 'chat:write', asksKeyAgain: true, docs: chatDocs },
+      config: { scope: 'chat:write', allowsCachedKey: true, docs: chatDocs },
       bodyLimit: bodyBytes.turn,
       schema: { body: chatBody },
       // What the request names must be visible before its other fields are looked at.

@@ -56,7 +56,7 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
   app.post(
     '/responses',
     {
-      config: { scope: 'chat:write', asksKeyAgain: true, docs: createDocs },
+      config: { scope: 'chat:write', allowsCachedKey: true, docs: createDocs },
       bodyLimit: bodyBytes.turn,
       schema: { body: responsesBody },
       // What the request names must be visible before its other fields are looked at.
