@@ -13,7 +13,7 @@ import { firstCallMicros, requireModel } from '../../turns/admission/requested-m
 import type { Run } from '../../turns/run/run.ts'
 import { newInput } from '../../turns/run/transcript.ts'
 import type { Services } from '../../turns/services.ts'
-import { Delivery, defaultPace, type WholeBodies } from '../turn-reply/delivery.ts'
+import { defaultPace, TurnReply, type WholeBodies } from '../turn-reply/delivery.ts'
 import { readAttachments } from '../turn-request/attachments.ts'
 import { type ChatBody, chatBody, refuseUnknownChoice } from '../turn-request/chat-body.ts'
 import { decorateTurnRequests, resolveContext, turnOptionsOf } from '../turn-request/context.ts'
@@ -59,7 +59,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       }
       const admitted = await admit(services, request, body, options, left)
       const { run, repeated } = admitted
-      const delivery = new Delivery(services, reply, admitted, left, pace)
+      const delivery = new TurnReply(services, reply, admitted, left, pace)
       const created = unixSeconds(run.createdAt)
       if (options.background) {
         return delivery.background(`/v1/agent/runs/${run.id}`, backgroundBody(run, created, repeated))

@@ -3,7 +3,7 @@ import { followRun } from '../../turns/reading/follow.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
-import type { StreamNotes } from '../turn-reply/delivery.ts'
+import type { ReplyOutcome } from '../turn-reply/delivery.ts'
 import type { ChunkEncoder } from './chunks.ts'
 
 /** Writes the chunks of a chat reply, from the first one up to the end of its run. */
@@ -13,7 +13,7 @@ export async function chatStream(
   encoder: ChunkEncoder,
   left: AbortSignal,
   out: StreamOut,
-  notes: StreamNotes,
+  notes: ReplyOutcome,
 ): Promise<void> {
   // The first words of a model that answers at once take it along.
   await out.add(encoder.start(run.status), true)

@@ -13,7 +13,13 @@ import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
 import type { Services } from '../../turns/services.ts'
-import { type ChatPace, Delivery, defaultPace, sendEvents, type WholeBodies } from '../turn-reply/delivery.ts'
+import {
+  type ChatPace,
+  defaultPace,
+  sendEvents,
+  TurnReply,
+  type WholeBodies,
+} from '../turn-reply/delivery.ts'
 import { admitResponse } from './admit.ts'
 import { decorateResponseRequests, resolveResponseContext } from './context.ts'
 import { cancelDocs, createDocs, getDocs } from './docs.ts'
@@ -100,7 +106,7 @@ async function create(
   const left = disconnectSignal(reply)
   const { background, ...admitted } = await admitResponse(services, request, body, left)
   const { run } = admitted
-  const delivery = new Delivery(services, reply, admitted, left, pace)
+  const delivery = new TurnReply(services, reply, admitted, left, pace)
   if (body.stream === true) {
     return delivery.stream(
       (out, notes) => responseStream(services, run, undefined, left, out, notes),

@@ -33,7 +33,7 @@ export type WholeBodies = {
 }
 
 /** Told by a stream how it ends, unless its client leaves first. */
-export type StreamNotes = {
+export type ReplyOutcome = {
   /** It has all that there is to say. */
   complete(): void
   /** It ends although the run goes on; awaited before its last frame. */
@@ -44,7 +44,7 @@ export type StreamNotes = {
  * The reply to one request for a turn, in the form of any API. It only reads the run, from its beginning, whoever
  * drives it, and notes with the run when its client leaves and when it has to end early.
  */
-export class Delivery {
+export class TurnReply {
   readonly #services: Services
   readonly #reply: FastifyReply
   readonly #run: Run
@@ -97,11 +97,11 @@ export class Delivery {
 
   /** Streams what `write` makes of the run, and `keepAlive` whenever it is silent. */
   stream(
-    write: (out: StreamOut, notes: StreamNotes) => Promise<void>,
+    write: (out: StreamOut, notes: ReplyOutcome) => Promise<void>,
     keepAlive: () => string,
   ): FastifyReply {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
-    const notes: StreamNotes = {
+    const notes: ReplyOutcome = {
       complete: () => this.#completed(),
       cutShort: () => replyCutShort(this.#services, this.#run, this.#client),
     }

@@ -4,7 +4,7 @@ import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import type { Services } from '../../../turns/services.ts'
-import type { StreamNotes } from '../../turn-reply/delivery.ts'
+import type { ReplyOutcome } from '../../turn-reply/delivery.ts'
 import { openBlock } from '../../turn-reply/wire.ts'
 import { responseId } from '../ids.ts'
 import type { StreamEvent } from './events.ts'
@@ -22,7 +22,7 @@ export async function responseStream(
   startingAfter: number | undefined,
   left: AbortSignal,
   out: StreamOut,
-  notes?: StreamNotes,
+  notes?: ReplyOutcome,
 ): Promise<void> {
   const reader = new ResponseReader(run, startingAfter)
   // Headers go with the first bytes.
