@@ -23,7 +23,7 @@ const hebrewOnly = [
   { work: 'Alone', ref: 'Alone 2:1', he: 'שלשה לבושים יש לנפש הבהמית והם מחשבה דבור ומעשה' },
   { work: 'Alone', ref: 'Alone 3:1', he: 'המלך יושב בהיכלו ואין איש נכנס אליו' },
   { work: 'Alone', ref: 'Alone 4:1', he: 'נר דולק ופתילה ושמן בתוך הכלי' },
-  { work: 'Shelf', ref: 'Shelf 1:1', en: 'A candle on a shelf' },
+  { work: 'FacetCount', ref: 'FacetCount 1:1', en: 'A candle on a shelf' },
 ]
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('a question in English', () => {
 
   it('ranks a passage in its own words above one in translation', async () => {
     const hits = await search('candle')
-    expect(hits.map(({ ref }) => ref)).toEqual(['Shelf 1:1', 'Alone 4:1'])
+    expect(hits.map(({ ref }) => ref)).toEqual(['FacetCount 1:1', 'Alone 4:1'])
     expect(hits[0]?.matched).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('a question in English', () => {
 
 describe('a question in Hebrew', () => {
   it('finds an English passage by the lexicon', async () => {
-    const hit = (await search('מנורה')).find(({ ref }) => ref === 'Shelf 1:1')
+    const hit = (await search('מנורה')).find(({ ref }) => ref === 'FacetCount 1:1')
     expect(hit?.matched).toEqual([{ word: 'מנורה', by: 'candle', through: 'lexicon' }])
   })
 })

@@ -5,7 +5,7 @@ import { clean } from '../text/clean.ts'
 import { versionUrlOf } from './source-url.ts'
 
 /** A name that works stand under, and how many do. */
-export type Shelf = { readonly name: string; readonly works: number }
+export type FacetCount = { readonly name: string; readonly works: number }
 
 /** Authors shown at most: those with the most works. */
 const mostAuthors = 80
@@ -14,9 +14,9 @@ const mostAuthors = 80
 export async function listCategories(
   executor: Executor,
   category: string | undefined,
-): Promise<readonly Shelf[]> {
+): Promise<readonly FacetCount[]> {
   const above = clean(category ?? '')
-  const found = await executor.execute<Shelf>(sql`
+  const found = await executor.execute<FacetCount>(sql`
     select s.name, count(*)::int as works from (
       select case when ${above} = '' then w.categories[1] else w.categories[1 + (
         select min(c.at) from unnest(w.categories) with ordinality c (name, at)
@@ -27,8 +27,8 @@ export async function listCategories(
 }
 
 /** Authors by the number of their works, in the order of their names. */
-export async function listAuthors(executor: Executor): Promise<readonly Shelf[]> {
-  const found = await executor.execute<Shelf>(sql`
+export async function listAuthors(executor: Executor): Promise<readonly FacetCount[]> {
+  const found = await executor.execute<FacetCount>(sql`
     select a.name, a.works from (
       select w.author as name, count(*)::int as works from works w where w.author <> ''
       group by w.author order by works desc, name limit ${mostAuthors}) a
@@ -110,7 +110,7 @@ export type Part = {
 export type Chapter = { readonly ref: string; readonly passages: number }
 
 /** The parts of a work with their chapters, in reading order. */
-export async function shapeOf(executor: Executor, workId: number): Promise<readonly Part[]> {
+export async function tableOfContents(executor: Executor, workId: number): Promise<readonly Part[]> {
   const found = await executor.execute<Chapter & { first: string; heRef: string }>(sql`
     select c.ref, count(*)::int as passages, (array_agg(c.own order by c.ordinal))[1] as first,
       (array_agg(c.he_ref order by c.ordinal))[1] as "heRef"
@@ -136,13 +136,13 @@ function shownHeading(ref: string, heRef: string): string {
 }
 
 /** A work with its versions, as whoever keeps the library looks at it. */
-export type Holding = { readonly title: string; readonly versions: readonly VersionFacts[] }
+export type WorkWithVersions = { readonly title: string; readonly versions: readonly VersionFacts[] }
 
 /** Works with their versions in the order of their titles. @param page.after the title after which to go on. */
 export async function listHoldings(
   executor: Executor,
   page: { readonly after?: string | undefined; readonly limit: number },
-): Promise<readonly Holding[]> {
+): Promise<readonly WorkWithVersions[]> {
   const found = await executor.execute<{ id: number; title: string }>(sql`
     select id, title from works where title > ${clean(page.after ?? '')} order by title limit ${page.limit}`)
   const versions = await versionsOf(

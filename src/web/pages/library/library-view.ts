@@ -1,4 +1,4 @@
-import type { LibrarySize, Shelf } from '../../../sources/library/catalogue.ts'
+import type { FacetCount, LibrarySize } from '../../../sources/library/catalogue.ts'
 import type { WorkSummary } from '../../../sources/library/passages.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
@@ -11,8 +11,8 @@ type Filter = { readonly category?: string | undefined; readonly author?: string
 type Shown = {
   readonly filter: Filter
   readonly size: LibrarySize
-  readonly categories: readonly Shelf[]
-  readonly authors: readonly Shelf[]
+  readonly categories: readonly FacetCount[]
+  readonly authors: readonly FacetCount[]
   readonly works: readonly WorkSummary[]
   readonly hasMore: boolean
 }
@@ -37,13 +37,18 @@ function emptyLibrary(): Html {
   )
 }
 
-function shelfNav(filter: Filter, categories: readonly Shelf[], authors: readonly Shelf[]): Html {
+function shelfNav(filter: Filter, categories: readonly FacetCount[], authors: readonly FacetCount[]): Html {
   return html`<div class="shelf-nav">
 ${shelf(filter.category ? `Within ${filter.category}` : 'Categories', categories, (name) => withQuery('/library', { category: name }))}
 ${shelf('Authors', authors, (name) => withQuery('/library', { author: name }), filter.author)}</div>`
 }
 
-function shelf(title: string, entries: readonly Shelf[], href: (name: string) => string, present?: string) {
+function shelf(
+  title: string,
+  entries: readonly FacetCount[],
+  href: (name: string) => string,
+  present?: string,
+) {
   if (entries.length === 0) return nothing
   return html`<details open><summary>${title}</summary><ul>${entries.map(
     ({ name, works }) =>

@@ -10,7 +10,7 @@ import {
   listAuthors,
   listCategories,
   listVersions,
-  shapeOf,
+  tableOfContents,
 } from '../../../sources/library/catalogue.ts'
 import { findParallels } from '../../../sources/library/links.ts'
 import { listWorks } from '../../../sources/library/passages.ts'
@@ -80,7 +80,10 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     const query = readFields(partQuery, withoutEmpty(request.query))
     const work = await findWork(executor, request.params.title)
     if (!work) throw new ServiceError('not_found', 'The library has no such work.')
-    const [versions, parts] = await Promise.all([listVersions(executor, work.id), shapeOf(executor, work.id)])
+    const [versions, parts] = await Promise.all([
+      listVersions(executor, work.id),
+      tableOfContents(executor, work.id),
+    ])
     return sendPage(request, reply, workPage({ work, versions, parts, ...query }))
   })
 

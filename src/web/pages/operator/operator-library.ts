@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { asServiceError } from '../../../http/error-handler.ts'
 import {
-  type Holding,
   type LibrarySize,
   librarySize,
   listHoldings,
+  type WorkWithVersions,
 } from '../../../sources/library/catalogue.ts'
 import { checkLibrary, type LibraryCheck } from '../../../sources/library/writing/check.ts'
 import { readFields } from '../../components/forms.ts'
@@ -64,7 +64,7 @@ export function operatorLibraryPage(app: FastifyInstance, { database }: WebServi
 
 function holdingsPage(shown: {
   readonly size: LibrarySize
-  readonly holdings: readonly Holding[]
+  readonly holdings: readonly WorkWithVersions[]
   readonly hasMore: boolean
   readonly isFirst: boolean
   readonly checked: Checked | undefined
@@ -92,7 +92,7 @@ function checkResult(checked: Checked): Html {
   return html`${notice('problem', `${counted(check.faults.length, 'rule')} broken; ${looked}`)}${check.faults.map(({ rule, rows }) => html`<h3>${rule}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`)}`
 }
 
-function holdingTable(holdings: readonly Holding[]): Html {
+function holdingTable(holdings: readonly WorkWithVersions[]): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Works and versions"><table><thead><tr><th>Work</th><th>Language</th><th>Version</th><th>Licence</th><th>Source</th><th class="number">Texts</th><th>Imported (UTC)</th></tr></thead><tbody>${holdings.map(
     ({ title, versions }) =>
       html`${versions.map(
