@@ -16,7 +16,7 @@ const pronouns = `עליו עליה עליהם עליהן עליך עליי על
   שלך שלכם איתו איתה איתי איתנו איתם עמו עמה עמי עמנו עמהם אותי אותך אותנו אתכם ממני ממך מהם מהן מאיתנו ביניהם
   ביניהן מביניהם מביניהן בינינו אצלי אצלו בשבילי בשביל עבור כלפי לעומת מדי סתם לגמרי כאשר כשהוא כשהיא כשאין מישהו
   משהו שום אילו עכשיו כבר עדיין אולי ממש כמה כזה כזאת כאלה הזה הזאת הזו האלה האלו ההוא ההיא אחרת איזשהו בכך מכל
-  בכל לכל שכל ובכל ומכל`
+  בכל לכל ובכל ומכל`
 
 const english = `please explain explains explained tell describe define definition meaning mean means meant say says said
   teach teaches taught write writes written wrote passage passages question
@@ -30,13 +30,18 @@ const yiddish = `וואס וואָס ווער ווי וואו ווען פארו�
   מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
   ווערט הייסט מיינט זאגט שרייבט לערנט טוט טאן גייט קומט`
 
-const fillers = new Set(tokenize(`${hebrew} ${pronouns} ${english} ${yiddish}`).map((token) => token.term))
+const termsOf = (words: string) => new Set(tokenize(words).map((token) => token.term))
+const fillers = termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`)
+const hebrewFillers = termsOf(`${hebrew} ${pronouns}`)
 
-/** Before a filler or a function word these make another one: `ולמה`, `שאומרים`, `האילו`. */
-const leading = /^[ושה](?=[א-ת])/
+/**
+ * Before a filler or a function word these make another one: `ולמה`, `שאומרים`, `האילו`. Before two letters ש and ה make
+ * words of their own: `שמן`, `שער`, `העם`.
+ */
+const leading = /^(?:ו(?=[א-ת]{2})|[שה](?=[א-ת]{3}))/
 
 /** Whether a word of a query only asks. */
 export function isFiller(term: string): boolean {
   const rest = term.replace(leading, '')
-  return fillers.has(term) || fillers.has(rest) || (rest !== term && isHebrewFunctionWord(rest))
+  return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewFunctionWord(rest)))
 }
