@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The program and its packages. Not the whole folder: `.env` and `data` are in it as a rule. */
 const readable = ['package.json', 'src/', 'node_modules/']
