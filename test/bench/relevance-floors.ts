@@ -29,6 +29,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   'starter.held.jsonl': { mrr: 0.77, kept: 0.9 },
   'invented.dev.jsonl': { missing: 0.95 },
   'invented.held.jsonl': { missing: 0.95 },
+  'invented.third.jsonl': { missing: 0.92 },
   'newcomer.jsonl': { kept: 0.95 },
   'on-topic.dev.jsonl': { kept: 0.92 },
   'on-topic.held.jsonl': { kept: 0.92 },

@@ -77,6 +77,18 @@ describe('a question names what does not exist:', () => {
     ['Rambam, Hilchot Teshuvah chapter 3', 'Hilchot Teshuvah chapter 3', 'unheld'],
     ['What does Mesillat Yesharim say of joy?', 'Mesillat Yesharim', 'unheld_work'],
     ['לפי ליקוטי מוהר"ן, מהי התבודדות?', 'ליקוטי מוהר"ן', 'unheld_work'],
+    ['What does the Sefas Emes say of light?', 'Sefas Emes', 'unheld_work'],
+    ['ערבי נחל על שבת', 'ערבי נחל', 'unheld_work'],
+    ['איזה משל מובא בבאר מים חיים?', 'באר מים חיים', 'unheld_work'],
+    ['אני לומד על שבת בספר תפארת שלמה', 'תפארת שלמה', 'unheld_work'],
+    ['According to Orchot HaGechalim, what is anger?', 'Orchot HaGechalim', 'work'],
+    ['Where in Shivchei HaTzolel is the sea?', 'Shivchei HaTzolel', 'work'],
+    ['what does toldos feivel say about bread', 'toldos feivel', 'work'],
+    ['What does Zriha VaGeshem teach of rain?', 'Zriha VaGeshem', 'work'],
+    ['לפי ליקוטי מהרז״ט, מהו ניגון?', 'ליקוטי מהרז״ט', 'work'],
+    ['מה כתוב בספר דגל מחנה ראובן על ענווה?', 'דגל מחנה ראובן', 'work'],
+    ['האם יש סיפור באורחות הצולל?', 'אורחות הצולל', 'work'],
+    ['מה כתב רבי איצל בספרו של רבי זונדל "מגדל העשן"?', 'מגדל העשן', 'work'],
   ])('%s', async (question, written, kind) => {
     expect(await missing(question)).toEqual([[written, kind]])
   })
@@ -110,9 +122,50 @@ describe('a question names what does not exist:', () => {
     'בתניא של אדמו"ר הזקן לא נאמר כך',
     'In the book of Numbers they walk 40 years in the desert',
     'How do I begin with "Love your fellow"?',
+    'Noam Elimelech on joy: what kind of sefer is it?',
+    'What is the book Kedushat Levi?',
+    'How do the gates of repentance open?',
+    'What does Kabbalat HaTorah say to us today?',
+    'Why are the Bnei Yisrael called children?',
+    'According to Shimon HaTzaddik, on what does the world stand?',
+    'איזה ספר כתב רבי אלימלך?',
+    'ספר לי סיפור על רבי זושא',
+    'איך הולכים בדרך ה׳ בשמחה?',
+    'איך פותחים את שערי הלב בתפילה?',
+    'לפי תורת החסידות, מהי מטרת הבריאה?',
   ])('nothing in: %s', async (question) => {
     expect(await missing(question)).toEqual([])
   })
+})
+
+it('a title of the library is no missing book in another spelling or with words behind it', async () => {
+  const line = {
+    work: 'Orchot HaGechalim',
+    he_ref: 'אורחות הגחלים א',
+    ref: 'Orchot HaGechalim 1',
+    en: 'anger is fire',
+  }
+  const own = await createTestDatabase()
+  await importLines(own.database, [line])
+  const asked = [
+    'According to Orchos HaGechalim, what is anger?',
+    'What does Orchot HaGechalim say?',
+    'Orchot HaGechalim on anger',
+    'לפי אורחות הגחלים, מהו כעס?',
+  ]
+  const found = await Promise.all(asked.map((text) => missingPlaces(own.database.system, text)))
+  await own.drop()
+  expect(found).toEqual(asked.map(() => []))
+})
+
+it('words that stand in a text of the library are no title', async () => {
+  const own = await createTestDatabase()
+  const question = 'לפי אמרי הצולל, מהו הים?'
+  const before = await missingPlaces(own.database.system, question)
+  await importLines(own.database, [{ work: 'Sea', ref: 'Sea 1', he: 'כך היו אמרי הצולל אל הים' }])
+  const after = await missingPlaces(own.database.system, question)
+  await own.drop()
+  expect([before.map(({ kind }) => kind), after]).toEqual([['work'], []])
 })
 
 it('offers the parts that there are for one that is missing', async () => {

@@ -1,23 +1,17 @@
-import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { withDigits } from '../../refs/grammar/number-words.ts'
 import { isPageRef } from '../../refs/grammar/pages.ts'
 import { type FoundRef, findRefs } from '../../refs/in-text/find-refs.ts'
-import { type NamedBook, namedBooks } from '../../refs/in-text/named-books.ts'
+import type { NamedBook } from '../../refs/in-text/named-books.ts'
 import { partsInText } from '../../refs/in-text/parts-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../../refs/nearest-refs.ts'
 import { resolveQuery } from '../../refs/ref-lookup.ts'
 import { scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
-import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
-import { tokenize } from '../../text/tokens.ts'
-import { namesAt } from '../../vocabulary/lookup.ts'
-import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
-import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
-import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { citingOnce, type FindCiting } from '../named/citing-passages.ts'
 import { missingParts } from './missing-parts.ts'
 import { unheldWorks } from './unheld-works.ts'
+import { isKnownTitle, unknownBooks } from './unknown-books.ts'
 
 /** A place or a book that a question names and that is not here. */
 export type MissingPlace = {
@@ -60,12 +54,7 @@ export async function missingPlaces(
   }
   const refs = await findRefs(executor, text, { numbersOnly: true })
   const missing = await missingRefs(executor, text, refs)
-  const books = await unknownBooks(
-    executor,
-    namedBooks(text).filter(
-      (book) => !refs.some((ref) => ref.outcome !== 'unknown_work' && overlap(ref, book)),
-    ),
-  )
+  const books = await unknownBooks(executor, text, refs)
   const places = missing.filter(({ span }) => !books.some((book) => overlap(span, book)))
   const taken = [...refs, ...places.map(({ span }) => span), ...books]
   const unheld = (await unheldWorks(executor, text)).filter(
@@ -164,71 +153,8 @@ async function withNearTitles(
   return found
 }
 
-const known: ReadonlySet<string> = new Set([
-  ...[...knownWorkKeys].flatMap((key) => [key, looseHeadingKey(key)]),
-  ...vocabularyTitleKeys(),
-])
-
 /** The longest beginning of a ref that is a work of the vocabulary. */
 function knownBeginning(title: string): string | undefined {
   const words = title.split(/\s+/)
-  return words
-    .map((_, i) => words.slice(0, words.length - i).join(' '))
-    .find((name) => keysOf(name).some((key) => known.has(key)))
-}
-
-function keysOf(title: string): readonly string[] {
-  return [headingKey(title), looseHeadingKey(title)]
-}
-
-/** Words before the name of a book. */
-const generic = /^(?:the |sefer |ספר |book |the book )/i
-
-/** Of the books those that neither the vocabulary nor the library knows, in full or as the end of a heading; one statement. */
-async function unknownBooks(executor: Executor, books: readonly NamedBook[]): Promise<readonly NamedBook[]> {
-  const open = books.filter(
-    ({ title }) => !namesOf(title).some((name) => keysOf(name).some((key) => known.has(key))),
-  )
-  if (open.length === 0) return []
-  const rows = open.flatMap(({ title }, i) =>
-    namesOf(title).flatMap((name) => keysOf(name).map((key) => ({ i, key }))),
-  )
-  const found = await executor.execute<{ number: number }>(sql`
-    select distinct k.number from unnest(${sql.param(rows.map(({ i }) => i))}::int[],
-      ${sql.param(rows.map(({ key }) => key))}::text[]) k (number, key)
-    where exists (
-      select 1 from headings h where h.key = k.key or right(h.key, length(ltrim(k.key, '~')) + 1) = ' ' || ltrim(k.key, '~'))`)
-  const here = new Set(found.rows.map(({ number }) => number))
-  return open.filter(({ title }, i) => !here.has(i) && !isTerm(title))
-}
-
-/** Whether a name is a term of the field and no book: `Or Makif`. */
-function isTerm(title: string): boolean {
-  const tokens = tokenize(title)
-  const lengths = [
-    ...namesAt(tokens, 0).map(({ length }) => length),
-    ...phraseTermsAt(tokens, 0).map(([, length]) => length),
-  ]
-  return lengths.some((length) => length === tokens.length) || terms.has(headingKey(title))
-}
-
-/** Terms that look like titles and that no list of the vocabulary has. */
-const terms: ReadonlySet<string> = new Set(
-  'Divrei Torah;Sefer Torah;Or Makif;Ohr Makif;Or Pnimi;Ohr Pnimi;Or Yashar;Or Chozer;Or HaGanuz;Ohr Ein Sof;Or Ein Sof;ספר תורה;ספר החיים;ספר התורה;ספר הספרים'
-    .split(';')
-    .map(headingKey),
-)
-
-/** Words with which many titles begin: what follows them may run past the title. */
-const startsGenerically =
-  /^(?:ספר|קונטרס|מאמר|א?יגרת|אגרת|חיבור|Sefer|Maamar|Ma'amar|Kuntres|Iggeret|Igeret|Igeres|Iggeres|Heichal|Shaar|Sha'ar|Sichat|Likutei|Likkutei|Toldot|Toldos|Be'er|Beer|Maayan|Ma'ayan|Pirkei|Divrei|Imrei|Netivot|Netivos|Ohr|Or) /
-
-/** A title in full and without a generic word before it; of a Hebrew one without marks also its beginnings. */
-function namesOf(title: string): readonly string[] {
-  const bare = title.replace(generic, '')
-  const words = title.split(' ')
-  const beginnings = startsGenerically.test(title)
-    ? words.map((_, i) => words.slice(0, i + 1).join(' ')).filter((name) => name.includes(' '))
-    : []
-  return [...new Set([title, bare, ...beginnings, ...beginnings.map((name) => name.replace(generic, ''))])]
+  return words.map((_, i) => words.slice(0, words.length - i).join(' ')).find((name) => isKnownTitle(name))
 }

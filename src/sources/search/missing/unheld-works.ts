@@ -1,61 +1,119 @@
 import type { Executor } from '../../../db/client.ts'
-import { type TitleInText, titlesIn } from '../../refs/in-text/titles.ts'
-import { wordsIn } from '../../refs/in-text/words.ts'
+import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey } from '../../text/heading-keys.ts'
+import { withoutPrefixes } from '../../text/hebrew.ts'
 import { inSlices } from '../../text/slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
-import { isAuthorKey } from '../../vocabulary/titles/title-groups.ts'
+import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
+import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
+import { type BookCue, bookCue } from './book-cues.ts'
+import { inHeadings } from './entries.ts'
 
-/** A famous work whose words a text asks for and that the library has not; UTF-16 places, `end` exclusive. */
+/** A known work whose words a text asks for and that the library has not; UTF-16 places, `end` exclusive. */
 export type UnheldWork = { readonly start: number; readonly end: number; readonly title: string }
-
-/** What presents a work as the source of an answer, before its title and behind it. */
-const cueBefore =
-  /(?:\b(?:according to|in|from|quote|teachings? (?:of|from)|view of) (?:the |sefer |book )*["“]?|(?:^|[^א-ת])(?:(?:לפי|על פי|ע["״]פ|אומר|אומרת|כותב|מלמד|מסביר|מבאר|מתוך|דעת|לדעת|לשיטת) (?:ה?ספר )?|[וש]?[במ](?:ספר )?)["“„”]?)$/iu
-const cueBehind =
-  /^["”]? (?:says?|teach|teaches|writes?|explains?|defines?|describes?|holds?|understands?|speaks?|discuss|interprets?|אומר|כותב|מלמד|מסביר|מבאר)(?![\p{L}])/iu
 
 /** Titles of one word that are no everyday words and no persons. */
 const plainTitles = new Set(
-  'kuzari bahir zohar psalms tehillim כוזרי הכוזרי זוהר זהר תהלימ תהילימ'.split(' '),
+  'kuzari bahir zohar psalms tehillim leshem tanchuma כוזרי הכוזרי זוהר זהר תהלימ תהילימ תנחומא'.split(' '),
 )
 const persons: ReadonlySet<string> = new Set(peopleGroups.flatMap((names) => names.map(headingKey)))
 const maxTitles = 5
+const maxTitleWords = 8
 const longestQuestion = 600
 
 /**
- * Works that a text asks for the words of, `according to the Kuzari`, and that the library has not.
+ * Works that a text asks for the words of, `according to the Kuzari`, and that the library has under none of their names.
+ * `X on joy` asks for what is said of X where an entry of the library is called X.
  * @throws database errors.
  */
 export async function unheldWorks(executor: Executor, text: string): Promise<readonly UnheldWork[]> {
   if (text.length > longestQuestion) return []
-  const titles = (await titlesIn(executor, text, await inSlices(wordsIn(text)))).filter((title) =>
-    isAskedFor(text, title),
-  )
-  const asked = longestOf(titles).slice(0, maxTitles)
+  const words = await inSlices(wordsIn(text))
+  const asked: (Known & { readonly isAbout: boolean })[] = []
+  for (let at = 0; at < words.length && asked.length < maxTitles; at += 1) {
+    const known = knownAt(text, words, at)
+    if (!known) continue
+    const cue = cueFor(text, known)
+    if (cue) asked.push({ ...known, isAbout: !cue.isSource })
+    at = known.to - 1
+  }
   if (asked.length === 0) return []
   const named = await findTitles(
     executor,
-    asked.map(({ start, end }) => text.slice(start, end)),
+    asked.flatMap(({ names }) => names),
   )
-  return asked
-    .filter((_, i) => named[i] === undefined)
-    .map(({ start, end }) => ({ start, end, title: text.slice(start, end) }))
+  const entries = await inHeadings(
+    executor,
+    asked.map(({ names, isAbout }) => (isAbout ? names : [])),
+  )
+  let first = 0
+  return asked.flatMap(({ start, end, names }, i) => {
+    const isHeld = named.slice(first, first + names.length).some((one) => one !== undefined)
+    first += names.length
+    return isHeld || entries.has(i) ? [] : [{ start, end, title: text.slice(start, end) }]
+  })
 }
 
-function isAskedFor(text: string, { start, end, from, to, isExact }: TitleInText): boolean {
-  if (!isExact) return false
-  const key = headingKey(text.slice(start, end))
-  if (isAuthorKey(key) || persons.has(key) || (to - from === 1 && !plainTitles.has(key))) return false
-  return (
-    cueBefore.test(text.slice(Math.max(0, start - 40), start)) || cueBehind.test(text.slice(end, end + 20))
-  )
+type Known = {
+  readonly start: number
+  readonly end: number
+  readonly to: number
+  readonly key: string
+  readonly names: readonly string[]
 }
 
-/** Of titles that begin at one word the first, which is the longest. */
-function longestOf(titles: readonly TitleInText[]): readonly TitleInText[] {
-  const found: TitleInText[] = []
-  for (const title of titles) if ((found.at(-1)?.to ?? 0) <= title.from) found.push(title)
+/** The longest title of the vocabulary that begins at a word, with or without a Hebrew prefix. */
+function knownAt(text: string, words: readonly TextWord[], at: number): Known | undefined {
+  const first = words[at]
+  if (!first) return undefined
+  const found = withoutPrefixes(first.key).flatMap((base) => knownFrom(text, words, at, base))
+  return found.reduce<Known | undefined>((best, one) => (best && best.to >= one.to ? best : one), undefined)
+}
+
+/** The titles that begin with a word of which a prefix may be cut off. */
+function knownFrom(text: string, words: readonly TextWord[], at: number, base: string): readonly Known[] {
+  const first = words[at] as TextWord
+  const cut = first.key.length - base.length
+  const start = first.start + cut
+  const found: Known[] = []
+  let [key, loose] = [base, cut === 0 ? first.loose : base.replace(/(?<=.)[וי](?=.)/g, '')]
+  for (let to = at + 1; to <= Math.min(words.length, at + maxTitleWords); to += 1) {
+    const last = words[to - 1] as TextWord
+    if (to > at + 1) {
+      if (isBreak(text.slice((words[to - 2] as TextWord).end, last.start))) break
+      ;[key, loose] = [`${key} ${last.key}`, `${loose} ${last.loose}`]
+    }
+    const end = last.end - (/^[a-z].*['’]s$/i.test(last.text) ? 2 : 0)
+    const names = namesOf(key, to > at + 1 && isWhole(text, end) ? `~${loose}` : undefined)
+    if (names) found.push({ start, end, to, key, names: [...new Set([text.slice(start, end), ...names])] })
+  }
   return found
+}
+
+/** In another spelling the words may be the beginning of another title: `Sefer Chemdat HaLev` is no `Sefer HaMiddot`. */
+function isWhole(text: string, end: number): boolean {
+  return !/^ \p{Lu}/u.test(text.slice(end, end + 2))
+}
+
+const vocabulary: ReadonlySet<string> = new Set(vocabularyTitleKeys())
+
+/** Other names of the title of these keys: none that `findTitles` knows by itself. */
+function namesOf(key: string, loose: string | undefined): readonly string[] | undefined {
+  const keys = loose === undefined ? [key] : [key, loose]
+  for (const one of keys) {
+    const names = namesOfKnownWork(one)
+    if (names) return names
+  }
+  return keys.some((one) => vocabulary.has(one)) ? [] : undefined
+}
+
+/** How the text asks for the words of a work; undefined when it only mentions it. */
+function cueFor(text: string, { start, end, key }: Known): BookCue | undefined {
+  const cue = bookCue(text, start, end)
+  if (isAuthorKey(key) || (persons.has(key) && !cue.isBook)) return undefined
+  if (!key.includes(' ') && !plainTitles.has(key)) return undefined
+  const isAsked = isTitleLikeTerm(key) ? cue.isSource && cue.isBook : cue.isSource || cue.isAbout
+  return isAsked ? cue : undefined
 }

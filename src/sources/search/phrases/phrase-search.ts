@@ -90,7 +90,7 @@ function rarestTerms(terms: readonly string[], documents: ReadonlyMap<string, nu
 }
 
 /** The documents that have all the terms, in their order. */
-async function documentsWithAll(
+export async function documentsWithAll(
   executor: Executor,
   terms: readonly string[],
   ranges: DocumentRanges | undefined,

@@ -1,0 +1,44 @@
+/** How a sentence asks for a name between its words. */
+export type BookCue = {
+  /** It calls the name a book, or gives its author. */
+  readonly isBook: boolean
+  /** It wants an answer from it: `according to X`, `בX`. */
+  readonly isSource: boolean
+  /** It begins with the name and goes on with a subject: `X on joy`. */
+  readonly isAbout: boolean
+}
+
+const teacher =
+  "(?:R\\.|R[’'] |Rav |Rabbi |Rebbe |Reb |Rabbeinu |(?:the )?(?:Maggid|Alter Rebbe|Mitteler|Baal Shem|Besht|\\p{Lu}\\p{L}+er Re(?:bbe|v)))"
+const hebrewTeacher = '(?:ה?תלמיד|ה?מגיד|רבי|ר[\'׳]|הרב|רבינו|רבנו|אדמו["״]ר|האדמו["״]ר|הבעש["״]ט|הרה["״]ק)'
+
+/** Each looks at the few words before a name, or behind it. */
+const bookBefore =
+  /(?:\b(?:[Bb]ook|[Ss]efer|[Ww]ork|treatise|[Vv]olume)(?: called| entitled| named)? (?:the )?["“]?|(?:^|[^א-ת])[בהש]{0,2}(?:ספר|ספרו|חיבור|חיבורו|קונטרס) ["“”„״]?)$/u
+const bookBehind = new RegExp(
+  `^["”]?(?:,? (?:by|of|from) ${teacher}| (?:של |מאת |ל)${hebrewTeacher}(?![א-ת]))`,
+  'u',
+)
+
+const parts =
+  '(?:[Tt]ales?|[Ss]tor(?:y|ies)|[Ll]essons?|[Cc]hapters?|[Dd]iscourses?|[Pp]assages?|[Ss]ections?|[Ii]deas?|[Ss]ayings?|[Ll]etters?|[Pp]arables?|[Tt]eachings?|[Vv]iews?|[Ww]ords?|[Oo]pening|[Bb]eginning)'
+const sourceBefore = new RegExp(
+  `(?:\\b(?:[Aa]ccording to|[Ii]n|[Ff]rom|[Qq]uotes?|opens|closes|(?:[Ww]hat|[Hh]ow|[Ww]hy|[Ww]here) d(?:o|oes|id)|${parts} of|(?:I’m|I'm|I am|[Ww]e are) (?:reading|learning|studying)) (?:the |sefer |book )*["“]?` +
+    '|(?:^|[^א-ת])(?:(?:לפי|על פי|ע["״]פ|אומר|אומרת|כותב|מלמד|מלמדת|מסביר|מסבירה|מבאר|מפרש|מתוך|דעת|לדעת|לשיטת|לשון) (?:ה?ספר )?|[ושה]{0,2}[במ](?:ספר )?)["“”„״]?)$',
+  'u',
+)
+const sourceBehind =
+  /^["”]? (?:says?|teach|teaches|writes?|explains?|defines?|describes?|holds?|understands?|speaks?|discuss|interprets?|אומר|אומרת|כותב|מלמד|מסביר|מבאר)(?![\p{L}])/u
+const aboutBehind =
+  /^["”]?(?:: | [–—-] |,? (?:on|about|regarding|concerning|על|אודות|בעניין|בענין|לגבי)(?![\p{L}]))/u
+
+/** What the words around a name, UTF-16 places with `end` exclusive, make of it. */
+export function bookCue(text: string, start: number, end: number): BookCue {
+  const before = text.slice(Math.max(0, start - 50), start)
+  const behind = text.slice(end, end + 40)
+  return {
+    isBook: bookBefore.test(before) || bookBehind.test(behind),
+    isSource: (sourceBefore.test(before) || sourceBehind.test(behind)) && !/^ mean\b/.test(behind),
+    isAbout: /^["“„]?$/.test(text.slice(0, start)) && aboutBehind.test(behind),
+  }
+}

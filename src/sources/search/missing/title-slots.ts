@@ -1,0 +1,172 @@
+import type { NamedBook } from '../../refs/in-text/named-books.ts'
+import { headingKey } from '../../text/heading-keys.ts'
+import { withoutPrefixes } from '../../text/hebrew.ts'
+import { peopleGroups } from '../../vocabulary/names/people-names.ts'
+import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
+import { type BookCue, bookCue } from './book-cues.ts'
+
+/** `familiar`: words that stand in no text of the library when it is a title. */
+export type TitleSlot = NamedBook & { readonly familiar: string }
+
+/** Further names in one text are left out, and longer texts are no questions. */
+const maxSlots = 5
+const longestQuestion = 600
+
+/**
+ * Names in a text that its words ask as a book: a first word typical of titles with the words behind it (`Orchot HaX`,
+ * `תולדות X`), or two words with an article or conjunction between them (`X VaY`), where the sentence asks something of
+ * them (`bookCue`). Such a name may still be a term or known: the caller looks it up.
+ */
+export function titleSlots(text: string): readonly TitleSlot[] {
+  if (text.length > longestQuestion) return []
+  const found: TitleSlot[] = []
+  for (const slot of [...englishSlots(text), ...hebrewSlots(text)])
+    if (found.length < maxSlots && !found.some((one) => one.start < slot.end && slot.start < one.end))
+      found.push(slot)
+  return found
+}
+
+const capital = "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}"
+/** Two words with capitals or more. A question in which all words have them is not read. */
+const names = new RegExp(
+  `(?<![\\p{L}\\p{M}'’-])${capital}(?: (?:(?:of|the|al|ha|de|le|shel) )?${capital}){1,4}`,
+  'gu',
+)
+const joined = /^(?:Ha|Va|Ve|VeHa|Le|La|Be|Ba|Mi|SheBe)-?\p{Lu}\p{Ll}{2,}/u
+/** In small letters a title is one of the sure first words and the word behind it. */
+const small = /(?<![\p{L}'’-])(\p{Ll}[\p{Ll}'’]{3,12}) (\p{Ll}[\p{Ll}'’-]{2,20})/gu
+/** Words with which a sentence begins, and titles of persons: they are no part of a name. */
+const opening =
+  /^(?:(?:What|Where|Which|Who|How|Why|When|In|On|From|Does|Do|Did|Is|According|The|Explain|Quote|Can|Tell|Give|Show|Find|I|And|But|Summari[sz]e|Discuss|Describe)(?: (?:to|the|of|does|is))* )+/
+
+const givenNames: ReadonlySet<string> = new Set(
+  [
+    ...peopleGroups.flat().flatMap((name) => (/^[A-Z]\p{L}+ /u.test(name) ? [name.split(' ')[0] ?? ''] : [])),
+    ...'Rabbi Rav Reb Rebbe R Eliyahu David Aharon Yosef Moshe Shlomo Avraham Sarah Yehudah Yehuda Shimon Pinchas Rosh Eretz Am Yom Shabbat Shabbos Kiryat Ramat Givat'.split(
+      ' ',
+    ),
+  ].map((name) => name.toLowerCase()),
+)
+
+function strengthOf(word: string): HeadStrength | undefined {
+  return headStrength(headingKey(word))
+}
+
+function englishSlots(text: string): readonly TitleSlot[] {
+  const found: TitleSlot[] = []
+  for (const match of text.matchAll(names)) {
+    const written = match[0]
+    const cut = opening.exec(`${written} `)?.[0].length ?? 0
+    const title = written
+      .slice(cut)
+      .replace(/ of (?:R|Rav|Rabbi|Rebbe|Reb|Rabbeinu|the) .*$/, '')
+      .replace(/['’]s$/, '')
+    const start = match.index + cut
+    if (title.includes(' ') && asksForBook(text, title, start)) found.push(slotAt(start, title))
+  }
+  for (const match of text.matchAll(small))
+    if (strengthOf(match[1] ?? '') === 'sure' && isAsked(text, match.index, match[0]))
+      found.push(slotAt(match.index, match[0]))
+  return found
+}
+
+/** What says that a name with `in` is no place, among the words before it. */
+const said =
+  /\b(?:discuss|explain|sa(?:y|id)|writ(?:e|ten)|wrote|find|found|describe|taught|parable|story|idea|teaching|passage|mention|quote|read)(?:s|d|ed|ing)?\b.{0,60} (?:in|from) (?:the )?$/i
+
+function asksForBook(text: string, title: string, start: number): boolean {
+  const [first = '', second = ''] = title.split(' ')
+  const cue = bookCue(text, start, start + title.length)
+  const strength = strengthOf(first)
+  if (strength) return suffices(strength, cue)
+  const isPlace =
+    /\b(?:[Ii]n|[Ff]rom) (?:the )?$/.test(text.slice(0, start)) && !said.test(text.slice(0, start))
+  return isAnyCue(cue) && joined.test(second) && !isPlace && !givenNames.has(first.toLowerCase())
+}
+
+/** A word that is common by itself makes a title of a book only. */
+function suffices(strength: HeadStrength, cue: BookCue): boolean {
+  return strength === 'weak' ? cue.isBook : isAnyCue(cue)
+}
+
+function isAnyCue({ isBook, isSource, isAbout }: BookCue): boolean {
+  return isBook || isSource || isAbout
+}
+
+function isAsked(text: string, start: number, name: string): boolean {
+  return isAnyCue(bookCue(text, start, start + name.length))
+}
+
+/** Hebrew words that end a title: the sentence goes on with them. */
+const hebrewEnd =
+  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|מהן|איך|האם|יש|אין|אומר|אומרת|כותב|כתוב|מבואר|נאמר|לפי|מדבר|מדברת|מסביר|מלמד|היא|הוא|פרק|סימן|דף|אות|בו|בה|עם|את|אל|כי|לא|או|גם|זה|זו|כאשר|אודותיו)$/
+const hebrewWord = /[א-ת](?:[א-ת"'׳״]*[א-ת'׳])?/gu
+/** What says that a name with `ב` is read in, among the words before it. */
+const readIn =
+  /(?:^|[^א-ת])[שה]?(?:מובא|מובאת|מובאים|מבואר|מבוארת|כתוב|כתובה|נאמר|מופיע|מופיעה|מסופר|כתב|כותב|מוסבר|מוזכר|מוזכרת|מתואר|מקור|המקור|המשל|הסיפור|נמצא|ראיתי|קראתי|לומד|לומדים|למדתי)(?: [א-ת"'׳״]+){0,3} [שה]?[במ](?:ספר )?$/u
+const bookWord = /(?<!(?:איזה|איזו|אילו) )(?<![א-ת])[שוה]?ב(?:ספר|ספרו|חיבורו) $/u
+/** Behind `בספר` these are no names. */
+const describing =
+  /^(?:ה.*|זה|אחד|טוב|חדש|ישן|עתיק|קדוש|אחר|שלי|שלו|שלך|שלנו|ש.*ת[יםה]?|קטן|גדול|מסוים|כלשהו|כזה|לימוד|בישול|קודש|תורה)$/u
+
+function hebrewSlots(text: string): readonly TitleSlot[] {
+  const words = [...text.matchAll(hebrewWord)].map((match) => ({ start: match.index, written: match[0] }))
+  return words.flatMap((_, at) => hebrewSlot(text, words, at) ?? [])
+}
+
+type Word = { readonly start: number; readonly written: string }
+
+function hebrewSlot(text: string, words: readonly Word[], at: number): TitleSlot | undefined {
+  const word = words[at] as Word
+  const title = hebrewTitle(text, words, at)
+  if (title === undefined) return undefined
+  const end = word.start + title.length
+  const inBook = bookWord.test(text.slice(Math.max(0, word.start - 16), word.start))
+  if (inBook && !describing.test(word.written)) {
+    const behind = title.split(' ').slice(1)
+    return behind.some((one) => describing.test(one) && !/^ה/.test(one))
+      ? undefined
+      : slotAt(word.start, title)
+  }
+  for (const base of withoutPrefixes(headingKey(word.written))) {
+    const strength = strengthOf(base)
+    if (!strength) continue
+    const cut = headingKey(word.written).length - base.length
+    const start = word.start + cut
+    const cue = bookCue(text, start, end)
+    if (!suffices(strength, cue)) continue
+    if (cut > 0 && !cue.isBook && strength !== 'sure' && !readIn.test(text.slice(0, start))) continue
+    return slotAt(start, title.slice(cut))
+  }
+  return undefined
+}
+
+/** Two words, or three where the second is not definite and the sentence breaks behind the third. */
+function hebrewTitle(text: string, words: readonly Word[], at: number): string | undefined {
+  const run = words.slice(at, at + 4).filter(({ start }, i, all) => {
+    const before = all[i - 1]
+    return !before || text.slice(before.start + before.written.length, start) === ' '
+  })
+  const isRun = (count: number): boolean => words.slice(at, at + count).every((word, i) => run[i] === word)
+  const [first, second, third, fourth] = run.map(({ written }) => written)
+  if (
+    first === undefined ||
+    hebrewEnd.test(first) ||
+    second === undefined ||
+    !isRun(2) ||
+    second.length < 3 ||
+    hebrewEnd.test(second)
+  )
+    return undefined
+  const two = `${first} ${second}`
+  if (third === undefined || !isRun(3) || /^ה/.test(second) || hebrewEnd.test(third)) return two
+  return fourth === undefined || !isRun(4) || hebrewEnd.test(fourth) ? `${two} ${third}` : two
+}
+
+function slotAt(start: number, title: string): TitleSlot {
+  const [first = '', second = ''] = title.split(' ')
+  // `X HaY` is the way to say `the X of Y`: the words of the field make no title of it.
+  const isPlain = strengthOf(headingKey(first)) === undefined && joined.test(second)
+  const familiar = isPlain ? second.replace(/^(?:VeHa|Ha|Va|Ve|Le|La|Be|Ba|Mi)-?/, '') : title
+  return { start, end: start + title.length, title, familiar }
+}

@@ -1,0 +1,104 @@
+import type { Executor } from '../../../db/client.ts'
+import type { FoundRef } from '../../refs/in-text/find-refs.ts'
+import { type NamedBook, namedBooks } from '../../refs/in-text/named-books.ts'
+import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
+import { tokenize } from '../../text/tokens.ts'
+import { namesAt } from '../../vocabulary/lookup.ts'
+import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
+import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
+import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
+import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
+import { textsHaving } from '../phrases/runs-in-texts.ts'
+import { inHeadings } from './entries.ts'
+import { titleSlots } from './title-slots.ts'
+
+type Span = { readonly start: number; readonly end: number }
+
+const known: ReadonlySet<string> = new Set([
+  ...[...knownWorkKeys].flatMap((key) => [key, looseHeadingKey(key)]),
+  ...vocabularyTitleKeys(),
+])
+
+/** Whether the vocabulary knows a work of that title, in this or another spelling. */
+export function isKnownTitle(title: string): boolean {
+  return keysOf(title).some((key) => known.has(key))
+}
+
+/**
+ * The books that a text names and that neither the vocabulary nor the library knows. Where only the first word and the
+ * sentence make a title (`titleSlots`), the name must not stand in a text of the library either.
+ * @param refs refs of the text.
+ * @throws database errors.
+ */
+export async function unknownBooks(
+  executor: Executor,
+  text: string,
+  refs: readonly FoundRef[],
+): Promise<readonly NamedBook[]> {
+  const taken = refs.filter(({ outcome }) => outcome !== 'unknown_work')
+  const named = namedBooks(text).filter((book) => !taken.some((ref) => overlap(ref, book)))
+  const books = await withoutHeadings(executor, named.filter(isOpen))
+  const slots = titleSlots(text).filter(
+    (slot) => isOpen(slot) && ![...refs, ...named].some((span) => overlap(span, slot)),
+  )
+  const open = await withoutHeadings(executor, slots)
+  const inTexts = await textsHaving(
+    executor,
+    open.map(({ familiar }) => familiar),
+  )
+  return [...books, ...open.filter((_, i) => !inTexts.has(i))].sort((a, b) => a.start - b.start)
+}
+
+function overlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
+/** Beginnings of a title are known by their very spelling alone: `Sefer Chemdat HaLev` is no `Sefer HaMiddot`. */
+function isOpen({ title }: NamedBook): boolean {
+  const whole = [title, title.replace(generic, '')]
+  if (whole.some((name) => isKnownTitle(name) || isTerm(name))) return false
+  return !namesOf(title).some((name) => known.has(headingKey(name)) || isTitleLikeTerm(headingKey(name)))
+}
+
+/** Of the books those that no heading of the library has in full or as its end. */
+async function withoutHeadings<Book extends NamedBook>(
+  executor: Executor,
+  books: readonly Book[],
+): Promise<readonly Book[]> {
+  const here = await inHeadings(
+    executor,
+    books.map(({ title }) => namesOf(title)),
+  )
+  return books.filter((_, i) => !here.has(i))
+}
+
+function keysOf(title: string): readonly string[] {
+  return [headingKey(title), looseHeadingKey(title)]
+}
+
+/** Whether a name is a term of the field and no book: `Or Makif`. */
+function isTerm(title: string): boolean {
+  const tokens = tokenize(title)
+  const lengths = [
+    ...namesAt(tokens, 0).map(({ length }) => length),
+    ...phraseTermsAt(tokens, 0).map(([, length]) => length),
+  ]
+  return lengths.some((length) => length === tokens.length) || keysOf(title).some(isTitleLikeTerm)
+}
+
+/** Words before the name of a book. */
+const generic = /^(?:the |sefer |ספר |book |the book )/i
+
+/** Words with which many titles begin beside those of the vocabulary: what follows them may run past the title. */
+const kinds = /^(?:ספר|קונטרס|מאמר|חיבור|Sefer|Maamar|Ma'amar|Kuntres|Sichat) /
+
+/** A title in full and without a generic word before it; of one that may run too far also its beginnings. */
+function namesOf(title: string): readonly string[] {
+  const bare = title.replace(generic, '')
+  const words = title.split(' ')
+  const [first = ''] = words
+  const startsTitle = kinds.test(title) || headStrength(headingKey(first)) !== undefined
+  const beginnings = startsTitle ? words.map((_, i) => words.slice(0, i + 1).join(' ')) : []
+  const bareOnes = beginnings.map((name) => name.replace(generic, ''))
+  return [...new Set([title, bare, ...[...beginnings, ...bareOnes].filter((name) => name.includes(' '))])]
+}
