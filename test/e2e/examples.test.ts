@@ -145,6 +145,13 @@ describe.skipIf(!python)('in Python', () => {
     expect(sessions.rows[0]).toEqual({ messages: 2 })
   })
 
+  test('openai_client.py, whose package is not installed here, compiles', async () => {
+    const compile = 'import sys; compile(sys.stdin.read(), "openai_client.py", "exec")'
+    const running = promisify(execFile)(String(python), ['-c', compile])
+    running.child.stdin?.end(await readFile('examples/openai_client.py', 'utf8'))
+    await running
+  })
+
   test('study_sheet.py saves a Word and a PDF file', async () => {
     expect(await run('study_sheet.py')).toMatch(/^joy\.docx \d+ bytes\njoy\.pdf \d+ bytes\n$/)
     expect((await readFile(join(folder, 'joy.docx'))).subarray(0, 2).toString()).toBe('PK')
