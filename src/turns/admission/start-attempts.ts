@@ -13,9 +13,9 @@ import type { Pressure } from '../replicas/pressure.ts'
 import { takeClientOver } from '../run/runs.ts'
 import { toldToModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
+import { isUsual, writeUsual } from './fast-path.ts'
 import { type Started, startTurn, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
-import { isUsual, writeUsual } from './usual-start.ts'
 
 /** `left` is aborted when the client has left; `span` is that of its request. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
