@@ -8,10 +8,10 @@ import type { Database, Executor } from '../../db/client.ts'
 import { runSteps } from '../../db/schema/index.ts'
 import type { RunEvent } from '../run/run-events.ts'
 import { type Appending, appendEvents } from './event-log.ts'
+import type { OwnedRun, Work } from './idempotent-write.ts'
 import type { Progress } from './run-progress.ts'
 import { RunWriter, type RunWriterOptions } from './run-writer.ts'
 import type { StepRow } from './step-row.ts'
-import type { OwnedRun, Work } from './sure-write.ts'
 import { costOf, type Waiting } from './waiting-line.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */

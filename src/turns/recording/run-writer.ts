@@ -1,8 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import type { RunEvent } from '../run/run-events.ts'
 import { LeaseLost } from './event-log.ts'
-import type { SharedAppends } from './shared-appends.ts'
-import type { StepRow } from './step-row.ts'
 import {
   appendWork,
   type OwnedRun,
@@ -11,7 +9,9 @@ import {
   type Work,
   type Written,
   writeSurely,
-} from './sure-write.ts'
+} from './idempotent-write.ts'
+import type { SharedAppends } from './shared-appends.ts'
+import type { StepRow } from './step-row.ts'
 import { costOf, type Waiting, WaitingLine } from './waiting-line.ts'
 
 export type RunWriterOptions = {
