@@ -5,10 +5,10 @@ import { databaseFault, foreignKeyViolation } from '../../db/errors.ts'
 import { newId } from '../../ids.ts'
 import type { Run } from '../run/run.ts'
 import { retryWindowMinutes } from './idempotency.ts'
+import { insertRun, type Start } from './insert-run.ts'
 import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
 import { hasQuestion, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
-import { type Start, writeRun } from './write-run.ts'
 
 /** Whether a start can be decided by the call that writes it: a new session in the key's own project. */
 export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
@@ -35,7 +35,7 @@ type UsualOwner = Pick<Start, 'runId' | 'lease' | 'clientAt' | 'limits'> &
 /**
  * In one call, which the server refuses after `notAfter`. Undefined when something is not as usual or it came too late:
  * nothing is written, and `startTurn` has to decide.
- * @throws what `writeRun` throws, and the database's error; `Unsettled` when other replicas have to be asked about equal requests.
+ * @throws what `insertRun` throws, and the database's error; `Unsettled` when other replicas have to be asked about equal requests.
  */
 export async function writeUsual(
   executor: Executor,
@@ -48,7 +48,7 @@ export async function writeUsual(
   let unsettled: readonly string[] | null = null
   const session = { id: newId('session'), projectId: binding.projectId ?? '', turnCount: 0, name: '' }
   try {
-    const run = await writeRun(
+    const run = await insertRun(
       executor,
       principal,
       input,

@@ -18,9 +18,9 @@ import { defaultProjectId, holdProject } from '../sessions/projects.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { requireLast } from './continuation.ts'
 import { findByKey, noApiKey, type RequestIdentity, rememberKey, retryWindowMinutes } from './idempotency.ts'
+import { insertRun } from './insert-run.ts'
 import { type AdmissionSnapshot, lockAccount, readAdmissionSnapshot, writeTurn } from './start-statements.ts'
 import type { TurnInput } from './turn-input.ts'
-import { writeRun } from './write-run.ts'
 
 export type Admission = {
   readonly plans: Plans
@@ -95,7 +95,7 @@ export async function startTurn(
   const fresh = await withFiles(executor, principal, input, session, added, plan)
   if (!facts.has_allowance) await ensureAllowance(executor, accountId, plan)
   const start = { runId, session, fresh, lease: waits ? undefined : lease, clientAt, limits }
-  const run = await writeRun(executor, principal, input, start, (tx, values) =>
+  const run = await insertRun(executor, principal, input, start, (tx, values) =>
     writeTurn(tx, { ...values, newSession: named === undefined }),
   )
   if (!run) throw new Error('the start of a turn returned no row')

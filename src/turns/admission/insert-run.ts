@@ -28,7 +28,7 @@ export type Start = {
  * Writes a start. Undefined when nothing was admitted.
  * @throws ServiceError `insufficient_credits`, and nothing is written then.
  */
-export async function writeRun(
+export async function insertRun(
   executor: Executor,
   principal: Principal,
   input: TurnInput,
