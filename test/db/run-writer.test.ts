@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
 import { readEvents } from '../../src/turns/recording/event-log.ts'
 import { appendWork } from '../../src/turns/recording/idempotent-write.ts'
-import { RunWriter } from '../../src/turns/recording/run-writer.ts'
 import {
   createSharedAppends,
   type SharedAppends,
   type Told,
 } from '../../src/turns/recording/shared-appends.ts'
+import { WriteQueue } from '../../src/turns/recording/write-queue.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { makePerson, type Person, start } from '../support/turns.ts'
@@ -44,7 +44,7 @@ async function writing() {
       return events.length
     },
   }
-  const writer = new RunWriter(db.database, run, {
+  const writer = new WriteQueue(db.database, run, {
     costMicros: 0n,
     appends: shared,
     leave: leave.signal,

@@ -10,9 +10,9 @@ import type { RunEvent } from '../run/run-events.ts'
 import { type Appending, appendEvents } from './event-log.ts'
 import type { OwnedRun, Work } from './idempotent-write.ts'
 import type { Progress } from './run-progress.ts'
-import { RunWriter, type RunWriterOptions } from './run-writer.ts'
 import type { StepRow } from './step-row.ts'
 import { costOf, type Waiting } from './waiting-line.ts'
+import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */
 export type RunJournal = Journal<Executor> & {
@@ -50,11 +50,11 @@ export type Last = { readonly before: Progress; readonly waiting: Waiting }
 /** Writes the end of a run with these events, the last of which is `event`, in one call. */
 export type Close<E> = (executor: Executor, event: E, last: Last) => Appending<unknown>
 
-export type JournalOptions = RunWriterOptions & { readonly price: Price }
+export type JournalOptions = WriteQueueOptions & { readonly price: Price }
 
 /** The journal of the attempt that owns `run`. */
 export function createJournal(database: Database, run: OwnedRun, options: JournalOptions): RunJournal {
-  const writer = new RunWriter(database, run, options)
+  const writer = new WriteQueue(database, run, options)
   let keyUsable: boolean | undefined
 
   const rowOf = (record: StepRecord): StepRow => ({ record, costMicros: stepMicros(options.price, record) })

@@ -14,7 +14,7 @@ import type { SharedAppends } from './shared-appends.ts'
 import type { StepRow } from './step-row.ts'
 import { costOf, type Waiting, WaitingLine } from './waiting-line.ts'
 
-export type RunWriterOptions = {
+export type WriteQueueOptions = {
   /** What the steps before this attempt have cost. */
   readonly costMicros: bigint
   /** What comes between steps travels with what other runs have. */
@@ -46,10 +46,10 @@ const attemptsTogether = 3
  * in trouble that can pass, a write waits and is tried again, and what the model says meanwhile waits in memory. One
  * whose COMMIT got no answer is looked for before it is done again: nothing is written twice.
  */
-export class RunWriter {
+export class WriteQueue {
   readonly #database: Database
   readonly #run: OwnedRun
-  readonly #options: RunWriterOptions
+  readonly #options: WriteQueueOptions
   readonly #line = new WaitingLine()
   #state: State
   #shared: Shared | undefined
@@ -64,7 +64,7 @@ export class RunWriter {
   #stepFault: unknown
   #tail: Promise<unknown> = Promise.resolve()
 
-  constructor(database: Database, run: OwnedRun, options: RunWriterOptions) {
+  constructor(database: Database, run: OwnedRun, options: WriteQueueOptions) {
     this.#database = database
     this.#run = run
     this.#options = options
