@@ -25,10 +25,10 @@ import { readTranscript } from '../run/transcript.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
 import { presentFiles } from './attached-files.ts'
 import type { LiveRun } from './live-runs.ts'
+import { RunRecorder } from './run-recorder.ts'
 import type { TurnMetrics } from './turn-metrics.ts'
 import { turnTools } from './turn-tools.ts'
 import { TurnWatch } from './turn-watch.ts'
-import { TurnWriter } from './turn-writer.ts'
 
 export type TurnServices = RunnerServices & { readonly signals: Signals; readonly appends: SharedAppends }
 
@@ -83,7 +83,7 @@ export async function runTurn(
     })
     const given = givenNumbers(transcript)
     const left = { steps: journaled.steps, begun, given, question: questionOf(transcript) }
-    const turn = new TurnWriter(services, run, live, journal, left, stop, watch)
+    const turn = new RunRecorder(services, run, live, journal, left, stop, watch)
     turn.begin(earlier)
     if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
     else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
@@ -141,7 +141,7 @@ function loopInput(
   services: TurnServices,
   run: Run,
   model: CatalogueModel,
-  turn: TurnWriter,
+  turn: RunRecorder,
   { messages, firstCalls }: Awaited<ReturnType<typeof presentFiles>>,
   signal: AbortSignal,
   watch: TurnWatch,

@@ -45,7 +45,7 @@ export type Earlier = {
 }
 
 /** Turns what the loop tells into the run's events and its end. */
-export class TurnWriter {
+export class RunRecorder {
   readonly register: SourceRegister
   readonly journal: RunJournal
   readonly journaled: Steps
