@@ -1,5 +1,5 @@
 import { type RunEvent, stepOf } from '../run/run-events.ts'
-import type { Waiting } from './waiting-line.ts'
+import type { Waiting } from './write-buffer.ts'
 
 /** A run and the epoch under which its owner writes. */
 export type Attempt = {

@@ -6,7 +6,7 @@ import { statement, turnCall } from '../../db/statement.ts'
 import type { RunEvent } from '../run/run-events.ts'
 import { type Attempt, appended, appendValues } from './append-values.ts'
 import type { StepRow } from './step-row.ts'
-import type { Waiting } from './waiting-line.ts'
+import type { Waiting } from './write-buffer.ts'
 
 /** `attempt` is the epoch of the owner that wrote it. */
 export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }

@@ -3,7 +3,7 @@ import { retryTransient } from '../../db/retry.ts'
 import type { Attempt } from './append-values.ts'
 import { type Appended, type Appending, appendEvents } from './event-log.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
-import { costOf, type Waiting } from './waiting-line.ts'
+import { costOf, type Waiting } from './write-buffer.ts'
 
 /** The run as the claim of this attempt has left it. */
 export type OwnedRun = Attempt & {

@@ -11,7 +11,7 @@ import { type Appending, appendEvents } from './event-log.ts'
 import type { OwnedRun, Work } from './idempotent-write.ts'
 import type { Progress } from './run-progress.ts'
 import type { StepRow } from './step-row.ts'
-import { costOf, type Waiting } from './waiting-line.ts'
+import { costOf, type Waiting } from './write-buffer.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run, on top of its writer. */

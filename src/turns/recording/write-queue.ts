@@ -12,7 +12,7 @@ import {
 } from './idempotent-write.ts'
 import type { SharedAppends } from './shared-appends.ts'
 import type { StepRow } from './step-row.ts'
-import { costOf, type Waiting, WaitingLine } from './waiting-line.ts'
+import { costOf, type Waiting, WriteBuffer } from './write-buffer.ts'
 
 export type WriteQueueOptions = {
   /** What the steps before this attempt have cost. */
@@ -50,7 +50,7 @@ export class WriteQueue {
   readonly #database: Database
   readonly #run: OwnedRun
   readonly #options: WriteQueueOptions
-  readonly #line = new WaitingLine()
+  readonly #line = new WriteBuffer()
   #state: State
   #shared: Shared | undefined
   /** Made when a write has to wait for what is shared. */

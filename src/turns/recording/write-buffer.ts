@@ -10,7 +10,7 @@ export type Waiting = { readonly events: readonly RunEvent[]; readonly steps: re
  * What waits to be committed, in order. Deltas that follow one another are joined: while the database is away, a model
  * that talks on adds to one text, which the bound of a turn's text bounds.
  */
-export class WaitingLine {
+export class WriteBuffer {
   #events: RunEvent[] = []
   #steps: StepRow[] = []
   #textLength = 0
