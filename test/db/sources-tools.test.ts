@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-type Shown = {
+type ReplayFilter = {
   readonly mark: string
   readonly ref: string
   readonly text: string
@@ -45,7 +45,7 @@ async function call(name: string, args: Record<string, unknown>, offered: readon
   const outcome = await tool.execute(args, signal)
   const content = JSON.parse(outcome.content) as {
     note?: string
-    passages?: readonly Shown[]
+    passages?: readonly ReplayFilter[]
     works?: readonly { title: string }[]
     error?: string
     nearest?: readonly string[]

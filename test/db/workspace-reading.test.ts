@@ -21,8 +21,13 @@ beforeEach(async () => {
 })
 afterAll(() => db.drop())
 
-type Shown = { readonly mark: string; readonly ref: string; readonly text: string; readonly offset?: number }
-const passages = ({ content }: Said) => content['passages'] as readonly Shown[]
+type ReplayFilter = {
+  readonly mark: string
+  readonly ref: string
+  readonly text: string
+  readonly offset?: number
+}
+const passages = ({ content }: Said) => content['passages'] as readonly ReplayFilter[]
 const keptTexts = async () => {
   const { rows } = await db.database.system.execute<{ text: string; problem: string }>(
     `select t.text, t.problem from file_texts t where account_id = '${home.place.accountId}'`,

@@ -46,7 +46,7 @@ type Block = {
   unknown_marks: number
   unknown_refs: { ref: string; nearest: string | null }[]
 }
-type Shown = { text: string; block: Block; annotations: { url_citation: { url: string } }[] }
+type ReplayFilter = { text: string; block: Block; annotations: { url_citation: { url: string } }[] }
 
 /** The model reads both chapters ([S1] Hebrew or English of the first, …) and then says `answer`. */
 function script(answer: string): void {
@@ -58,12 +58,12 @@ function script(answer: string): void {
   )
 }
 
-async function whole(answer: string, options: object = {}): Promise<Shown> {
+async function whole(answer: string, options: object = {}): Promise<ReplayFilter> {
   script(answer)
   const body = { ...question('What does the Gate teach?'), x_service: options }
   const response = await call(service, key, 'POST', '/v1/chat/completions', body)
   const completion = (await response.json()) as {
-    choices: { message: { content: string; annotations?: Shown['annotations'] } }[]
+    choices: { message: { content: string; annotations?: ReplayFilter['annotations'] } }[]
     x_service: Block
   }
   const message = completion.choices[0]?.message
@@ -74,18 +74,18 @@ async function whole(answer: string, options: object = {}): Promise<Shown> {
   }
 }
 
-async function streamed(answer: string): Promise<Shown> {
+async function streamed(answer: string): Promise<ReplayFilter> {
   script(answer)
   const body = { ...question('What does the Gate teach, in a stream?'), stream: true }
   const response = await call(service, key, 'POST', '/v1/chat/completions', body)
   let text = ''
   let block: Block | undefined
-  let annotations: Shown['annotations'] = []
+  let annotations: ReplayFilter['annotations'] = []
   for (const line of (await response.text()).split('\n')) {
     if (!line.startsWith('data: {')) continue
     const chunk = JSON.parse(line.slice('data: '.length)) as {
       choices: {
-        delta: { content?: string; annotations?: Shown['annotations'] }
+        delta: { content?: string; annotations?: ReplayFilter['annotations'] }
         finish_reason: string | null
       }[]
       x_service?: Block

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Shown } from '../../src/turns/reading/shown.ts'
+import { ReplayFilter } from '../../src/turns/reading/replay-filter.ts'
 import type { RunEvent } from '../../src/turns/run/run-events.ts'
 
 const text = (step: number, said: string): RunEvent => ({ type: 'text.delta', step, text: said })
@@ -26,8 +26,8 @@ const textOf = (events: readonly RunEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
 
 /** A reader that has shown these events. */
-function after(...events: readonly RunEvent[]): Shown {
-  const shown = new Shown()
+function after(...events: readonly RunEvent[]): ReplayFilter {
+  const shown = new ReplayFilter()
   expect(shown.take(events)).toEqual({ news: events, contradicted: false })
   return shown
 }
@@ -121,7 +121,7 @@ const attempt = fc.record({
 test('after any number of takeovers the text is the final one, unless some of it was shown otherwise', () => {
   fc.assert(
     fc.property(fc.array(attempt, { maxLength: 5 }), attempt, (abandoned, final) => {
-      const shown = new Shown()
+      const shown = new ReplayFilter()
       let visible = ''
       let seq = 2
       for (const one of [...abandoned, final]) {

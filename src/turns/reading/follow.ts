@@ -8,7 +8,7 @@ import { type CommittedEvent, voidRemoved } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from '../run/run-events.ts'
 import { type Look, readOn } from './kept-events.ts'
-import { Shown } from './shown.ts'
+import { ReplayFilter } from './replay-filter.ts'
 
 /** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
 const pollMs = 1_000
@@ -33,7 +33,7 @@ export type Hand<Event> = (news: readonly Event[]) => Promise<void> | undefined
  * Hands on all events of a run from its start, in batches, up to its end, across takeovers: nothing that was handed on
  * is repeated, and text always continues the text before it. It comes back without an end when `signal` is aborted, when
  * this process leaves, when the database has failed it for a minute, or when a new attempt contradicts text that was
- * handed on already (see `Shown`). It throws what `hand` throws.
+ * handed on already (see `ReplayFilter`). It throws what `hand` throws.
  */
 export function followRun(
   services: ReaderServices,
@@ -41,7 +41,7 @@ export function followRun(
   signal: AbortSignal,
   hand: Hand<RunEvent>,
 ): Promise<void> {
-  const shown = new Shown()
+  const shown = new ReplayFilter()
   return tell(services, run, signal, ({ events, anew }) => {
     if (anew) shown.anew()
     const { news, contradicted } = shown.take(events)

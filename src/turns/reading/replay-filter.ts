@@ -5,11 +5,11 @@ import { isTerminal, type RunEvent, stepOf } from '../run/run-events.ts'
  * What a live reader has shown of a run, by which it stands a run that is told again: a replica that takes a run over
  * repeats its unfinished step, and a reader whose own process has lost the run begins the committed log from its start.
  *
- * Shown text cannot be taken back. A new telling is silent as long as it repeats what was shown, and adds what goes
+ * ReplayFilter text cannot be taken back. A new telling is silent as long as it repeats what was shown, and adds what goes
  * beyond. When it says something else, or ends the step or the run before all of it was repeated, it contradicts what
  * was shown, and the reader can only end.
  */
-export class Shown {
+export class ReplayFilter {
   readonly #text = new GrowingText()
   /** Where the shown text of a step ends in `#text`. */
   readonly #shownEnds = new Map<number, number>()
