@@ -36,14 +36,14 @@ export async function closeWindows(browser: Browser | undefined): Promise<void> 
   await Promise.all(browser?.contexts().map((window) => window.close()) ?? [])
 }
 
-export type Look = {
+export type LogPage = {
   readonly name: string
   readonly width: number
   readonly height: number
   readonly dark: boolean
 }
 
-export const looks: readonly Look[] = [
+export const looks: readonly LogPage[] = [
   { name: 'light', width: 1_280, height: 860, dark: false },
   { name: 'dark', width: 1_280, height: 860, dark: true },
   { name: 'phone', width: 390, height: 844, dark: false },
@@ -53,7 +53,7 @@ export const looks: readonly Look[] = [
 export function openWindow(
   browser: Browser,
   service: TestService,
-  options: { readonly look?: Look; readonly scripts?: boolean } = {},
+  options: { readonly look?: LogPage; readonly scripts?: boolean } = {},
 ): Promise<BrowserContext> {
   const { width = 1_280, height = 860, dark = false } = options.look ?? {}
   return browser.newContext({

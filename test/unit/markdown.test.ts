@@ -15,7 +15,7 @@ describe('Markdown of answers and files', () => {
   })
 
   test('a definition of a link cannot give a number another meaning', () => {
-    const html = rendered('Look [1].\n\n[1]: https://elsewhere.example', new Map([[1, '#s1']]))
+    const html = rendered('LogPage [1].\n\n[1]: https://elsewhere.example', new Map([[1, '#s1']]))
     expect(html).not.toContain('href="https://elsewhere.example"')
   })
 

@@ -7,7 +7,7 @@ import type { Runner } from '../ownership/runner.ts'
 import { type CommittedEvent, voidRemoved } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from '../run/run-events.ts'
-import { type Look, readOn } from './kept-events.ts'
+import { type LogPage, readAfter } from './kept-events.ts'
 import { ReplayFilter } from './replay-filter.ts'
 
 /** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
@@ -120,8 +120,8 @@ async function lookAt(
   position: number,
   signal: AbortSignal,
   most?: number,
-): Promise<Look | undefined> {
-  const look = () => withTx(database, run, (tx) => readOn(tx, run.id, position, most))
+): Promise<LogPage | undefined> {
+  const look = () => withTx(database, run, (tx) => readAfter(tx, run.id, position, most))
   try {
     return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
   } catch (error) {
@@ -143,7 +143,7 @@ class CertainLog {
   #first: Run | undefined
 
   /** Takes the events that can be shown out of those after `position`. */
-  take({ events, over, run }: Look): readonly RunEvent[] {
+  take({ events, over, run }: LogPage): readonly RunEvent[] {
     const valid = voidRemoved(events)
     this.#first ??= run
     const isCertain = ({ event, attempt }: CommittedEvent) =>

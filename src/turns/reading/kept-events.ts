@@ -62,7 +62,7 @@ function endOf(run: Run): RunEnd {
   }
 }
 
-export type Look = {
+export type LogPage = {
   readonly events: readonly CommittedEvent[]
   /** The run has ended, and there are no events after these. */
   readonly over: boolean
@@ -71,12 +71,12 @@ export type Look = {
 }
 
 /** Committed events after `seq`: all of them, or the first `most`. */
-export async function readOn(
+export async function readAfter(
   executor: Executor,
   runId: string,
   afterSeq: number,
   most?: number,
-): Promise<Look> {
+): Promise<LogPage> {
   // The state first: what a run commits before it ends is there when its end is seen.
   const [run] = await executor.select().from(runs).where(eq(runs.id, runId))
   const events = await readEvents(executor, runId, afterSeq, most)
