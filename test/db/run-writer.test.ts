@@ -3,9 +3,9 @@ import { withTx } from '../../src/db/client.ts'
 import { readEvents } from '../../src/turns/recording/event-log.ts'
 import { appendWork } from '../../src/turns/recording/idempotent-write.ts'
 import {
+  type AppendResult,
   createSharedAppends,
   type SharedAppends,
-  type Told,
 } from '../../src/turns/recording/shared-appends.ts'
 import { WriteQueue } from '../../src/turns/recording/write-queue.ts'
 import type { Run } from '../../src/turns/run/run.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-type Append = { readonly told: Told; really(): Promise<boolean | undefined> }
+type Append = { readonly told: AppendResult; really(): Promise<boolean | undefined> }
 
 /** A writer whose clock rings, and whose shared appends are made and answered, when the test says so. */
 async function writing() {

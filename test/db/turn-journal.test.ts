@@ -250,7 +250,7 @@ test('when the first owner died before it wrote anything, the log begins with ru
 
 test('steps and events of a run go with its session and with its project, and those of others stay', async () => {
   const kept = await start(db.database, person)
-  upstream.setDefault([{ text: 'Told.' }])
+  upstream.setDefault([{ text: 'AppendResult.' }])
   await finish(kept)
   const rowsOf = async (run: Run) => {
     const { rows } = await db.database.systemPool.query<{ steps: number; events: number }>(

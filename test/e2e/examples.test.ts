@@ -50,9 +50,9 @@ function bodiesIn(output: string): readonly Record<string, never>[] {
     .map((line) => JSON.parse(line))
 }
 
-type Told = { readonly choices: readonly { readonly message: { readonly content: string } }[] }
+type AppendResult = { readonly choices: readonly { readonly message: { readonly content: string } }[] }
 const answerIn = (output: string) =>
-  (bodiesIn(output)[0] as unknown as Told).choices[0]?.message.content ?? ''
+  (bodiesIn(output)[0] as unknown as AppendResult).choices[0]?.message.content ?? ''
 
 /** What each example has to show. */
 const shows: Readonly<Record<string, (output: string) => void>> = {
@@ -62,7 +62,7 @@ const shows: Readonly<Record<string, (output: string) => void>> = {
     expect(output).toMatch(/"choices":\[\],"usage":.*\n\ndata: \[DONE\]\n\n$/)
   },
   'curl-session.sh': (output) => {
-    const [answer, messages] = bodiesIn(output) as unknown as [Told, { data: { role: string }[] }]
+    const [answer, messages] = bodiesIn(output) as unknown as [AppendResult, { data: { role: string }[] }]
     expect(answer.choices[0]?.message.content).toMatch(/tzaddik/i)
     expect(messages.data.filter(({ role }) => role === 'user')).toHaveLength(2)
   },

@@ -25,14 +25,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Told = Readonly<Record<string, unknown>>
-type Outcome = { readonly reply: Reply; readonly upstream: Told | undefined }
+type AppendResult = Readonly<Record<string, unknown>>
+type Outcome = { readonly reply: Reply; readonly upstream: AppendResult | undefined }
 
 /** A value to send, and where its effect is seen. */
 type Example = {
   readonly value: unknown
   /** Fields that have to be there beside it. */
-  readonly beside?: Told
+  readonly beside?: AppendResult
   /** Of what the model's API was sent: exactly this field and value. */
   readonly sent?: readonly [field: string, value: unknown]
   /** Or of the reply. */
@@ -169,7 +169,7 @@ type Api = {
   readonly shape: object
   /** Read only to be shown again. */
   readonly echoed: readonly string[]
-  readonly plain: Told
+  readonly plain: AppendResult
   readonly official: readonly [file: string, interfaceName: string]
   readonly page: string
 }
@@ -206,7 +206,7 @@ const unshaped = ['x_service']
 const always = ['model', 'messages', 'tools', 'tool_choice', 'stream', 'stream_options']
 
 describe.each(apis)('$name', (api) => {
-  const ask = async (fields: Told): Promise<Outcome> => {
+  const ask = async (fields: AppendResult): Promise<Outcome> => {
     const index = world.upstream.requests.length
     const body = { ...api.plain, ...fields }
     const reply = await sendJson(world.service, { method: 'POST', path: api.path, key: things.key, body })

@@ -75,7 +75,7 @@ test('a flood of sign-ins from everywhere is turned away in words beyond a bound
   const busy = median(await turns(20))
   const replies = await flood
   const byStatus = Map.groupBy(replies, ({ status }) => status)
-  // Told, not asserted: how long things take is the machine's affair.
+  // AppendResult, not asserted: how long things take is the machine's affair.
   process.stdout.write(
     `a turn takes ${(busy / calm).toFixed(1)} times as long under the flood (${calm.toFixed(1)} ms, ${busy.toFixed(1)} ms)\n`,
   )

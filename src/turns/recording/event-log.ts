@@ -16,15 +16,15 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-type Told = { owned: boolean; key_usable: boolean | null; enough: boolean | null }
+type AppendResult = { owned: boolean; key_usable: boolean | null; enough: boolean | null }
 
-const append = statement<Told>(
+const append = statement<AppendResult>(
   'append_to_run',
   `select owned, key_usable, enough from append_to_run_2(${appended}, null, null)`,
   turnCall,
 )
 
-const prepareCall = statement<Told>(
+const prepareCall = statement<AppendResult>(
   'prepare_call',
   `select owned, key_usable, enough from append_to_run_2(${appended}, :micros, :step)`,
   turnCall,

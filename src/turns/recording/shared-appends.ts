@@ -19,10 +19,10 @@ export type SharedAppends = FlushClock & {
    * being written, and nothing of them was written then; undefined when it cannot be known. It must not throw.
    * @returns how many events it adds.
    */
-  append(run: Attempt, before: Counts, events: readonly RunEvent[], told: Told): number
+  append(run: Attempt, before: Counts, events: readonly RunEvent[], told: AppendResult): number
 }
 
-export type Told = (written: boolean | undefined) => void
+export type AppendResult = (written: boolean | undefined) => void
 
 const appendAll = statement<{ run: string }>(
   'append_to_runs',
@@ -35,7 +35,7 @@ type Line = {
   readonly before: Counts
   /** As JSON. */
   readonly events: string
-  readonly told: Told
+  readonly told: AppendResult
 }
 
 /** In one transaction; each line is some KB. */

@@ -14,7 +14,7 @@ export type RunRequest = {
   readonly isolates?: boolean
   /** Where the client finds the service; stands before the paths of files that are cited. */
   readonly origin?: string
-  /** Told to the model in front of the conversation, in this turn only. */
+  /** AppendResult to the model in front of the conversation, in this turn only. */
   readonly instructions?: string
   /** The W3C trace context that the run's spans belong to, on whichever replica; only while traces are sent. */
   readonly traceparent?: string

@@ -18,7 +18,7 @@ export type Worker = {
   stop(): Promise<void>
 }
 
-/** Told by a worker when it listens. */
+/** AppendResult by a worker when it listens. */
 export function announce(server: Server): void {
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
