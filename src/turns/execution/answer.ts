@@ -10,7 +10,7 @@ import type { SourceRegister } from '../../sources/citations/register.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
 import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
-import { usageOf } from '../recording/end-run.ts'
+import { usageOf } from '../recording/finish-run.ts'
 import type { RunEnd } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
