@@ -4,7 +4,7 @@ import pg from 'pg'
 /** One connection that hears a channel for as long as the process lives. */
 export type Listener = { close(): Promise<void> }
 
-export type Hearing = {
+export type ListenerOptions = {
   /** A statement that each new connection begins with: what its session is to hold for as long as it lasts. */
   readonly session?: { readonly text: string; readonly values: readonly unknown[] }
   onPayload(payload: string): void
@@ -24,7 +24,7 @@ const goodbyeMs = 1_000
  * Listens on `channel` and connects again within about a second whenever the connection is lost. Notifications of the
  * time between are gone: they are a reason to look, never the news itself. Needs a direct connection or a session pooler.
  */
-export function openListener(url: string, channel: string, hearing: Hearing): Listener {
+export function openListener(url: string, channel: string, options: ListenerOptions): Listener {
   const closing = new AbortController()
   let current: pg.Client | undefined
 
@@ -41,11 +41,11 @@ export function openListener(url: string, channel: string, hearing: Hearing): Li
       client.on('error', resolve)
       client.on('end', () => resolve(new Error('the connection ended')))
     })
-    client.on('notification', ({ payload }) => hearing.onPayload(payload ?? ''))
+    client.on('notification', ({ payload }) => options.onPayload(payload ?? ''))
     let pinging: NodeJS.Timeout | undefined
     try {
       await client.connect()
-      if (hearing.session) await client.query(hearing.session.text, [...hearing.session.values])
+      if (options.session) await client.query(options.session.text, [...options.session.values])
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       onConnected()
       // A host that is gone says nothing, and who only listens would never notice.
@@ -64,9 +64,9 @@ export function openListener(url: string, channel: string, hearing: Hearing): Li
     while (!closing.signal.aborted) {
       await listenOnce(() => {
         retryMs = firstRetryMs
-        hearing.onConnected()
+        options.onConnected()
       }).catch((error: Error) => {
-        if (!closing.signal.aborted) hearing.onLost(error)
+        if (!closing.signal.aborted) options.onLost(error)
       })
       await delay(retryMs, undefined, { signal: closing.signal }).catch(() => undefined)
       retryMs = Math.min(2 * retryMs, longestRetryMs)
