@@ -8,7 +8,7 @@ import type { ResourceLookup } from '../../http/connection/fastify.ts'
 import { bodyBytes } from '../../http/limits/bounds.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { followCommitted } from '../../turns/reading/follow.ts'
-import { readOn } from '../../turns/reading/kept-events.ts'
+import { readAfter } from '../../turns/reading/kept-events.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal } from '../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../turns/run/runs.ts'
@@ -124,7 +124,7 @@ const keepAlive = () => ': keep-alive\n\n'
 /** The response as it is now; of an ended run, what its last event says. */
 async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
   if (run.finishedAt === null) return openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
-  const { events } = await withTx(services.database, run, (tx) => readOn(tx, run.id, run.eventCount - 1))
+  const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, run.eventCount - 1))
   const end = events.map(({ event }) => event).find(isTerminal)
   if (!end) throw notFound()
   return endedResponse(run, end)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
-import type { Hearing } from '../../db/listen.ts'
+import type { ListenerOptions } from '../../db/listen.ts'
 import { repeat } from '../../periodic-work.ts'
 import type { OutageLog } from './outage-log.ts'
 
@@ -14,7 +14,7 @@ const presenceLock = 720_311_504
  * What a replica holds with its listening connection: the server releases it when the process ends, however that happens.
  * Shared, because a new connection takes it while the server may still believe in the one before.
  */
-export function presenceSession(replica: string): NonNullable<Hearing['session']> {
+export function presenceSession(replica: string): NonNullable<ListenerOptions['session']> {
   return { text: 'select pg_advisory_lock_shared($1, hashtext($2))', values: [presenceLock, replica] }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { type Hearing, type Listener, openListener } from '../../db/listen.ts'
+import { type Listener, type ListenerOptions, openListener } from '../../db/listen.ts'
 import type { Logger } from '../../log.ts'
 import { createOutageLog, type OutageLog } from './outage-log.ts'
 
@@ -53,7 +53,7 @@ export function openSignals(
   url: string,
   log: Logger,
   options: {
-    readonly session?: Hearing['session']
+    readonly session?: ListenerOptions['session']
     /** Called when `listening` has changed. */
     readonly onChange?: () => void
   } = {},
