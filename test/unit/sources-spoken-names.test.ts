@@ -15,6 +15,7 @@ test.each([
   ['rosho', 'rasha'],
   ['neshomo', 'neshamah'],
   ['emuno', 'emunah'],
+  ['dvaykes', 'devekut'],
   ['avodo zoro', 'avodah zarah'],
 ])('a concept is found as it is pronounced: %s', (spoken, concept) => {
   expect(named(spoken)).toContain(concept)

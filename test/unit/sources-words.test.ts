@@ -140,6 +140,10 @@ describe('documentTerms', () => {
       'ספר חלק ראשון',
     ])
   })
+
+  it('keeps the commas of a Hebrew heading whose number has no geresh', () => {
+    expect(headingsOf({ ref: 'Work, Part One 1', heRef: 'ספר, חלק ראשון א' })[1]).toBe('ספר, חלק ראשון')
+  })
 })
 
 describe('parseQuery', () => {

@@ -28,7 +28,7 @@ export function otherScript(script: Script): Script {
  * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
  * and is rebuilt by another.
  */
-export const normaliserVersion = 7
+export const normaliserVersion = 8
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 

@@ -5,8 +5,8 @@ import { remembered } from '../text/remembered.ts'
 import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
-import { firstKeys, keysOfName, laterKeys } from './names/name-keys.ts'
-import { spokenSound } from './names/sounds.ts'
+import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
+import { spokenSound, yiddishSound } from './names/sounds.ts'
 
 /** A set of names that mean the same, in the form in which texts are compared with it. */
 export type NameGroup = {
@@ -63,7 +63,10 @@ function compile(): Names {
     append(isAbbreviation(word) ? byAbbreviation : byWord, word.term, group)
     const skeleton = word.script === 'en' ? skeletonOf(word.term) : undefined
     if (skeleton !== undefined) append(bySkeleton, skeleton, group)
-    if (isSpoken(word.term) && !plainEnglish.has(word.term)) append(bySound, spokenSound(word.term), group)
+    if (!isSpoken(word.term) || plainEnglish.has(word.term)) return
+    append(bySound, spokenSound(word.term), group)
+    const yiddish = yiddishSound(word.term)
+    if (yiddish !== undefined) append(bySound, yiddish, group)
   }
   for (const { group, names } of groupsOfNames(tokensOf).map((written) => groupOf(written, tokensOf))) {
     for (const words of names) {
@@ -176,9 +179,6 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
   const spelled = skeleton === undefined ? undefined : names().bySkeleton.get(skeleton)
   return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
-
-/** What is left of an abbreviation without a prefix: `הס"א`. */
-const shortestAbbreviation = 2
 
 /** An abbreviation of so many letters is known without its gershayim, too: it is hardly a word. */
 const longestWord = 3

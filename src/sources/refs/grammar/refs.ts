@@ -141,5 +141,9 @@ export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: s
   const printed = ` ${printedHebrewAddress(address.split(':'))}`
   if (heRef.endsWith(printed)) return trimHeading(heRef.slice(0, -printed.length))
   const readings = refReadings(heRef)
-  return (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
+  const read =
+    (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
+  // Readings have no commas, which separate a title from what it stands under.
+  const written = heRef.slice(0, heRef.lastIndexOf(' '))
+  return written.replaceAll(',', '') === read ? written : read
 }

@@ -45,3 +45,15 @@ export function isFiller(term: string): boolean {
   const rest = term.replace(leading, '')
   return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewFunctionWord(rest)))
 }
+
+/** Phrases that only ask what letters stand for; their words by themselves may be what a question is about. */
+const phrases = ['ראשי תיבות', 'ראשי התיבות', 'stands for', 'short for'].map((phrase) =>
+  tokenize(phrase).map(({ term }) => term),
+)
+
+/** Whether the word at a place of a query belongs to a phrase that only asks. */
+export function isInFillerPhrase(words: readonly { readonly term: string }[], at: number): boolean {
+  return phrases.some((phrase) =>
+    phrase.some((_, back) => phrase.every((term, i) => words[at - back + i]?.term === term)),
+  )
+}

@@ -3,7 +3,7 @@ import { isFunctionWord, otherScript, type Script, type Token, tokenize } from '
 import { type Crossing, phraseCrossing, wordCrossing } from '../../vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
-import { isFiller } from './fillers.ts'
+import { isFiller, isInFillerPhrase } from './fillers.ts'
 import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
 import { formsOf } from './word-forms.ts'
 
@@ -118,8 +118,9 @@ function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): reado
 
 /** Tells which words say something: a query of nothing but fillers, or of nothing but function words, is taken at its word. */
 function sayers(tokens: readonly Token[]): (token: Token) => boolean {
+  const phrased = new Set(tokens.filter((_, at) => isInFillerPhrase(tokens, at)))
   const telling = (token: Token): boolean => !isFunctionWord(token)
-  const asking = (token: Token): boolean => telling(token) && !isFiller(token.term)
+  const asking = (token: Token): boolean => telling(token) && !isFiller(token.term) && !phrased.has(token)
   return [asking, telling].find((says) => tokens.some(says)) ?? (() => true)
 }
 

@@ -4,7 +4,7 @@ import { type RowTerms, rowTerms } from '../phrases/row-words.ts'
 import type { CollectionFacts } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type About, type AskedConcept, askedConcept, evidenceOf, wordsAsked } from './evidence.ts'
-import { type ByTerm, titleConcepts } from './titles.ts'
+import { type ByTerm, isTitled } from './titles.ts'
 
 /**
  * `share` 0 to 1; `words` is how many of the query's telling words (or names) are met; `titled` whether the query
@@ -41,7 +41,7 @@ export function coverageOf(
   const termsAsked = byTerm(concepts)
   return (row) => {
     const present = rowTerms(row)
-    const titled = titleConcepts({ ref: row.ref, heRef: row.he_ref }, termsAsked).length > 0
+    const titled = isTitled({ ref: row.ref, heRef: row.he_ref }, termsAsked)
     const evidence = evidenceOf(wordsAsked(asked, present), { ...topics, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }

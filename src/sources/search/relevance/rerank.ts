@@ -5,7 +5,7 @@ import type { Query } from '../expansion/query.ts'
 import { rowWords } from '../phrases/row-words.ts'
 import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type ByTerm, titleConcepts } from './titles.ts'
+import { type ByTerm, titlesMet } from './titles.ts'
 
 /** Words apart, at most, for two words of the query to count as standing together. */
 const nearby = 4
@@ -16,8 +16,8 @@ const nearbyWorth = 0.5
 /** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
 const shortestPhrase = 3
 
-/** What standing under the very title that was asked for is worth, in weights of the words of the title. */
-const titleWorth = 0.8
+/** What standing under a title is worth that is the whole query, in weights of the words of the title. */
+const titleWorth = 2
 
 /** A concept as it is looked for in the words of a passage. */
 export type Weighed = {
@@ -54,12 +54,17 @@ export function rerank(
 ): readonly Scored[] {
   const byTerm = conceptsByTerm(concepts)
   const look = closeLook(query, concepts, byTerm, collection)
+  const total = worthAsked(query, concepts, collection)
   return candidates
     .flatMap(({ doc, score }) => {
       const row = rows.get(doc)
       if (!row) return []
       return [
-        { doc, ref: row.ref, score: score + look(rowWords(row).words) + titleScore(row, concepts, byTerm) },
+        {
+          doc,
+          ref: row.ref,
+          score: score + look(rowWords(row).words) + titleScore(row, concepts, byTerm, total),
+        },
       ]
     })
     .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
@@ -78,16 +83,31 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
 }
 
 /**
- * What a passage gains by standing under a title that the query names in full, the more the less else it asks for:
- * who asks for a person or an idea by name wants the entry about it before the places that mention it.
+ * What a passage gains by standing under a title that the query names: the worth of what they share, times the fraction
+ * of the title that the query has, times the fourth power of the fraction of the query that the title is. Who asks for a person
+ * or an idea by name wants the entry about it; a long question that only mentions it does not.
  */
-function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm): number {
-  const worths = titleConcepts({ ref: row.ref, heRef: row.he_ref }, byTerm).map((met) =>
-    met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0),
-  )
-  const total = concepts.reduce((sum, concept) => sum + concept.worth, 0)
-  const worth = Math.max(0, ...worths)
-  return total > 0 ? (titleWorth * worth * worth) / total : 0
+function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm, total: number): number {
+  if (total === 0) return 0
+  const gains = titlesMet({ ref: row.ref, heRef: row.he_ref }, byTerm).map(({ concepts: met, share }) => {
+    const worth = met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0)
+    return titleWorth * share * worth * (worth / total) ** 4
+  })
+  return Math.max(0, ...gains)
+}
+
+/** The worth of all that a query asks for: words that the library lacks in this script count as the rarest. */
+function worthAsked(query: Query, concepts: readonly Weighed[], collection: CollectionFacts): number {
+  const known = new Set<number>()
+  let worth = 0
+  for (const one of concepts) {
+    const { position, length } = one.concept.concept
+    for (let at = position; at < position + length; at += 1) known.add(at)
+    worth += one.worth
+  }
+  const asked = new Set(query.concepts.map(({ position }) => position))
+  const lacking = new Set([...asked].filter((at) => !known.has(at)))
+  return worth + lacking.size * inverseFrequency(1, collection)
 }
 
 const none: readonly never[] = []

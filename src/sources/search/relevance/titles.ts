@@ -4,36 +4,43 @@ import { headingWords } from '../phrases/row-words.ts'
 /** Places in a list of concepts that have the term. */
 export type ByTerm = ReadonlyMap<string, readonly number[]>
 
-/**
- * The concepts that the title of a place consists of, when the query has them all; otherwise none. The title is the
- * last part of its heading, in either language.
- */
-export function titleConcepts(
+/** What a query has of a title: concepts of the query, and the fraction of the title's telling words that they are. */
+export type TitleMet = { readonly concepts: readonly number[]; readonly share: number }
+
+/** What the query has of the titles of a place. A title is the last part of its heading, in either language. */
+export function titlesMet(
   place: { readonly ref: string; readonly heRef: string },
   byTerm: ByTerm,
-): readonly (readonly number[])[] {
+): readonly TitleMet[] {
   return headingsOf(place).flatMap((heading) => {
-    const met = conceptsOf(heading.split(/[,;]/).at(-1) ?? '', byTerm)
+    const met = titleMet(heading.split(/[,;]/).at(-1) ?? '', byTerm)
     return met ? [met] : []
   })
 }
 
-/** The concepts that all the words of a title are, or undefined when one of them is none. */
-function conceptsOf(title: string, byTerm: ByTerm): readonly number[] | undefined {
+/** Whether the query has a title of the place in full. */
+export function isTitled(place: { readonly ref: string; readonly heRef: string }, byTerm: ByTerm): boolean {
+  return titlesMet(place, byTerm).some(({ share }) => share === 1)
+}
+
+function titleMet(title: string, byTerm: ByTerm): TitleMet | undefined {
   const { words, compounds } = headingWords(title)
   const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
-  const met = new Set<number>()
-  let named = 0
-  for (const [at, { term, telling }] of words.entries()) {
-    const terms = [term]
+  const concepts = new Set<number>()
+  let [named, telling, met] = [0, 0, 0]
+  for (const [at, word] of words.entries()) {
+    const terms = [word.term]
     for (const name of names) {
       if (name.at !== at) continue
       terms.push(name.term)
       named = Math.max(named, at + name.length)
     }
     const found = terms.flatMap((one) => byTerm.get(one) ?? [])
-    if (found.length === 0 && at >= named && telling) return undefined
-    for (const index of found) met.add(index)
+    for (const index of found) concepts.add(index)
+    if (!word.telling) continue
+    telling += 1
+    if (found.length > 0 || at < named) met += 1
   }
-  return met.size > 0 ? [...met] : undefined
+  if (concepts.size === 0) return undefined
+  return { concepts: [...concepts], share: telling === 0 ? 1 : met / telling }
 }

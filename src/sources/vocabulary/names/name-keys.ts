@@ -3,7 +3,7 @@ import { plainEnglish } from '../../text/plain-english.ts'
 import type { Token } from '../../text/tokens.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
-export type NameWord = Pick<Token, 'term' | 'script'>
+export type NameWord = Pick<Token, 'term' | 'script'> & Partial<Pick<Token, 'abbreviated'>>
 
 /** A word of a plain English name is compared by its stem, one of a transliterated name by its sound. */
 const stemKey = (term: string): string => `=${term}`
@@ -27,9 +27,13 @@ export function keysOfName(words: readonly NameWord[]): readonly string[] {
   })
 }
 
+/** A numeral or another abbreviation of two letters may bear a prefix: `בי"ט כסלו`. */
+export const shortestAbbreviation = 2
+
 /** The keys under which a word of a text may begin a name; a Hebrew one may bear prefixes. */
-export function firstKeys({ term, script }: NameWord): readonly string[] {
-  return script === 'he' ? withoutPrefixes(term).map(hebrewKey) : latinKeys(term)
+export function firstKeys({ term, script, abbreviated }: NameWord): readonly string[] {
+  if (script === 'en') return latinKeys(term)
+  return withoutPrefixes(term, abbreviated ? shortestAbbreviation : undefined).map(hebrewKey)
 }
 
 /** The keys under which a word of a text may go on in a name. */

@@ -60,6 +60,19 @@ export function spokenSound(word: string): string {
   return sound.replace(/(.)\1+/g, '$1')
 }
 
+/** A shorter sound would be met by other words. */
+const shortestYiddish = 4
+
+/**
+ * The sound of the stem of a name that Yiddish ends with `-es` for `-us` or `-ut`: `dveykes` for `dveikus`. The stem of
+ * an English word has lost that ending. Undefined for other names.
+ */
+export function yiddishSound(word: string): string | undefined {
+  const stem = /^(.*[^aeiou])u(?:s|th?)$/.exec(word)?.[1]
+  const sound = stem === undefined ? undefined : spokenSound(stem)
+  return sound !== undefined && sound.length >= shortestYiddish ? sound : undefined
+}
+
 const vowelLetters = 'ויאע'
 
 /**

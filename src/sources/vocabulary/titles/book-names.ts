@@ -149,7 +149,16 @@ export const bookNames: readonly (readonly string[])[] = [
     'דרך מצוותיך',
     'דרך מצותיך',
   ],
-  ['Bnei Yissaschar', 'Bnei Yisaschar', 'Bney Yissoschor', 'Benei Issachar', 'Bnei Issachar', 'בני יששכר'],
+  [
+    'Bnei Yissaschar',
+    'Bnei Yisaschar',
+    'Bney Yissoschor',
+    'Benei Issachar',
+    'Bnei Issachar',
+    'בני יששכר',
+    'בני יששחר',
+    'בני ישכר',
+  ],
   ['Likkutei Sichot', 'Likutei Sichos', 'Likkutei Sichos', 'Likutey Sihot', 'לקוטי שיחות', 'ליקוטי שיחות'],
   [
     'Shaar HaYichud VehaEmunah',
