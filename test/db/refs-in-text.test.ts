@@ -99,6 +99,7 @@ describe('a ref in a sentence is found:', () => {
     'בתניא לא נאמר כך, ובתניא של אדמו"ר הזקן',
     'התניא ז"ל כתב',
     'לב האדם פרק ג בספר אחר',
+    'Shaar HaYichud VehaEmunah, the gate of unity and faith, in 12; Iggeret HaTeshuvah in 12.',
   ])('none in: %s', async (text) => {
     expect(await outcomes(text)).toEqual([])
   })

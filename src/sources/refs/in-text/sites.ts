@@ -86,10 +86,16 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
     const at = title.to + rest
     if (at >= words.length || !isWithinRef(gapBefore(text, words, at), rest)) return
     const run = addressAt(text, words, at)
+    if (run && rest > 0 && isCount(words, run)) return
     if (run) yield run
     // A bare Hebrew word may be the name of a part: `קדושת לוי נח א`.
     if (run && !run.isWord) return
   }
+}
+
+/** `The Gate of Unity, in 12 chapters`: behind `in`, a bare number counts something. */
+function isCount(words: ReadText['words'], run: AddressRun): boolean {
+  return words[run.from - 1]?.key === 'in' && !run.hasUnit && run.ends.length === 1
 }
 
 /** Between a title and its number: `Tanya (32)`, `Tanya, ch. 32`, `"תניא", פרק לב`. */
