@@ -213,8 +213,8 @@ export async function authenticateKey(
   known?: KeyCache,
 ): Promise<Principal | undefined> {
   if (!isKeyText(keyText)) return undefined
-  const lately = known?.get(keyText)
-  if (lately) return lately
+  const cached = known?.get(keyText)
+  if (cached) return cached
   const digests = peppers.map((pepper) => digestKey(keyText, pepper))
   const [row] = await findByDigest(executor, { digests })
   if (!row) return undefined

@@ -53,7 +53,7 @@ export const runs = pgTable(
     messageId: text('message_id').notNull(),
     /** Order of the turn in its session, from 1. */
     turn: integer('turn').notNull(),
-    /** Order of the turn in its account, from 1: tells how many started lately without counting them. */
+    /** Order of the turn in its account, from 1: tells how many started in the last minute without counting them. */
     accountTurn: integer('account_turn'),
     model: text('model').notNull(),
     status: text('status', { enum: runStatuses }).notNull(),

@@ -223,8 +223,8 @@ function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
     )
   }
   const first = facts.first_lately
-  const lately = first?.since ?? first?.count ?? 0
-  if (lately >= plan.turnsPerMinute) {
+  const inWindow = first?.since ?? first?.count ?? 0
+  if (inWindow >= plan.turnsPerMinute) {
     const seconds = Math.max(first?.seconds ?? 1, 1)
     throw new ServiceError(
       'rate_limit_exceeded',

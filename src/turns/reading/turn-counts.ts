@@ -3,13 +3,13 @@ import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 
 const unfinished = sql`${runs.status} in ('queued', 'in_progress')`
-const lately = sql`${runs.createdAt} > now() - interval '1 minute'`
+const inWindow = sql`${runs.createdAt} > now() - interval '1 minute'`
 
 export type TurnCounts = {
   /** Sessions with an unfinished turn: the places that are taken. */
   readonly taken: number
   /** Turns that started in the last minute. */
-  readonly lately: number
+  readonly inWindow: number
 }
 
 /** How near an account is to the limits of its plan, for people to see; a start is decided by `start-statements`. */
@@ -17,9 +17,9 @@ export async function countTurns(executor: Executor, accountId: string): Promise
   const [row] = await executor
     .select({
       taken: sql<number>`count(distinct ${runs.sessionId}) filter (where ${unfinished})::int`,
-      lately: sql<number>`count(*) filter (where ${lately})::int`,
+      inWindow: sql<number>`count(*) filter (where ${inWindow})::int`,
     })
     .from(runs)
-    .where(and(eq(runs.accountId, accountId), or(unfinished, lately)))
-  return row ?? { taken: 0, lately: 0 }
+    .where(and(eq(runs.accountId, accountId), or(unfinished, inWindow)))
+  return row ?? { taken: 0, inWindow: 0 }
 }

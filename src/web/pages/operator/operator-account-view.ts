@@ -38,7 +38,7 @@ type AccountShown = MessageShown & {
   readonly entries: readonly AuditEntry[]
 }
 
-/** One account: its plan, its credits, what it did lately; nothing of what was said in it. */
+/** One account: its plan, its credits, what it did in the last days; nothing of what was said in it. */
 export function accountPage(shown: AccountShown): Page {
   const { account, plans, pools, newestPool, problem, done, amount, entries } = shown
   return {

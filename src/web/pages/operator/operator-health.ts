@@ -36,7 +36,7 @@ type Shown = {
   readonly examination: Examination | undefined
 }
 
-/** `/operator/health`: whether everything runs, and what failed lately. */
+/** `/operator/health`: whether everything runs, and what failed in the last day. */
 export function operatorHealthPage(app: FastifyInstance, { database }: WebServices): void {
   app.get('/operator/health', operator, async (request, reply) => {
     const { check } = readFields(query, request.query)

@@ -32,9 +32,9 @@ export function limitList({
     {
       name: 'Turns a minute',
       meaning: 'Questions that begin to be answered, from keys and from these pages.',
-      used: turns.lately,
+      used: turns.inWindow,
       most: plan.turnsPerMinute,
-      state: `${number(turns.lately)} of ${number(plan.turnsPerMinute)} in the last minute`,
+      state: `${number(turns.inWindow)} of ${number(plan.turnsPerMinute)} in the last minute`,
     },
     {
       name: 'Turns at once',
