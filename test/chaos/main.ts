@@ -9,7 +9,7 @@ import { help, type Options, readOptions } from './options.ts'
 
 const progressMs = 10_000
 /** Lines of one broken rule; the history has the rest. */
-const mostLines = 20
+const maxLines = 20
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -36,8 +36,8 @@ async function main(options: Options): Promise<boolean> {
 
 function printViolations(violations: readonly Violation[]): void {
   for (const [rule, those] of Map.groupBy(violations, ({ rule: name }) => name)) {
-    for (const { detail } of those.slice(0, mostLines)) print(`VIOLATION ${rule}: ${detail}`)
-    if (those.length > mostLines) print(`VIOLATION ${rule}: and ${those.length - mostLines} more`)
+    for (const { detail } of those.slice(0, maxLines)) print(`VIOLATION ${rule}: ${detail}`)
+    if (those.length > maxLines) print(`VIOLATION ${rule}: and ${those.length - maxLines} more`)
   }
 }
 

@@ -48,7 +48,7 @@ type Life = {
 }
 
 /** No run of the harness waits longer for a process to stop. */
-const mostStopMs = 90_000
+const maxStopMs = 90_000
 
 export function startReplica(
   name: string,
@@ -122,7 +122,7 @@ export function startReplica(
     life.sent = signal
     const { child } = life
     // The checker takes it for what it is: a process that did not stop when it was told to.
-    setTimeout(() => child.kill('SIGKILL'), mostStopMs).unref()
+    setTimeout(() => child.kill('SIGKILL'), maxStopMs).unref()
     return child.kill(signal)
   }
   return {

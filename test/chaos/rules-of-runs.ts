@@ -7,7 +7,7 @@ import { mayRunTwice } from './unknowable.ts'
 export const settleMs = 60_000
 
 /** How often the service itself takes a turn up again before it gives it up. */
-const mostEpochs = 8
+const maxEpochs = 8
 
 const hasEnded = (status: RunStatus): boolean => status !== 'queued' && status !== 'in_progress'
 
@@ -86,7 +86,7 @@ export const rulesOfRuns: readonly Rule[] = [
     *broken({ findings, storyOf }) {
       for (const { id, status, epoch, errorCode, errorMessage } of findings.rows.runs) {
         const question = storyOf(id)?.intent.question
-        if (status !== 'failed' || !question || epoch > mostEpochs) continue
+        if (status !== 'failed' || !question || epoch > maxEpochs) continue
         if (!mayFail(question)) yield `${id} of ${question.id}: ${errorCode} ${errorMessage}`
       }
     },

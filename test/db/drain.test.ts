@@ -125,7 +125,7 @@ test.each([
   ['does not answer', () => proxy.stall(true), 9_000],
 ])(
   'draining ends in time while the database %s',
-  async (_, bring, mostMs) => {
+  async (_, bring, maxMs) => {
     const held = gate()
     upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
     const runner = runnerOn(proxied)
@@ -136,10 +136,10 @@ test.each([
     )
     expect(isTold).toBe(true)
     bring()
-    if (mostMs < 5_000) proxy.cutAll()
+    if (maxMs < 5_000) proxy.cutAll()
     const before = performance.now()
     await runner.drain()
-    expect(performance.now() - before).toBeLessThan(mostMs)
+    expect(performance.now() - before).toBeLessThan(maxMs)
     expect(await upstream.requests[0]?.ended).toBe('cut')
     proxy.refuse(false)
     proxy.stall(false)

@@ -87,7 +87,7 @@ test.each([
   ['that does not answer', () => proxy.stall(true), 26_000, [0, 1]],
 ] as const)(
   'with a database %s SIGTERM ends the process in time, and another one ends its turn',
-  async (_, bring, mostMs, codes) => {
+  async (_, bring, maxMs, codes) => {
     const held = gate()
     upstream.enqueue([{ text: 'Begun' }, { waitFor: held.opened }])
     const service = launch()
@@ -95,7 +95,7 @@ test.each([
     bring()
     const before = performance.now()
     const exit = await service.stop('SIGTERM')
-    expect(performance.now() - before).toBeLessThan(mostMs)
+    expect(performance.now() - before).toBeLessThan(maxMs)
     expect(codes).toContain(exit.code)
     expect(exit.stderr).toBe('')
     await stream.rest().catch(() => undefined)

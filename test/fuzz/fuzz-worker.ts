@@ -26,7 +26,7 @@ export type Finding = { readonly fault: string; readonly input: string }
 
 /** Inputs that are tried before the counters are looked at: a look costs as much as some hundred small inputs. */
 const batch = 200
-const mostFindings = 20
+const maxFindings = 20
 
 /** Tries mutations of a corpus, and keeps those that reach new ground. */
 class Fuzzer {
@@ -52,7 +52,7 @@ class Fuzzer {
     const until = Date.now() + this.#options.forMs
     for (const seed of this.#corpus) await this.#try(seed)
     this.#coverage.accept(await this.#coverage.look(false))
-    while (Date.now() < until && this.#findings.size < mostFindings) {
+    while (Date.now() < until && this.#findings.size < maxFindings) {
       const inputs = Array.from({ length: batch }, () => this.#next())
       for (const input of inputs) await this.#try(input)
       const ground = await this.#coverage.look(false)

@@ -98,7 +98,7 @@ function requestsOf(
       ).toString()
       return {
         method,
-        path: (search === '' ? target : `${target}?${search}`).slice(0, mostPath),
+        path: (search === '' ? target : `${target}?${search}`).slice(0, maxPath),
         headers: sendable({ ...body.headers, ...common, ...headers }),
         body: method === 'GET' ? undefined : body.body,
       }
@@ -106,7 +106,7 @@ function requestsOf(
 }
 
 /** With the headers it stays below what a server reads at all; what is longer is refused before any route. */
-const mostPath = 8_000
+const maxPath = 8_000
 
 /** Headers that routes look at, described or not. */
 const commonHeaders = {

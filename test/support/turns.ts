@@ -173,9 +173,9 @@ export function journalOf(
 }
 
 /** What a run's live readers are told, up to its end, until it is given up, or for so long. */
-export async function saidIn(live: LiveRun, mostMs: number): Promise<readonly RunEvent[]> {
+export async function saidIn(live: LiveRun, maxMs: number): Promise<readonly RunEvent[]> {
   const said: RunEvent[] = []
-  await live.read(AbortSignal.timeout(mostMs), (batch) => {
+  await live.read(AbortSignal.timeout(maxMs), (batch) => {
     said.push(...batch)
     return false
   })

@@ -97,10 +97,10 @@ export async function carryOutIntent(
       await client.send(random.pick(urls), question)
       return sent
     } catch (error) {
-      if (sent === mostSent) throw error
+      if (sent === maxSent) throw error
       if (random.chance(0.5)) await delay(random.between(0, 400))
     }
   }
 }
 
-const mostSent = 60
+const maxSent = 60

@@ -24,12 +24,12 @@ function sourceOf(mark: string): OfferedSource {
 function render(deltas: readonly string[], options: { numbers?: boolean } = {}) {
   const renderer = createCitationRenderer((mark) => offered.get(mark), options)
   let text = ''
-  let mostHeld = 0
+  let maxHeld = 0
   let pushed = 0
   for (const delta of deltas) {
     text += renderer.push(delta)
     pushed += delta.length
-    mostHeld = Math.max(mostHeld, pushed)
+    maxHeld = Math.max(maxHeld, pushed)
   }
   text += renderer.end().text
   return {

@@ -18,7 +18,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-function leastOfAllWindows(pattern: string, text: string): number {
+function minOfAllWindows(pattern: string, text: string): number {
   let least = pattern.length
   for (let start = 0; start <= text.length; start += 1) {
     for (let end = start; end <= text.length; end += 1) {
@@ -37,7 +37,7 @@ it('the window is one of the least edit distance, and its similarity is that of 
       const window = await nearestWindow(pattern, text, 0, plenty())
       const found = text.slice(window?.start, window?.end)
       const distance = editDistance(pattern, found)
-      expect(distance).toBe(leastOfAllWindows(pattern, text))
+      expect(distance).toBe(minOfAllWindows(pattern, text))
       expect(window?.similarity).toBeCloseTo(1 - distance / Math.max(pattern.length, found.length))
     }),
     { numRuns: 300 },

@@ -6,13 +6,13 @@ import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'
 
 /** Stretches that are compared with a quotation. */
-const mostCandidates = 16
+const maxCandidates = 16
 /** Terms of a quotation that are looked up: more tell nothing new. */
-const mostTerms = 60
+const maxTerms = 60
 /** The rarest of them, whose documents are read; as many as a bit set holds. */
-const mostRead = 24
+const maxRead = 24
 /** Postings that one look-up reads at most; the rarest term is read in any case. */
-const mostPostings = 60_000
+const maxPostings = 60_000
 
 type RareTerm = { readonly term: string; readonly documents: number }
 
@@ -34,19 +34,19 @@ export async function candidateStretches(executor: Executor, words: string): Pro
 function termsOf(words: string): readonly string[] {
   const telling = tokenize(words.slice(0, 20_000)).filter((token) => !isFunctionWord(token))
   const terms = [...new Set(telling.map(({ term }) => term))]
-  const step = Math.max(1, Math.floor(terms.length / mostTerms))
-  return terms.filter((_, i) => i % step === 0).slice(0, mostTerms)
+  const step = Math.max(1, Math.floor(terms.length / maxTerms))
+  return terms.filter((_, i) => i % step === 0).slice(0, maxTerms)
 }
 
 async function rareTerms(executor: Executor, terms: readonly string[]): Promise<readonly RareTerm[]> {
   if (terms.length === 0) return []
   const found = await executor.execute<RareTerm>(sql`
     select term, sum(documents)::int as documents from search_postings
-    where term = any(${sql.param(terms)}::text[]) group by term order by documents, term limit ${mostRead}`)
+    where term = any(${sql.param(terms)}::text[]) group by term order by documents, term limit ${maxRead}`)
   let sum = 0
   return found.rows.filter(({ documents }, i) => {
     sum += documents
-    return i === 0 || sum <= mostPostings
+    return i === 0 || sum <= maxPostings
   })
 }
 
@@ -76,7 +76,7 @@ function rankWindows(masks: ReadonlyMap<number, number>, weights: readonly numbe
     return { doc, score: beside + weigh(mask) / 2 }
   })
   const best = scored.toSorted((a, b) => b.score - a.score || a.doc - b.doc)
-  return best.slice(0, mostCandidates).map(({ doc }) => doc)
+  return best.slice(0, maxCandidates).map(({ doc }) => doc)
 
   function weigh(mask: number): number {
     let sum = 0

@@ -25,7 +25,7 @@ export type Verification = {
 }
 
 /** Each may cost a look-up of some milliseconds. */
-const mostQuotations = 500
+const maxQuotations = 500
 
 /** What checking one quotation came to; `marked` is the offered passage that it belongs to. */
 export type CheckedQuote = { readonly check: VerifiedQuote; readonly marked?: OfferedSource }
@@ -46,7 +46,7 @@ export type CheckOptions = {
   readonly refs?: readonly string[]
   /** Asked before each quotation: true leaves it and all after it unchecked. */
   readonly enough?: () => boolean
-  readonly mostLookups?: number
+  readonly maxLookups?: number
 }
 
 /**
@@ -60,7 +60,7 @@ export async function verifyText(
   { refsIn, resolveRef, isTitle, candidates, stretches, ...options }: VerifyLookups & CheckOptions,
 ): Promise<Verification> {
   const lookups = { refsIn, resolveRef, isTitle, candidates, stretches }
-  const checked = await checkText(text, lookups, { mostLookups: mostQuotations, ...options })
+  const checked = await checkText(text, lookups, { maxLookups: maxQuotations, ...options })
   return {
     object: 'source.verification',
     quotes: checked.quotes.map(({ check }) => check),
@@ -76,12 +76,12 @@ export async function checkText(
   options: CheckOptions,
 ): Promise<CheckedText> {
   const read = await readAttributions(text, lookups, options)
-  const checker = new Checker(options.offered ?? [], lookups, options.mostLookups)
+  const checker = new Checker(options.offered ?? [], lookups, options.maxLookups)
   const slices = new Slices()
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
   let checked = 0
-  for (const [i, quotation] of read.quotations.slice(0, mostQuotations).entries()) {
+  for (const [i, quotation] of read.quotations.slice(0, maxQuotations).entries()) {
     if (options.enough?.()) break
     await slices.pause()
     checked += 1

@@ -50,12 +50,12 @@ export function headingsOf(place: { readonly ref: string; readonly heRef: string
   const known = headings.get(key)
   if (known) return known
   const found = [headingOf(place.ref), hebrewHeadingOf(place)]
-  if (headings.size >= mostHeadings) headings.clear()
+  if (headings.size >= maxHeadings) headings.clear()
   if (key.length <= longestKey) headings.set(key, found)
   return found
 }
 
 /** Headings that are remembered, some 5 MB: to find where a Hebrew ref ends takes longer than to read the passage. */
-const mostHeadings = 10_000
+const maxHeadings = 10_000
 const longestKey = 400
 const headings = new Map<string, readonly string[]>()

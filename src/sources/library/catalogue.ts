@@ -8,7 +8,7 @@ import { versionUrlOf } from './source-url.ts'
 export type FacetCount = { readonly name: string; readonly works: number }
 
 /** Authors shown at most: those with the most works. */
-const mostAuthors = 80
+const maxAuthors = 80
 
 /** Categories with their works: the most general ones, or those directly below `category`. */
 export async function listCategories(
@@ -31,7 +31,7 @@ export async function listAuthors(executor: Executor): Promise<readonly FacetCou
   const found = await executor.execute<FacetCount>(sql`
     select a.name, a.works from (
       select w.author as name, count(*)::int as works from works w where w.author <> ''
-      group by w.author order by works desc, name limit ${mostAuthors}) a
+      group by w.author order by works desc, name limit ${maxAuthors}) a
     order by a.name`)
   return found.rows
 }

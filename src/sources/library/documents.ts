@@ -34,7 +34,7 @@ export async function loadRefs(executor: Executor, refs: readonly string[]): Pro
 }
 
 /** Passages that are read at most by one ref, each in all its versions. */
-export const mostPlaces = 60
+export const maxPlaces = 60
 
 /**
  * The passages of a place in reading order, in all their versions or those of one language, with `before` and `after`
@@ -49,7 +49,7 @@ export async function loadPlaces(
   },
 ): Promise<readonly PassageRow[]> {
   const first = place.first - around.before
-  const last = Math.min(place.last, place.first + mostPlaces - 1) + around.after
+  const last = Math.min(place.last, place.first + maxPlaces - 1) + around.after
   const found = await executor.execute<PassageRow>(sql`${passageColumns}
     where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
       ${around.language ? sql`and t.language = ${around.language}` : sql``}

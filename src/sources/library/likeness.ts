@@ -9,7 +9,7 @@ function bigrams(text: string): ReadonlySet<string> {
 const maxLength = 120
 
 /** Names less like the wanted one than this would be guesses. */
-const leastLikeness = 0.3
+const minLikeness = 0.3
 
 /**
  * The names most like one that is unknown, the likest first. Likeness is Dice's coefficient over pairs of letters of
@@ -24,7 +24,7 @@ export function nearestNames(
   const asked = bigrams(keyOf(wanted).slice(0, maxLength))
   return names
     .map((name) => ({ name, likeness: dice(asked, bigrams(keyOf(name).slice(0, maxLength))) }))
-    .filter(({ likeness }) => likeness >= leastLikeness)
+    .filter(({ likeness }) => likeness >= minLikeness)
     .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
     .slice(0, count)
     .map(({ name }) => name)

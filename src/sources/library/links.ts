@@ -4,7 +4,7 @@ import { links } from '../../db/schema/index.ts'
 import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
 
 /** Targets shown for one place at most: some verses are linked to thousands of times. */
-const mostTargets = 20
+const maxTargets = 20
 
 /**
  * The refs that each of these places points to (its primary texts, parallels), in a fixed order. A piece of a text points
@@ -20,11 +20,11 @@ export async function linksFrom(
     .from(links)
     .where(inArray(links.fromRef, [...new Set(refs.flatMap((ref) => [ref, withoutPiece(ref)]))]))
     .orderBy(asc(links.fromRef), asc(links.toRef))
-    .limit(mostTargets * refs.length)
+    .limit(maxTargets * refs.length)
   const targets = new Map<string, string[]>()
   for (const { from, to } of rows) {
     const list = targets.get(from) ?? []
-    if (list.length < mostTargets) list.push(to)
+    if (list.length < maxTargets) list.push(to)
     targets.set(from, list)
   }
   return new Map(

@@ -15,7 +15,7 @@ export type ReadOptions = {
   readonly signal?: AbortSignal
 }
 
-const mostNeighbours = 20
+const maxNeighbours = 20
 
 /**
  * Reads a ref in all its versions, or in those of one language, with its neighbours in reading order. A ref above
@@ -48,7 +48,7 @@ export async function passagesAt(
 }
 
 function clamp(neighbours: number | undefined): number {
-  return Math.min(mostNeighbours, Math.max(0, Math.trunc(neighbours ?? 0)))
+  return Math.min(maxNeighbours, Math.max(0, Math.trunc(neighbours ?? 0)))
 }
 
 export type WorkSummary = {

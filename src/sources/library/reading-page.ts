@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
-import { loadPlaces, mostPlaces, toPassage } from './documents.ts'
+import { loadPlaces, maxPlaces, toPassage } from './documents.ts'
 import type { PassageRow } from './passage-row.ts'
 import type { Passage } from './types.ts'
 
@@ -21,7 +21,7 @@ export type ReadingPage = {
 }
 
 /** Bytes of text on a page in one version of each script: a long chapter becomes several pages. */
-const mostBytes = 60_000
+const maxBytes = 60_000
 
 /**
  * Finds the page on which a ref stands. An unknown ref gives the nearest that exist.
@@ -56,7 +56,7 @@ export async function readPage(
 async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly PassageRow[]> {
   const rows = await loadPlaces(executor, place)
   const section = rows[0]?.section_ref
-  const whole = place.last - place.first < mostPlaces
+  const whole = place.last - place.first < maxPlaces
   return pagesOf(whole ? rows : rows.filter((row) => row.section_ref === section))[0] ?? []
 }
 
@@ -67,8 +67,8 @@ async function rowsAround(executor: Executor, { workId, first: asked }: PlaceRan
     where p.work_id = ${workId} and p.section_ref = (
       select a.section_ref from passages a where a.work_id = ${workId} and a.ordinal = ${asked} limit 1)`)
   const { first = asked, last = asked } = found.rows[0] ?? {}
-  const start = first + Math.floor((asked - first) / mostPlaces) * mostPlaces
-  const block = { workId, first: start, last: Math.min(last, start + mostPlaces - 1) }
+  const start = first + Math.floor((asked - first) / maxPlaces) * maxPlaces
+  const block = { workId, first: start, last: Math.min(last, start + maxPlaces - 1) }
   const pages = pagesOf(await loadPlaces(executor, block))
   return pages.find((rows) => rows.some((row) => row.ordinal === asked)) ?? []
 }
@@ -80,7 +80,7 @@ function pagesOf(rows: readonly PassageRow[]): readonly (readonly PassageRow[])[
   for (const versions of Map.groupBy(rows, (row) => row.ordinal).values()) {
     const weight = shownBytes(versions)
     const page = pages.at(-1)
-    if (page && bytes + weight <= mostBytes) {
+    if (page && bytes + weight <= maxBytes) {
       page.push(...versions)
       bytes += weight
     } else {
@@ -113,5 +113,5 @@ async function neighbour(executor: Executor, edge: PassageRow, step: 1 | -1): Pr
   const [beside] = found.rows
   if (!beside) return undefined
   const isChapter = beside.section_ref !== edge.section_ref && /\d[a-d]?$/.test(beside.section_ref)
-  return isChapter && (step === 1 || beside.size <= mostPlaces) ? beside.section_ref : beside.ref
+  return isChapter && (step === 1 || beside.size <= maxPlaces) ? beside.section_ref : beside.ref
 }

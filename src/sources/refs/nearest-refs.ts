@@ -4,7 +4,7 @@ import { clean } from '../text/clean.ts'
 import { looseHeadingKey } from '../text/heading-keys.ts'
 import { type AddressPart, refReadings } from './grammar/refs.ts'
 import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
-import { type Heading, mostHeadings, worksOf } from './title-lookup.ts'
+import { type Heading, maxHeadings, worksOf } from './title-lookup.ts'
 
 /** How many refs are offered in place of one that does not exist. */
 const offered = 5
@@ -39,7 +39,7 @@ export async function nearestToReadings(
 }
 
 function headingsIn({ named }: KnownReading): readonly Heading[] {
-  return named.headings.slice(0, Math.min(mostHeadings, offered))
+  return named.headings.slice(0, Math.min(maxHeadings, offered))
 }
 
 /** Sections of the wanted depth under the headings, nearest in number first. */
@@ -80,11 +80,11 @@ const maxTitle = 120
 const maxCompared = 200
 
 /** Likeness below which an offer would be a guess, of a whole title and of the part of one. */
-const leastLikeness = 0.45
-const leastLikenessOfPart = 0.7
+const minLikeness = 0.45
+const minLikenessOfPart = 0.7
 
 /** Share of the wanted pairs without which neither likeness can be reached, see `dice`. */
-const leastCommon = leastLikeness / 2 / (1 - leastLikeness / 2)
+const minCommon = minLikeness / 2 / (1 - minLikeness / 2)
 
 type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
 
@@ -119,13 +119,13 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
         (select count(*) from unnest(${sql.param([...wanted])}::text[]) as pair where strpos(h.key, pair) > 0) as common
       from headings h join works w on w.id = h.work_id
       where starts_with(h.key, '~') and (h.kind <> 'title' or h.heading = w.title)) compared
-    where common >= ${Math.ceil(leastCommon * wanted.size)}
+    where common >= ${Math.ceil(minCommon * wanted.size)}
     order by common::float8 / greatest(${wanted.size}, length(key)) desc, common desc, key, heading
     limit ${maxCompared}`)
   const best = new Map<string, Likely>()
   for (const { key: known, heading, work_id, first_ref } of found.rows) {
     const likeness = Math.max(dice(wanted, bigrams(known)), partLikeness(wanted, known, words))
-    if (likeness > (best.get(heading)?.likeness ?? leastLikeness))
+    if (likeness > (best.get(heading)?.likeness ?? minLikeness))
       best.set(heading, { heading, workId: work_id, firstRef: first_ref, likeness })
   }
   return [...best.values()]
@@ -139,7 +139,7 @@ function partLikeness(wanted: ReadonlySet<string>, key: string, words: number): 
   if (own.length <= words) return 0
   const likeness = dice(wanted, bigrams(`~${own.slice(-words).join(' ')}`))
   // A title that is as like as a whole comes first.
-  return likeness < leastLikenessOfPart ? 0 : likeness * 0.9
+  return likeness < minLikenessOfPart ? 0 : likeness * 0.9
 }
 
 function bigrams(text: string): ReadonlySet<string> {

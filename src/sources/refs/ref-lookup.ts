@@ -4,7 +4,7 @@ import { clean } from '../text/clean.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
 import { type PlaceRange, rangeTo, type Span, spansOf, type Wanted } from './spans.ts'
-import { findTitles, mostHeadings, type Named, worksOf } from './title-lookup.ts'
+import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 
 export { type PlaceRange, placeNumber } from './spans.ts'
 
@@ -53,17 +53,17 @@ export function mayBeRef(query: string): boolean {
 /**
  * The same as `resolveRef` for many refs with a few statements for all; a range costs one or two more.
  *
- * @param fewestNumbers what a reading must have to count.
+ * @param minNumbers what a reading must have to count.
  */
 export async function resolveRefs(
   executor: Executor,
   refs: readonly string[],
-  fewestNumbers = 0,
+  minNumbers = 0,
 ): Promise<readonly Resolution[]> {
   const written = refs.map(clean)
   const exact = await exactPlaces(executor, written)
   const open = written.filter((ref) => !exact.has(ref))
-  const known = await knownReadingsOf(executor, open, fewestNumbers)
+  const known = await knownReadingsOf(executor, open, minNumbers)
   const printed = await placesPrinted(executor, open, known)
   const readings = known.flat()
   const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (known[i] ?? []) : [])))
@@ -84,7 +84,7 @@ export async function resolveRefs(
 
 function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
   const { address } = reading
-  const headings = named.headings.length > mostHeadings || address.length === 0 ? [] : named.headings
+  const headings = named.headings.length > maxHeadings || address.length === 0 ? [] : named.headings
   return { headings, address, isPiece }
 }
 
@@ -139,10 +139,10 @@ export async function knownReadings(executor: Executor, written: string): Promis
 async function knownReadingsOf(
   executor: Executor,
   written: readonly string[],
-  fewestNumbers: number,
+  minNumbers: number,
 ): Promise<readonly (readonly KnownReading[])[]> {
   const readings = written.map((ref) =>
-    refReadings(ref).filter(({ address }) => address.length >= fewestNumbers),
+    refReadings(ref).filter(({ address }) => address.length >= minNumbers),
   )
   const headings = [...new Set(readings.flatMap((of) => of.map(({ heading }) => heading)))]
   if (headings.length === 0) return readings.map(() => [])

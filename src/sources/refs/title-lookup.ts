@@ -7,7 +7,7 @@ export type Heading = { readonly heading: string; readonly workId: number }
 
 /** What a title means, with the surest way to understand it alone: a real title always wins over another name. */
 export type Named = {
-  /** Up to `mostHeadings` of them and one more, in reading order. */
+  /** Up to `maxHeadings` of them and one more, in reading order. */
   readonly headings: readonly Heading[]
   /** It is a title of the work itself, whatever its headings are called. */
   readonly isWork: boolean
@@ -16,10 +16,10 @@ export type Named = {
 }
 
 /** A title that means more headings than these means none of them. */
-export const mostHeadings = 8
+export const maxHeadings = 8
 
 /** A work's title is looked for in so many words at most, which keeps hostile input cheap. */
-const mostTitleWords = 14
+const maxTitleWords = 14
 
 /** A key to be found as it is, the surest first. */
 type WholeKey = { readonly key: string; readonly rank: number }
@@ -47,7 +47,7 @@ function keysFor(written: string): {
     ]
     whole.push(...synonyms(key))
     const words = key.split(' ')
-    for (let count = Math.min(words.length, mostTitleWords); count >= 1; count -= 1) {
+    for (let count = Math.min(words.length, maxTitleWords); count >= 1; count -= 1) {
       const rest = words.slice(count).join(' ')
       for (const title of synonyms(words.slice(0, count).join(' ')))
         split.push({ title: title.key, rest, rank: title.rank })
@@ -106,7 +106,7 @@ export async function findTitles(
     select asked, heading, work_id, is_work, is_whole from (
       select *, row_number() over (partition by asked order by work_id, first_ordinal, heading) as number
       from best where place = 1) numbered
-    where number <= ${mostHeadings + 1} order by asked, number`)
+    where number <= ${maxHeadings + 1} order by asked, number`)
   const byTitle = Map.groupBy(found.rows, (row) => row.asked)
   return titles.map((_, asked) => {
     const rows = byTitle.get(asked)

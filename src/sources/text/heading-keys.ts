@@ -14,7 +14,7 @@ export function looseHeadingKey(heading: string): string {
 }
 
 /** Fewer consonants than this say too little: `Room` would be `Rama`. */
-const fewestConsonants = 3
+const minConsonants = 3
 
 function consonants(word: string): string {
   const spelled = word
@@ -28,7 +28,7 @@ function consonants(word: string): string {
     .replace(/w/g, 'v')
     .replace(/h$/, '')
   const bare = spelled.slice(0, 1) + singled(spelled.slice(1).replace(/[aeiouy]/g, ''))
-  return bare.length >= fewestConsonants ? bare : singled(spelled.replace(/y/g, 'i'))
+  return bare.length >= minConsonants ? bare : singled(spelled.replace(/y/g, 'i'))
 }
 
 function singled(letters: string): string {

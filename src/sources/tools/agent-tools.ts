@@ -114,7 +114,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
 }
 
 /** Works that one listing gives at most. */
-const mostWorks = 100
+const maxWorks = 100
 
 function listTool(executor: Executor): Tool<Executor> {
   return {
@@ -127,9 +127,9 @@ function listTool(executor: Executor): Tool<Executor> {
     execute: (args, signal) =>
       withArguments(listArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const works = await knownNames(listWorks(executor, { ...valid, limit: mostWorks + 1 }))
+        const works = await knownNames(listWorks(executor, { ...valid, limit: maxWorks + 1 }))
         if ('content' in works) return works
-        return { content: listing(works.slice(0, mostWorks), works.length > mostWorks) }
+        return { content: listing(works.slice(0, maxWorks), works.length > maxWorks) }
       }),
   }
 }

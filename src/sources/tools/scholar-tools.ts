@@ -13,9 +13,9 @@ const reference = z.object({ ref: z.string().trim().min(1).max(300) })
 const workTitle = z.object({ work: z.string().trim().min(1).max(300) })
 
 /** Sections of a work that one call shows. */
-const mostSections = 400
+const maxSections = 400
 /** Refs that a resolved range spells out. */
-const mostRefs = 30
+const maxRefs = 30
 
 /** Tools for finding one's way: what a name or ref stands for, how a work is built, what speaks of the same. */
 export function scholarTools(executor: Executor): readonly Tool<Executor>[] {
@@ -44,8 +44,8 @@ async function refsIn(executor: Executor, place: PlaceRange) {
   const { rows } = await executor.execute<{ ref: string; he_ref: string }>(sql`
     select ref, he_ref from passages
     where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
-    order by ordinal limit ${mostRefs + 1}`)
-  return { passages: rows.slice(0, mostRefs), ...(rows.length > mostRefs && { more: true }) }
+    order by ordinal limit ${maxRefs + 1}`)
+  return { passages: rows.slice(0, maxRefs), ...(rows.length > maxRefs && { more: true }) }
 }
 
 function shapeTool(executor: Executor): Tool<Executor> {
@@ -63,12 +63,12 @@ function shapeTool(executor: Executor): Tool<Executor> {
         const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
           select section_ref as section, count(*)::int as passages
           from passages where work_id = ${workId ?? null}
-          group by section_ref order by min(ordinal) limit ${mostSections + 1}`)
+          group by section_ref order by min(ordinal) limit ${maxSections + 1}`)
         if (rows.length === 0) return notThere(executor, work, await nearestRefs(executor, work))
         return json({
           work,
-          sections: rows.slice(0, mostSections),
-          ...(rows.length > mostSections && { more: true }),
+          sections: rows.slice(0, maxSections),
+          ...(rows.length > maxSections && { more: true }),
         })
       }),
   }
@@ -98,7 +98,7 @@ async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly 
   const { rows } = await executor.execute<{ ref: string; section_ref: string }>(sql`
     select ref, section_ref from passages
     where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
-    order by ordinal limit ${mostRefs}`)
+    order by ordinal limit ${maxRefs}`)
   return [...new Set(rows.flatMap(({ ref, section_ref }) => (rows.length > 1 ? [ref, section_ref] : [ref])))]
 }
 

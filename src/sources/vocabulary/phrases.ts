@@ -2,7 +2,7 @@ import { splitPrefixes } from '../text/hebrew.ts'
 import { isFunctionWord, type ScriptTerm } from '../text/tokens.ts'
 
 /** Function words that may stand between two words of a phrase: `garments of the soul`. */
-const mostBetween = 3
+const maxBetween = 3
 
 type Known<T> = { readonly order: number; readonly terms: readonly string[]; readonly value: T }
 
@@ -71,7 +71,7 @@ function phraseEnd(words: readonly ScriptTerm[], at: number, terms: readonly str
   let next = at + 1
   for (let i = 1; i < terms.length; i += 1) {
     const wanted = terms[i] ?? ''
-    const last = next + mostBetween
+    const last = next + maxBetween
     while (next < last && isPassedOver(words[next], wanted)) next += 1
     if (!isSame(words[next], wanted)) return undefined
     next += 1

@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import { loadPlaces, mostPlaces } from '../../sources/library/documents.ts'
+import { loadPlaces, maxPlaces } from '../../sources/library/documents.ts'
 import type { PassageRow } from '../../sources/library/passage-row.ts'
 import { sourceUrlOf } from '../../sources/library/source-url.ts'
 import { nearestRefs } from '../../sources/refs/nearest-refs.ts'
@@ -36,8 +36,8 @@ export async function gatherSource(executor: Executor, item: SheetItem): Promise
   if (!place) {
     return { ref, problem: 'The library has no such ref.', nearest: await nearestRefs(executor, ref) }
   }
-  if (place.last - place.first >= mostPlaces) {
-    return { ref, problem: `It names more than ${mostPlaces} passages: name a smaller range.` }
+  if (place.last - place.first >= maxPlaces) {
+    return { ref, problem: `It names more than ${maxPlaces} passages: name a smaller range.` }
   }
   const rows = (await loadPlaces(executor, place)).filter(({ text }) => printable(text) !== '')
   const wanted: readonly SheetLanguage[] = item.languages === 'both' ? ['he', 'en'] : [item.languages]

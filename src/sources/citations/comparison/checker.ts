@@ -52,13 +52,13 @@ export class Checker {
 
   /**
    * @param others passages at hand, searched before the library is.
-   * @param mostLookups searches of the library; what would need more is `not_found`.
+   * @param maxLookups searches of the library; what would need more is `not_found`.
    */
-  constructor(others: readonly Passage[], lookups?: QuoteLookups, mostLookups = usualLookups) {
-    const budget: Budget = { left: (defaultSteps * mostLookups) / usualLookups }
+  constructor(others: readonly Passage[], lookups?: QuoteLookups, maxLookups = usualLookups) {
+    const budget: Budget = { left: (defaultSteps * maxLookups) / usualLookups }
     this.#others = others
     this.#lookups = lookups
-    this.#lookupsLeft = mostLookups
+    this.#lookupsLeft = maxLookups
     this.#state = { budget, prepared: new Map() }
   }
 

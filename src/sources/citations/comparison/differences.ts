@@ -1,7 +1,7 @@
 import { inSlices } from '../../text/slices.ts'
 import type { ComparedWord } from '../quotations/abbreviated.ts'
 import type { Prepared, PreparedQuote, Span } from '../quotations/prepare.ts'
-import { type Located, leastSimilarity, located, type Near } from './locate.ts'
+import { type Located, located, minSimilarity, type Near } from './locate.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'
 
@@ -15,11 +15,11 @@ export type Difference = {
 /** A near wording with what differs. */
 export type NearWording = Located & { readonly differences: readonly Difference[] }
 
-const mostDifferences = 20
+const maxDifferences = 20
 /** Words on either side of a window that an abbreviation at its edge may stand for. */
 const widenedBy = 8
 /** What is less alike is no quotation, however many abbreviations it has. */
-const leastBeforeAbbreviations = 0.45
+const minBeforeAbbreviations = 0.45
 
 /** Two words cost as much as so many steps of comparing letters. */
 const stepsOfCell = 30
@@ -36,11 +36,11 @@ export async function nearWording(
   passage: Prepared,
   budget: Budget,
 ): Promise<NearWording | { readonly result: 'none'; readonly similarity: number }> {
-  if (near.similarity < leastBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
+  if (near.similarity < minBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
   const compared =
     near.spans.length === 1 ? await comparedWords(quote, near.spans[0], passage, budget) : undefined
   const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
-  if (similarity < leastSimilarity) return { result: 'none', similarity }
+  if (similarity < minSimilarity) return { result: 'none', similarity }
   const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
   return { ...located('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
 }
@@ -158,7 +158,7 @@ function differencesOf(
       last.kind = last.quote === '' ? 'left_out' : last.text === '' ? 'added' : 'changed'
     } else found.push({ kind, quote: joined('', own), text: joined('', other) })
   })
-  return found.slice(0, mostDifferences)
+  return found.slice(0, maxDifferences)
 }
 
 function joined(before: string, words: readonly Word[]): string {

@@ -1,9 +1,9 @@
 import { inSlices, Slices } from '../../text/slices.ts'
 import { type Prepared, prepareQuote, prepareText } from '../quotations/prepare.ts'
-import { leastSimilarity, located, locateVerbatim, nearestPlace } from './locate.ts'
+import { located, locateVerbatim, minSimilarity, nearestPlace } from './locate.ts'
 
 /** Far less than checking an answer may cost: one quotation in the texts of one page. */
-const mostSteps = 4_000_000
+const maxSteps = 4_000_000
 
 export type FoundQuote = {
   /** Which of the texts has it, and where, in UTF-16 units. */
@@ -26,10 +26,10 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
     const at = locateVerbatim(wanted, passage)
     if (at) return { text, start: at.start, end: at.end }
   }
-  const budget = { left: mostSteps }
+  const budget = { left: maxSteps }
   for (const [text, passage] of prepared.entries()) {
     const near = await nearestPlace(wanted, passage, budget)
-    if (near === undefined || near.similarity < leastSimilarity) continue
+    if (near === undefined || near.similarity < minSimilarity) continue
     const { start, end } = located('fuzzy', near.spans, passage, near.similarity)
     return { text, start, end }
   }

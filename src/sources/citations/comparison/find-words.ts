@@ -2,7 +2,7 @@ import type { Span } from '../quotations/prepare.ts'
 
 /** Prefixed letters that a quotation may leave off: it begins in the middle of a word then. */
 const prefixed = / [ושהבכלמד]{1,3}$/
-const mostAttempts = 50
+const maxAttempts = 50
 
 /** Finds whole words in padded text, from a place in the unpadded one; a Hebrew first word may lack its prefixes. */
 export function findWords(words: string, padded: string, from: number): Span | undefined {
@@ -11,7 +11,7 @@ export function findWords(words: string, padded: string, from: number): Span | u
   if (at >= 0) return { start: at, end: at + words.length }
   if (!/^[א-ת]/.test(words)) return undefined
   let inner = padded.indexOf(`${words} `, from + 1)
-  for (let attempt = 0; inner >= 0 && attempt < mostAttempts; attempt += 1) {
+  for (let attempt = 0; inner >= 0 && attempt < maxAttempts; attempt += 1) {
     if (prefixed.test(padded.slice(Math.max(0, inner - 4), inner))) {
       return { start: inner - 1, end: inner - 1 + words.length }
     }

@@ -1,6 +1,6 @@
 import {
   countLetters,
-  fewestLetters,
+  minLetters,
   type Prepared,
   type PreparedQuote,
   type QuoteReading,
@@ -10,7 +10,7 @@ import { findWords, wholeWords, wordsInOrder } from './find-words.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 
 /** The least character similarity that counts as close wording (peers use 0.85 to 0.92). */
-export const leastSimilarity = 0.85
+export const minSimilarity = 0.85
 
 /** Where a quotation stands in a text: `start` and `end` in UTF-16 units, `original` the characters there. */
 export type Located = {
@@ -36,7 +36,7 @@ function spansOf(reading: QuoteReading, { padded }: Prepared): readonly Span[] |
   const whole = findWords(reading.folded, padded, 0)
   if (whole !== undefined) return [whole]
   if (reading.parts.length === 1 && reading.parts[0] === reading.folded) return undefined
-  const enough = reading.parts.reduce((sum, part) => sum + countLetters(part), 0) >= fewestLetters
+  const enough = reading.parts.reduce((sum, part) => sum + countLetters(part), 0) >= minLetters
   return enough ? wordsInOrder(reading.parts, padded) : undefined
 }
 
@@ -56,7 +56,7 @@ export async function nearestPlace(
 ): Promise<Near | undefined> {
   const inside = passage.padded.slice(1, -1)
   const whole = await nearestWindow(quote.folded, inside, 0, budget)
-  if (quote.parts.length > 1 && (whole === undefined || whole.similarity < leastSimilarity)) {
+  if (quote.parts.length > 1 && (whole === undefined || whole.similarity < minSimilarity)) {
     const parts = await nearestParts(quote.parts, inside, budget)
     if (parts !== undefined) return parts
   }
@@ -72,7 +72,7 @@ async function nearestParts(
   let weighted = 0
   for (const part of parts) {
     const window = await nearestWindow(part, inside, spans.at(-1)?.end ?? 0, budget)
-    if (window === undefined || window.similarity < leastSimilarity) return undefined
+    if (window === undefined || window.similarity < minSimilarity) return undefined
     weighted += window.similarity * part.length
     spans.push(wholeWords(window, inside))
   }

@@ -32,10 +32,10 @@ export async function nearestWindow(
   const cost = (blocks + 2) * length
   if (cost > budget.left) return undefined
   budget.left -= cost
-  const forward = await leastDistance(pattern, text, from, text.length, 1)
+  const forward = await minDistance(pattern, text, from, text.length, 1)
   // A window of distance d is at most d longer than the pattern.
   const lowest = Math.max(from, forward.at - pattern.length - forward.distance)
-  const backward = await leastDistance(pattern, text, forward.at - 1, lowest - 1, -1)
+  const backward = await minDistance(pattern, text, forward.at - 1, lowest - 1, -1)
   const start = backward.at + 1
   const longer = Math.max(pattern.length, forward.at - start)
   return { start, end: forward.at, similarity: 1 - forward.distance / longer }
@@ -45,7 +45,7 @@ export async function nearestWindow(
  * Least edit distance of the pattern to any window that begins anywhere and ends before `at`, walking from `from` to
  * `until` in steps of 1 or -1 (then the pattern is read backwards, too). The first of equals is taken.
  */
-async function leastDistance(
+async function minDistance(
   pattern: string,
   text: string,
   from: number,

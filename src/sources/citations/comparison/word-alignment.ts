@@ -1,4 +1,4 @@
-import { type ComparedWord, isAbbreviated, mostWords, wordsAbbreviated } from '../quotations/abbreviated.ts'
+import { type ComparedWord, isAbbreviated, maxWords, wordsAbbreviated } from '../quotations/abbreviated.ts'
 import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.ts'
 
 /** A step of an alignment: so many words of the quotation stand for so many of the text. */
@@ -18,7 +18,7 @@ export type Alignment = {
 }
 
 /** Words of the one times words of the other that are compared: some 10 ms. */
-const mostCells = 30_000
+const maxCells = 30_000
 
 type Cell = { readonly cost: number; readonly from: number; readonly step: Step | undefined }
 
@@ -26,13 +26,13 @@ type Cell = { readonly cost: number; readonly from: number; readonly step: Step 
  * Aligns the words of a quotation with a part of a text, whose first and last words may stay unused (semi-global
  * alignment as by Needleman and Wunsch, with letters for costs). An abbreviation, or another name of the same person or thing, costs nothing.
  * Yields wherever it may be interrupted.
- * @returns undefined for more than `mostCells`.
+ * @returns undefined for more than `maxCells`.
  */
 export function* alignWords(
   quote: readonly ComparedWord[],
   text: readonly ComparedWord[],
 ): Generator<undefined, Alignment | undefined> {
-  if (quote.length * text.length > mostCells) return undefined
+  if (quote.length * text.length > maxCells) return undefined
   const rows: Cell[][] = []
   const sides = {
     quote,
@@ -105,7 +105,7 @@ function countsOf(
   end: number,
 ): readonly number[] {
   const counts: number[] = []
-  for (let count = 1; short !== undefined && count <= Math.min(mostWords, end); count += 1) {
+  for (let count = 1; short !== undefined && count <= Math.min(maxWords, end); count += 1) {
     // Most words begin with another letter.
     if (words[end - count]?.letters[0] !== short.letters[0]) continue
     const meant = words.slice(end - count, end).map(({ letters }) => letters)

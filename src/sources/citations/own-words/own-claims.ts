@@ -25,7 +25,7 @@ const fillers = set(
     'כל הוא היא הם מול מתוך על ידי לפי עם את ציטוט הציטוט ציטוטים הציטוטים מקור המקור מקורות המקורות נוסח הנוסח ספריה ספרייה הספריה הספרייה ' +
     'בספריה בספרייה במקור בקטע קטע הקטע המערכת כן',
 )
-const mostWords = 16
+const maxWords = 16
 
 /** What our own source list says of a quotation, see `source-list.ts`. */
 const ownWording =
@@ -40,7 +40,7 @@ export function isClaim(text: string): boolean {
   if (plain === '' || plain.length > longestClaim) return false
   if (ownWording.test(plain)) return true
   const words = wordsOf(plain)
-  if (words.length > mostWords || !words.every((word) => claims.has(word) || fillers.has(word))) return false
+  if (words.length > maxWords || !words.every((word) => claims.has(word) || fillers.has(word))) return false
   return words.some((word) => claims.has(word))
 }
 

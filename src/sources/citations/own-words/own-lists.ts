@@ -53,8 +53,8 @@ const small = new Set(
     ' ',
   ),
 )
-const mostProseWords = 3
-const mostHebrewWords = 9
+const maxProseWords = 3
+const maxHebrewWords = 9
 
 /** Whether a text says something, and does not only name places. */
 function isProse(text: string): boolean {
@@ -67,7 +67,7 @@ function isProse(text: string): boolean {
       .split(/[;,.:()–—-]/)
       .map((part) => part.match(/[\u05d0-\u05ea][\p{L}\p{M}'’׳״"]*/gu)?.length ?? 0),
   )
-  return latin > mostProseWords || longest > mostHebrewWords
+  return latin > maxProseWords || longest > maxHebrewWords
 }
 
 /** Whether a line is one of a list of sources: a place under a number, a mark or a bullet, or a bare place. */

@@ -5,13 +5,13 @@ export type ComparedWord = { readonly letters: string; readonly written: string 
 
 const sign = /["'׳״’”“]/
 /** Longer ones are words in quotation marks. */
-const mostLetters = 9
+const maxLetters = 9
 /** `עאכו"כ` has four words; the longest in use have six. */
-export const mostWords = 6
+export const maxWords = 6
 
 /** Whether a word is written as an abbreviation: Hebrew, with gershayim inside or a geresh at its end. */
 export function isAbbreviated({ letters, written }: ComparedWord): boolean {
-  return /^[א-ת]{1,9}$/.test(letters) && letters.length <= mostLetters && sign.test(written)
+  return /^[א-ת]{1,9}$/.test(letters) && letters.length <= maxLetters && sign.test(written)
 }
 
 /**
@@ -24,7 +24,7 @@ export function wordsAbbreviated(short: ComparedWord, words: readonly string[]):
   const letters = medial(short.letters)
   const [first = ''] = words
   if (isCutShort(letters, first)) return 1
-  for (let count = 2; count <= Math.min(mostWords, words.length, letters.length); count += 1) {
+  for (let count = 2; count <= Math.min(maxWords, words.length, letters.length); count += 1) {
     if (areBeginnings(letters, words.slice(0, count))) return count
   }
   return 0

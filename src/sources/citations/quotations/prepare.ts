@@ -2,9 +2,9 @@ import { fold } from '../../text/fold.ts'
 import { foldNames, foldNamesFreely, joinNames } from './names-of-god.ts'
 
 /** Quotations with fewer letters are words in quotation marks, which prove nothing wherever they are found. */
-export const fewestLetters = 12
+export const minLetters = 12
 /** Parts between ellipses with fewer letters are not looked for. */
-const fewestLettersInPart = 4
+const minLettersInPart = 4
 
 /** A range, `end` exclusive. */
 export type Span = { readonly start: number; readonly end: number }
@@ -100,7 +100,7 @@ function* partsOf(
   for (const part of written) {
     yield
     const words = foldPart(part)
-    if (countLetters(words) >= fewestLettersInPart) parts.push(words)
+    if (countLetters(words) >= minLettersInPart) parts.push(words)
   }
   return parts.length === 0 ? [whole] : parts
 }

@@ -121,7 +121,7 @@ const isSingle = (character: string): boolean => "'‚‘׳".includes(character)
 
 /** The longest quotation in single marks, and the marks within it that are looked at: each may be an apostrophe. */
 const longestInSingle = 1_500
-const mostSingles = 20
+const maxSingles = 20
 
 /** Words that begin with an apostrophe. */
 const elided = /^(?:tis|twas|twere|twill|til|till|em|cause|round|bout|n)(?![\p{L}\p{M}])/iu
@@ -135,7 +135,7 @@ function singleEnd({ text, from, to }: Search, closers: string): number | undefi
   if (elided.test(inside.slice(0, 8))) return undefined
   let doubtful: number | undefined
   let seen = 0
-  for (let at = 0; at < inside.length && seen < mostSingles; at += 1) {
+  for (let at = 0; at < inside.length && seen < maxSingles; at += 1) {
     if (!closers.includes(inside.charAt(at))) continue
     seen += 1
     if (letter.test(text.charAt(from + at + 1))) continue

@@ -1,6 +1,6 @@
 import { type Block, splitBlocks } from './blocks.ts'
 import { italicSpans } from './italics.ts'
-import { fewestLetters, type PreparedQuote, prepareQuote } from './prepare.ts'
+import { minLetters, type PreparedQuote, prepareQuote } from './prepare.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 
 /** A place in the text that a quotation may belong to: a mark or a ref written out. */
@@ -52,7 +52,7 @@ export function* findQuotations(
         ? yield* blockSpans(masked, block, inBlock)
         : yield* proseSpans(masked, block, inBlock)
     // Folding tens of thousands of words in quotation marks would take longer than all the rest.
-    const spans = quoted.filter(({ start, end }) => end - start >= fewestLetters)
+    const spans = quoted.filter(({ start, end }) => end - start >= minLetters)
     if (spans.length === 0) continue
     yield
     const letters = lettersIn(masked.slice(block.start, block.end))
@@ -69,11 +69,11 @@ export function* findQuotations(
 }
 
 /** One or two words in quotation marks are a term. What has no blanks at all is in a script without them. */
-const fewestWords = 3
+const minWords = 3
 const longestTerm = 40
 
 function isQuotation({ letters, words }: PreparedQuote): boolean {
-  return letters >= fewestLetters && (words >= fewestWords || letters > longestTerm)
+  return letters >= minLetters && (words >= minWords || letters > longestTerm)
 }
 
 /** In order, those that overlap another left out. */

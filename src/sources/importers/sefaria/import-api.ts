@@ -75,7 +75,7 @@ type Gathered = {
 }
 
 /** Sections in a row that cannot be had, after which the API is taken to be out of order and the work given up. */
-const mostMissingInRow = 3
+const maxMissingInRow = 3
 
 /**
  * Walks all sections of a work: from the start of each of its parts along `next`. A section that cannot be had is reported
@@ -245,7 +245,7 @@ class Walk {
     this.#steps += 1
     this.#missingInRow += 1
     this.#missing.set(ref, { number: this.#steps, why })
-    return this.first !== undefined && this.#missingInRow < mostMissingInRow
+    return this.first !== undefined && this.#missingInRow < maxMissingInRow
   }
 
   /** Reports what is missing and returns it with its numbers in the walk. */

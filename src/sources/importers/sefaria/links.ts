@@ -77,7 +77,7 @@ async function storeLinks(database: Database, held: readonly Link[], report: Rep
 }
 
 /** Passages that a long range is linked from: the beginning of it. */
-const mostPlaces = 25
+const maxPlaces = 25
 
 /** The passages of the library that each citation covers. */
 async function placesOf(
@@ -97,7 +97,7 @@ async function placesOf(
         select coalesce(max(ordinal), a.hi) as hi from passages
         where w.last <> w.first and (ref = w.last or section_ref = w.last) and work_id = a.work_id) b
       join passages p on p.work_id = a.work_id
-        and p.ordinal between a.lo and least(b.hi, a.lo + ${mostPlaces - 1}::int)`)
+        and p.ordinal between a.lo and least(b.hi, a.lo + ${maxPlaces - 1}::int)`)
   const byCitation = Map.groupBy(found.rows, (row) => row.citation)
   return new Map([...byCitation].map(([citation, rows]) => [citation, rows.map((row) => row.ref)]))
 }

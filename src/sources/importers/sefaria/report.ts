@@ -103,7 +103,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 100) / 100
 }
 
-const mostShown = 20
+const maxShown = 20
 
 /** The report as people read it. Long lists are counted by reason. */
 export function reportLines(report: SefariaReport): readonly string[] {
@@ -121,7 +121,7 @@ export function reportLines(report: SefariaReport): readonly string[] {
 }
 
 function listed(label: string, remarks: readonly Remark[]): readonly string[] {
-  if (remarks.length <= mostShown) return remarks.map(({ what, why }) => `  ${label}: ${what}: ${why}`)
-  const byReason = [...Map.groupBy(remarks, ({ why }) => why)].slice(0, mostShown)
+  if (remarks.length <= maxShown) return remarks.map(({ what, why }) => `  ${label}: ${what}: ${why}`)
+  const byReason = [...Map.groupBy(remarks, ({ why }) => why)].slice(0, maxShown)
   return byReason.map(([why, same]) => `  ${label}: ${same.length} × ${why} (such as ${same[0]?.what})`)
 }

@@ -22,7 +22,7 @@ export type LibraryCheck = {
 }
 
 /** Rows of a fault that are shown. */
-const mostRows = 50
+const maxRows = 50
 
 const rules: readonly { readonly rule: string; readonly statement: string }[] = [
   {
@@ -84,7 +84,7 @@ const rules: readonly { readonly rule: string; readonly statement: string }[] = 
 export async function checkLibrary(executor: Executor, sample: number): Promise<LibraryCheck> {
   const faults: LibraryFault[] = []
   for (const { rule, statement } of rules) {
-    const found = await executor.execute(sql.raw(`${statement} limit ${mostRows}`))
+    const found = await executor.execute(sql.raw(`${statement} limit ${maxRows}`))
     if (found.rows.length > 0) faults.push({ rule, rows: found.rows })
   }
   faults.push(...(await checkNormaliser(executor)))
@@ -132,7 +132,7 @@ async function checkIndex(
   const missing: Record<string, unknown>[] = []
   for (const [block, rows] of Map.groupBy(found.rows, (row) => blockOf(row.doc_id))) {
     for (const row of rows) {
-      if (missing.length >= mostRows) break
+      if (missing.length >= maxRows) break
       const absent = await absentTerms(executor, block, row)
       if (absent.length > 0) missing.push({ ref: row.ref, document: row.doc_id, absent: absent.slice(0, 5) })
     }

@@ -104,7 +104,7 @@ type Item = {
 }
 
 /** Words at the end that are looked at: no address is deeper. */
-const mostItems = 4
+const maxItems = 4
 
 /** As people write: with units or without, joined by blanks, commas or colons, with or without gershayim. */
 function freeReadings(text: string): ParsedRef[] {
@@ -170,7 +170,7 @@ function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): reado
 function itemsAtEnd(words: readonly string[]): readonly Item[] {
   const items: Item[] = []
   let end = words.length
-  while (end > 1 && items.length < mostItems) {
+  while (end > 1 && items.length < maxItems) {
     const numbers = numbersOf(words[end - 1] ?? '', items.length === 0)
     if (!numbers) break
     const hasUnit = end > 2 && isHebrewUnit(words[end - 2] ?? '')

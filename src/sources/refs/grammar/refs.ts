@@ -20,7 +20,7 @@ const latinAddress = new RegExp(
 const longestRef = 600
 
 /** A library decides between readings with a few statements: hostile input gets no more of them. */
-const mostReadings = 12
+const maxReadings = 12
 
 /**
  * All ways to read a ref, the likeliest first; the library knows which of them exists. `ברכות ב א` may be a leaf with
@@ -31,7 +31,7 @@ export function refReadings(written: string): readonly ParsedRef[] {
   const whole = { heading: trimHeading(text), address: [] }
   if (isPageRef(text)) return [whole]
   const readings = [...(/[א-ת]/.test(text) ? hebrewReadings(text) : []), ...latinReadings(text)]
-  return [...distinct(readings).slice(0, mostReadings), whole]
+  return [...distinct(readings).slice(0, maxReadings), whole]
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Concept, Query } from './query.ts'
 const learnedWeight = 0.5
 
 /** Words of a query that are looked up: of a pasted text the first. */
-const mostWords = 500
+const maxWords = 500
 
 type Learned = { readonly other: string; readonly strength: number }
 
@@ -18,7 +18,7 @@ export type LearnedWords = ReadonlyMap<string, readonly Learned[]>
 
 /** What the library's parallel texts have beside the words of a query. Reads one small table. */
 export async function learnedWords(executor: Executor, { tokens }: Query): Promise<LearnedWords> {
-  const telling = tokens.filter((token) => !isFunctionWord(token)).slice(0, mostWords)
+  const telling = tokens.filter((token) => !isFunctionWord(token)).slice(0, maxWords)
   const terms = [...new Set(telling.flatMap(basesOf))]
   return terms.length === 0 ? new Map() : partnersOf(executor, terms)
 }

@@ -46,7 +46,7 @@ export type Query = {
 }
 
 /** Longer queries are pasted texts: their first words tell enough, and the cost stays bounded. */
-const mostConcepts = 48
+const maxConcepts = 48
 
 /** What an occurrence of another name counts beside the name that was asked for. */
 const aliasWeight = 0.8
@@ -129,7 +129,7 @@ function bounded(concepts: readonly Concept[]): readonly Concept[] {
   const counts: Record<Script, number> = { he: 0, en: 0 }
   return concepts.filter(({ script }) => {
     counts[script] += 1
-    return counts[script] <= mostConcepts
+    return counts[script] <= maxConcepts
   })
 }
 

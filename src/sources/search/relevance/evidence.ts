@@ -49,8 +49,8 @@ const weights = {
   unknown: 0.8,
   needed: 1.6,
 }
-const mostEveryday = 2
-const mostField = 2
+const maxEveryday = 2
+const maxField = 2
 
 /** What is known of a question and a passage beside the words. */
 export type About = {
@@ -154,6 +154,6 @@ export function evidenceOf(
   }
   const foreign = [...everyday].filter((at) => (words.get(at)?.strength ?? 0) < 1).length
   const share = all === 0 ? 0 : found / all
-  score += weights.share * share + weights.field * Math.min(mostField, field.size)
-  return score - weights.everyday * Math.min(mostEveryday, foreign) - weights.needed
+  score += weights.share * share + weights.field * Math.min(maxField, field.size)
+  return score - weights.everyday * Math.min(maxEveryday, foreign) - weights.needed
 }

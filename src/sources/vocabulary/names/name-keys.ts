@@ -15,12 +15,12 @@ const tetragrammaton = 'יהוה'
 const shortestWithArticle = 4
 
 /** With fewer consonants a name would be met by chance: `in safe` would be `Ein Sof`. */
-const fewestConsonants = 5
+const minConsonants = 5
 
 /** The keys of the words of a name in the vocabulary. */
 export function keysOfName(words: readonly NameWord[]): readonly string[] {
   const sounds = words.map(({ term }) => latinSound(term).replace(/^a/, '')).join('')
-  const isEnglish = sounds.length < fewestConsonants || words.some(({ term }) => plainEnglish.has(term))
+  const isEnglish = sounds.length < minConsonants || words.some(({ term }) => plainEnglish.has(term))
   return words.map((word, at) => {
     if (word.script === 'he') return at === 0 ? hebrewKey(word.term) : laterHebrewKey(word.term)
     return isEnglish ? stemKey(word.term) : latinSound(word.term)

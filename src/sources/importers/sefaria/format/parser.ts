@@ -11,10 +11,10 @@ export type Parser = {
 }
 
 /** One processor is left for the database; more threads than this would wait for it. */
-const mostThreads = 4
+const maxThreads = 4
 
 export function openParser(): Parser {
-  const threads = Math.max(1, Math.min(mostThreads, availableParallelism() - 1))
+  const threads = Math.max(1, Math.min(maxThreads, availableParallelism() - 1))
   const pool = new Piscina({
     filename: new URL('./parse-files.ts', import.meta.url).href,
     name: 'parseFiles',

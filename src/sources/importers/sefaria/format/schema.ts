@@ -86,7 +86,7 @@ function otherTexts(of: Titles, lang: 'en' | 'he', own: string): readonly string
 }
 
 /** Titles that one work is given at most: real ones have some hundreds. */
-const mostTitles = 5_000
+const maxTitles = 5_000
 
 /** What a work was or is called otherwise, with its headings: what storing it needs. Nothing without a schema. */
 export function titlesOf(
@@ -109,7 +109,7 @@ function otherTitles(root: SchemaNode, title: string): readonly OtherTitle[] {
     .filter((other) => other !== '' && other !== title)
     .map((other) => ({ heading: title, title: other }))
   const ofHeadings = root.nodes.flatMap((node) => titlesWithin(node, [{ ...root, title }]))
-  return [...ofWork, ...ofHeadings].slice(0, mostTitles)
+  return [...ofWork, ...ofHeadings].slice(0, maxTitles)
 }
 
 function titlesWithin(node: SchemaNode, above: readonly SchemaNode[]): readonly OtherTitle[] {
