@@ -31,7 +31,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   },
   'accounts suspend': {
     usage: '--email E',
-    summary: 'stops the keys, browser sessions and turns of an account at once; its data stays',
+    summary: 'stops the keys, browser sessions and turns of an account at once; keeps its data',
     options: email,
     required: ['email'],
     run: async (invocation) => {
@@ -43,7 +43,7 @@ export const accessCommands: Readonly<Record<string, Command>> = {
   },
   'accounts resume': {
     usage: '--email E',
-    summary: 'lets a suspended account be used again',
+    summary: 'ends the suspension of an account',
     options: email,
     required: ['email'],
     run: async (invocation) => {

@@ -17,7 +17,7 @@ const row = (account: Account) => ({
 export const accountCommands: Readonly<Record<string, Command>> = {
   'accounts create': {
     usage: '--email E --plan P [--password …] [--operator]',
-    summary: 'makes an account; without a password one is made and shown once',
+    summary: 'creates an account; without --password it generates one and prints it once',
     options: {
       email: { type: 'string' },
       plan: { type: 'string' },
@@ -42,7 +42,7 @@ export const accountCommands: Readonly<Record<string, Command>> = {
   },
   'accounts set-plan': {
     usage: '--email E --plan P',
-    summary: 'changes the plan of an account from its next request on',
+    summary: 'changes the plan of an account; it applies from the next request',
     options: { email: { type: 'string' }, plan: { type: 'string' } },
     required: ['email', 'plan'],
     run: async ({ installation, text }) => {

@@ -20,8 +20,7 @@ const row = (entry: AuditEntry) => ({
 export const auditCommands: Readonly<Record<string, Command>> = {
   'accounts audit': {
     usage: '[--email E | --account ID] [--limit N] [--before ID]',
-    summary:
-      'lists what operators did to accounts, newest first; --before takes the last id of the page before',
+    summary: 'lists actions of operators, newest first; --before takes the last id of the previous page',
     options: {
       email: { type: 'string' },
       account: { type: 'string' },

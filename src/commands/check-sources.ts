@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 export const checkCommands: Readonly<Record<string, Command>> = {
   'sources check': {
     usage: '[--sample N]',
-    summary: 'checks that the library and its index are whole; ends with 1 and the offending rows if not',
+    summary: 'checks that the library and its index are complete; otherwise exits with 1 and prints the rows',
     options: { sample: { type: 'string' } },
     run: async ({ installation, text }) => {
       const sample = Number(text('sample') ?? 1_000)

@@ -21,7 +21,7 @@ const commands: Readonly<Record<string, Command>> = {
   ...doctorCommands,
   migrate: {
     usage: '',
-    summary: 'brings the database schema up to date',
+    summary: 'upgrades the database schema',
     options: {},
     run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
   },

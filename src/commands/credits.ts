@@ -40,7 +40,7 @@ export const creditCommands: Readonly<Record<string, Command>> = {
   },
   'credits take-back': {
     usage: '--account E --amount N|all',
-    summary: 'takes available credits back; refuses to take more than there are, and leaves held ones alone',
+    summary: 'takes back credits that no turn holds; refuses an amount above these',
     options: { account: { type: 'string' }, amount: { type: 'string' } },
     required: ['account', 'amount'],
     run: async ({ installation, text }) => {
@@ -59,7 +59,7 @@ export const creditCommands: Readonly<Record<string, Command>> = {
   },
   'credits balance': {
     usage: '--account E',
-    summary: 'shows what an account can spend and what its running turns have set aside',
+    summary: 'shows the available credits of an account and what its running turns hold',
     options: { account: { type: 'string' } },
     required: ['account'],
     run: async ({ installation, text }) => ({

@@ -9,7 +9,7 @@ export const doctorCommands: Readonly<Record<string, Command>> = {
   doctor: {
     usage: '',
     summary:
-      'checks every rule of the money and the runs; ends with 1 and the rows that break one, or with 2 when a rule could not be checked',
+      'checks the ledger and the runs; exits with 1 if a rule is broken, with 2 if one could not be checked',
     options: {},
     failureExitCode: exitCodes.unchecked,
     run: async ({ installation }) => {

@@ -9,8 +9,7 @@ const secondsBetweenLines = 5
 export const embedCommands: Readonly<Record<string, Command>> = {
   'sources embed': {
     usage: '',
-    summary:
-      'makes the vectors that search by meaning needs and the library lacks; goes on where it was stopped',
+    summary: 'makes missing vectors for search by meaning; continues where it was stopped',
     options: {},
     run: async (invocation) => {
       if (!invocation.config.embeddings) {

@@ -8,7 +8,7 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
   'sources import markdown': {
     usage:
       'FILE [--title T] [--he-title T] [--author A] [--category C] [--license L] [--language he|en] [--version V] [--source-url U] [--allow-license cc-by-nc|unknown]...',
-    summary: 'imports a text of one’s own: headings become parts of its refs, paragraphs numbered passages',
+    summary: 'imports your own text: headings become parts of its refs, paragraphs become numbered passages',
     options: {
       ...licenseOption,
       title: { type: 'string' },

@@ -13,7 +13,8 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
   'sources import sefaria-export': {
     usage:
       '[PATH | BOOKS_JSON_URL] [--title T]... [--category C]... [--links] [--allow-license cc-by-nc|unknown]...',
-    summary: "imports works from Sefaria's export: a folder, or the public bucket when no path is given",
+    summary:
+      "imports works from Sefaria's export: a folder or a list of books; default: Sefaria's public list",
     options: {
       ...licenseOption,
       title: { type: 'string', multiple: true },

@@ -50,7 +50,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   'keys create': {
     usage: '--account E [--name N] [--project ID | --owner-wide] [--scopes a,b] [--expires ISO]',
     summary:
-      'makes an API key and prints it, once, as JSON; without a project it gets one of its own on first use',
+      'creates an API key and prints it once, as JSON; without --project its first use creates a project',
     options: {
       account: { type: 'string' },
       name: { type: 'string' },
@@ -84,7 +84,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   },
   'keys list': {
     usage: '[--account E]',
-    summary: 'lists keys by their first characters and last four',
+    summary: 'lists keys by their first and last characters',
     options: { account: { type: 'string' } },
     run: async ({ installation, text }) => {
       const { system } = installation.database
@@ -95,7 +95,7 @@ export const keyCommands: Readonly<Record<string, Command>> = {
   },
   'keys revoke': {
     usage: 'ID',
-    summary: 'revokes a key: the very next request with it is refused',
+    summary: 'revokes a key: its next request is refused',
     options: {},
     words: [1, 1],
     run: async ({ installation, words }) => {

@@ -17,7 +17,7 @@ import { sefariaCommands } from './import-sefaria.ts'
 export const sourceCommands: Readonly<Record<string, Command>> = {
   'sources import jsonl': {
     usage: 'FILE [--allow-license cc-by-nc|unknown]',
-    summary: 'imports texts, one JSON object a line; importing again changes only what changed',
+    summary: 'imports texts, one JSON object per line; a repeated import changes only what differs',
     options: licenseOption,
     words: [1, 1],
     run: async (invocation) => {
