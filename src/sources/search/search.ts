@@ -23,6 +23,7 @@ import { inverseFrequency } from './scoring/bm25.ts'
 import { collapse, fuse } from './scoring/fusion.ts'
 import { collectionFacts, type FoundConcept, findConcepts } from './scoring/index-reader.ts'
 import { withSections } from './sections.ts'
+import { sourcesFirst } from './sources-first.ts'
 
 export type SearchQuery = LibraryFilter & {
   /** What to look for: a question, words, a phrase or a ref, in Hebrew, English or both. */
@@ -95,7 +96,7 @@ export async function searchSources(
   const byWords = fuse(lists, rows)
   const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows) : byWords
   const preferred = source ? preferNamed(byMeaning, source) : byMeaning
-  const ranked = phrasesFirst(preferred, whole, rows)
+  const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
   const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const expansions = expansionsOf(query.text, parsed, found)
