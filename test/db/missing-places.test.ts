@@ -88,6 +88,10 @@ describe('a question names what does not exist:', () => {
     ['לפי ליקוטי מהרז״ט, מהו ניגון?', 'ליקוטי מהרז״ט', 'work'],
     ['מה כתוב בספר דגל מחנה ראובן על ענווה?', 'דגל מחנה ראובן', 'work'],
     ['האם יש סיפור באורחות הצולל?', 'אורחות הצולל', 'work'],
+    ['אהל שמריה מסאטמר על התפילה', 'אהל שמריה', 'work'],
+    ['ברכת זלמן מברדיטשוב: מה משלו?', 'ברכת זלמן', 'work'],
+    ['עטרת זונדל פרשת נח', 'עטרת זונדל', 'work'],
+    ['בשפתי זונדל מובא משל על ים', 'שפתי זונדל', 'work'],
     ['מה כתב רבי איצל בספרו של רבי זונדל "מגדל העשן"?', 'מגדל העשן', 'work'],
   ])('%s', async (question, written, kind) => {
     expect(await missing(question)).toEqual([[written, kind]])
@@ -133,6 +137,9 @@ describe('a question names what does not exist:', () => {
     'איך הולכים בדרך ה׳ בשמחה?',
     'איך פותחים את שערי הלב בתפילה?',
     'לפי תורת החסידות, מהי מטרת הבריאה?',
+    'שירת הים פרשת בשלח',
+    'ברכת כוהנים מירושלים',
+    "Sha'ar ha-Yihud veha-Emunah chapter 2: a silversmith",
   ])('nothing in: %s', async (question) => {
     expect(await missing(question)).toEqual([])
   })

@@ -57,7 +57,9 @@ export function* unknownTitles(read: ReadText): Generator<undefined, readonly Un
 function titledBefore({ text, words }: ReadText, at: number, end: number): UnknownTitle | undefined {
   const from = titleStart(text, words, at)
   const start = words[from]?.start ?? 0
-  return from < at ? { start, end, asked: text.slice(start, end) } : undefined
+  // The end of a longer name: `Sha'ar ha-Yihud veha-Emunah 2`.
+  const isRest = text[start - 1] === '-'
+  return from < at && !isRest ? { start, end, asked: text.slice(start, end) } : undefined
 }
 
 /** The title of a chapter, before it or, behind `of` or `in`, after it. */

@@ -1,3 +1,6 @@
+import { headingKey } from '../../text/heading-keys.ts'
+import { townGroups } from '../../vocabulary/names/people-names.ts'
+
 /** How a sentence asks for a name between its words. */
 export type BookCue = {
   /** It calls the name a book, or gives its author. */
@@ -30,14 +33,30 @@ const sourceBefore = new RegExp(
 const sourceBehind =
   /^["”]? (?:says?|teach|teaches|writes?|explains?|defines?|describes?|holds?|understands?|speaks?|discuss|interprets?|אומר|אומרת|כותב|מלמד|מסביר|מבאר)(?![\p{L}])/u
 const aboutBehind =
-  /^["”]?(?:: | [–—-] |,? (?:on|about|regarding|concerning|על|אודות|בעניין|בענין|לגבי)(?![\p{L}]))/u
+  /^["”]?(?:: | [–—-] |,? (?:on|about|regarding|concerning|על|אודות|בעניין|בענין|לגבי|פרשת|פרשה|תורה|דרוש|שער)(?![\p{L}]))/u
+
+const townKeys: ReadonlySet<string> = new Set(townGroups.flat().map(headingKey))
+const englishTown = /^ of (\p{Lu}[\p{L}'’]+)/u
+const firstHebrewWord = /^ ([א-ת"'׳״]+)/u
+
+/** Whether a word says where somebody is from: `מסאטמר`. */
+export function isFromTown(word: string): boolean {
+  return word.startsWith('מ') && townKeys.has(headingKey(word.slice(1)))
+}
+
+/** A title can be told apart from another by the town of its author: `דברי יואל מסאטמר`. */
+function isOfTown(behind: string): boolean {
+  const town = englishTown.exec(behind)?.[1]
+  if (town !== undefined) return townKeys.has(headingKey(town))
+  return isFromTown(firstHebrewWord.exec(behind)?.[1] ?? '')
+}
 
 /** What the words around a name, UTF-16 places with `end` exclusive, make of it. */
 export function bookCue(text: string, start: number, end: number): BookCue {
   const before = text.slice(Math.max(0, start - 50), start)
   const behind = text.slice(end, end + 40)
   return {
-    isBook: bookBefore.test(before) || bookBehind.test(behind),
+    isBook: bookBefore.test(before) || bookBehind.test(behind) || isOfTown(behind),
     isSource: (sourceBefore.test(before) || sourceBehind.test(behind)) && !/^ mean\b/.test(behind),
     isAbout: /^["“„]?$/.test(text.slice(0, start)) && aboutBehind.test(behind),
   }

@@ -3,7 +3,7 @@ import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
-import { type BookCue, bookCue } from './book-cues.ts'
+import { type BookCue, bookCue, isFromTown } from './book-cues.ts'
 
 /** `familiar`: words that stand in no text of the library when it is a title. */
 export type TitleSlot = NamedBook & { readonly familiar: string }
@@ -104,6 +104,8 @@ const hebrewWord = /[א-ת](?:[א-ת"'׳״]*[א-ת'׳])?/gu
 /** What says that a name with `ב` is read in, among the words before it. */
 const readIn =
   /(?:^|[^א-ת])[שה]?(?:מובא|מובאת|מובאים|מבואר|מבוארת|כתוב|כתובה|נאמר|מופיע|מופיעה|מסופר|כתב|כותב|מוסבר|מוזכר|מוזכרת|מתואר|מקור|המקור|המשל|הסיפור|נמצא|ראיתי|קראתי|לומד|לומדים|למדתי)(?: [א-ת"'׳״]+){0,3} [שה]?[במ](?:ספר )?$/u
+/** The same behind the name. */
+const readThere = /^ (?:מובא|מובאת|מובאים|מבואר|מבוארת|כתוב|נאמר|מופיע|מופיעה|מסופר|מוסבר|מוזכר)(?![א-ת])/u
 const bookWord = /(?<!(?:איזה|איזו|אילו) )(?<![א-ת])[שוה]?ב(?:ספר|ספרו|חיבורו) $/u
 /** Behind `בספר` these are no names. */
 const describing =
@@ -133,12 +135,24 @@ function hebrewSlot(text: string, words: readonly Word[], at: number): TitleSlot
     if (!strength) continue
     const cut = headingKey(word.written).length - base.length
     const start = word.start + cut
-    const cue = bookCue(text, start, end)
-    if (!suffices(strength, cue)) continue
-    if (cut > 0 && !cue.isBook && strength !== 'sure' && !readIn.test(text.slice(0, start))) continue
+    if (
+      cut > 0 ? !isPrefixedBook(text, start, end, strength) : !suffices(strength, bookCue(text, start, end))
+    )
+      continue
     return slotAt(start, title.slice(cut))
   }
   return undefined
+}
+
+/** Whether the sentence reads in a name that stands behind a prefix, such as ב: a common word with it is mostly no title. */
+function isPrefixedBook(text: string, start: number, end: number, strength: HeadStrength): boolean {
+  const cue = bookCue(text, start, end)
+  const isReadThere = readThere.test(text.slice(end))
+  if (strength !== 'weak' && isReadThere) return true
+  return (
+    suffices(strength, cue) &&
+    (cue.isBook || strength === 'sure' || isReadThere || readIn.test(text.slice(0, start)))
+  )
 }
 
 /** Two words, or three where the second is not definite and the sentence breaks behind the third. */
@@ -159,8 +173,12 @@ function hebrewTitle(text: string, words: readonly Word[], at: number): string |
   )
     return undefined
   const two = `${first} ${second}`
-  if (third === undefined || !isRun(3) || /^ה/.test(second) || hebrewEnd.test(third)) return two
+  if (third === undefined || !isRun(3) || /^ה/.test(second) || endsTitle(third)) return two
   return fourth === undefined || !isRun(4) || hebrewEnd.test(fourth) ? `${two} ${third}` : two
+}
+
+function endsTitle(word: string): boolean {
+  return hebrewEnd.test(word) || isFromTown(word)
 }
 
 function slotAt(start: number, title: string): TitleSlot {
