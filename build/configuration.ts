@@ -1,0 +1,107 @@
+/** `npm run docs:configuration`: writes `docs/configuration.md` and `.env.example` from the settings in `src/environment.ts`. */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { settings, settingsOf } from '../src/environment.ts'
+
+type Listed = {
+  readonly name: string
+  readonly value: string
+  readonly standard: string
+  readonly description: string
+}
+
+/** What others read from the same file: the exporter of OpenTelemetry, and Compose. */
+const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
+  'Log, metrics and traces': [
+    {
+      name: 'OTEL_EXPORTER_OTLP_HEADERS',
+      value: 'name=value, separated by commas',
+      standard: 'none',
+      description:
+        'Headers that the receiver of traces asks for, such as a token. Read only with an endpoint.',
+    },
+  ],
+  'Only for docker-compose.yml': [
+    {
+      name: 'POSTGRES_PASSWORD',
+      value: 'text',
+      standard: 'none: Compose requires it',
+      description: "Password of the database's superuser.",
+    },
+    {
+      name: 'SERVICE_DB_PASSWORD',
+      value: 'letters and digits',
+      standard: 'none: Compose requires it',
+      description: 'Password of the role that the service connects as. It becomes part of a URL.',
+    },
+    {
+      name: 'SERVICE_KEY_PEPPER',
+      value: 'text of 16 characters or more',
+      standard: 'KEY_PEPPER',
+      description:
+        'KEY_PEPPER inside Compose. It is a setting of its own, because npm start reads KEY_PEPPER from the same file and made its keys with another secret.',
+    },
+  ],
+}
+
+const groups: readonly (readonly [string, readonly Listed[]])[] = [
+  ...(Object.keys(settings) as (keyof typeof settings)[]).map(
+    (group) => [group, [...settingsOf(group), ...(readByOthers[group] ?? [])]] as const,
+  ),
+  ...Object.entries(readByOthers).filter(([group]) => !Object.hasOwn(settings, group)),
+]
+
+/** The page of `docs`, as Markdown. */
+export function configurationPage(): string {
+  const tables = groups.map(([group, listed]) => {
+    const rows = listed.map(
+      ({ name, value, standard, description }) => `| \`${name}\` | ${value} | ${standard} | ${description} |`,
+    )
+    return [
+      `## ${group}`,
+      '',
+      '| setting | value | default | meaning |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+    ].join('\n')
+  })
+  return `${[
+    '# Configuration',
+    'The service reads its settings from environment variables. This page lists all of them.',
+    'Every setting is optional, and an empty one counts as unset. `npm start` also reads them from a file `.env` in the current folder: copy `.env.example` and keep what you need. A wrong value stops the start with a message that names the setting.',
+    'This page and `.env.example` are made from `src/environment.ts` by `npm run docs:configuration`.',
+    ...tables,
+  ].join('\n\n')}\n`
+}
+
+/** The text of `.env.example`. */
+export function exampleFile(): string {
+  const parts = groups.map(([group, listed]) => {
+    const rule = `# --- ${group} `.padEnd(100, '-')
+    return [
+      rule,
+      ...listed.flatMap(({ name, standard, description }) => [
+        ...wrapped(`${description}${/[.!?]$/.test(description) ? '' : '.'} Default: ${standard}`),
+        `${name}=`,
+      ]),
+    ].join('\n')
+  })
+  return `# Copy to .env and keep what you need. Every setting is optional; an empty one counts as unset.\n\n${parts.join('\n\n')}\n`
+}
+
+/** A comment of lines of at most 120 characters. */
+function wrapped(text: string): readonly string[] {
+  const lines: string[] = ['#']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? ''
+    if (last.length + word.length + 1 > 120) lines.push(`# ${word}`)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+if (import.meta.main) {
+  const root = path.join(import.meta.dirname, '..')
+  await writeFile(path.join(root, 'docs/configuration.md'), configurationPage())
+  await writeFile(path.join(root, '.env.example'), exampleFile())
+}

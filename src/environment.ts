@@ -1,0 +1,254 @@
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+/**
+ * Whose `X-Forwarded-*` headers are believed: nobody's, those of the given number of proxies in a row, or those of
+ * proxies at the given addresses and ranges.
+ */
+export type TrustProxy = false | number | readonly string[]
+
+const optionalText = z.string().trim().min(1).optional()
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres:// or postgresql://')
+  .refine(isReadableUrl, 'is no URL: encode special characters of the password, such as %40 for @')
+  .optional()
+
+const httpUrl = z
+  .string()
+  .regex(/^https?:\/\//, 'must start with http:// or https://')
+  .transform((url) => url.replace(/\/+$/, ''))
+  .optional()
+
+/** Ranges that Fastify knows by name. */
+const namedRanges: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
+
+const trustProxyRemedy =
+  'must be the number of proxies before the service (1 to 16), or their addresses separated by commas, such as 127.0.0.1 or 10.0.0.0/8'
+
+const trustProxy = z.string().transform((text, context): TrustProxy => {
+  const value = text.trim().toLowerCase()
+  if (value === 'false') return false
+  if (/^([1-9]|1[0-6])$/.test(value)) return Number(value)
+  const entries = listOf(value)
+  if (entries.length > 0 && entries.every(isAddressRange)) return Object.freeze(entries)
+  const why = value === 'true' ? ': "true" would believe addresses that clients write themselves' : ''
+  context.addIssue({ code: 'custom', message: trustProxyRemedy + why })
+  return z.NEVER
+})
+
+const corsOrigins = z.string().transform((text, context): readonly string[] => {
+  const origins = listOf(text)
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong === undefined) return Object.freeze(origins)
+  const message = `must be origins separated by commas, such as https://app.example.org; "${wrong}" is none`
+  context.addIssue({ code: 'custom', message })
+  return z.NEVER
+})
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function isAddressRange(text: string): boolean {
+  if (namedRanges.includes(text)) return true
+  // A shorthand such as 10.1 would be read as 10.0.0.1.
+  const full = text.includes(':') || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text)
+  // All addresses are as many as with "true".
+  return full && !/\/0+$/.test(text) && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
+}
+
+/** Exactly what browsers send as `Origin`: no path, no capital letters, no port that is the scheme's own. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+const portRange = 'must be a whole number from 0 to 65535'
+
+function isReadableUrl(text: string): boolean {
+  try {
+    decodeURI(new URL(text).href)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What the documents say of a setting, beside what the schema checks. */
+type Documented = {
+  readonly description: string
+  /** The values that it takes. */
+  readonly value: string
+  /** What holds while it is unset; absent where the schema has a default. */
+  readonly unset?: string
+}
+
+function documented<Schema extends z.ZodType>(schema: Schema, about: Documented): Schema {
+  return schema.meta(about)
+}
+
+/** Every setting, in the groups and the order of `.env.example` and `docs/configuration.md`, which are made from them. */
+export const settings = {
+  Database: {
+    DATABASE_URL: documented(postgresUrl, {
+      value: 'URL',
+      unset: 'an embedded Postgres is started',
+      description:
+        'Postgres 15 or later. The role owns the database and is no superuser, so that row-level security applies.',
+    }),
+    MIGRATE_DATABASE_URL: documented(postgresUrl, {
+      value: 'URL',
+      unset: 'the role of DATABASE_URL',
+      description: 'Another role, which owns the schema and migrates it.',
+    }),
+    DATA_DIR: documented(z.string().min(1).default('./data'), {
+      value: 'folder',
+      description: 'Folder of the embedded Postgres and its secrets.',
+    }),
+    KEY_PEPPER: documented(optionalText, {
+      value: 'text of 16 characters or more',
+      unset: 'the embedded database keeps one of its own',
+      description:
+        'Secret of the digests of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys go on working, list both: 2:new,1:old',
+    }),
+  },
+  Network: {
+    HOST: documented(z.string().min(1).default('127.0.0.1'), {
+      value: 'address',
+      description: 'Address to listen on.',
+    }),
+    PORT: documented(
+      z
+        .string()
+        .regex(/^\d{1,5}$/, portRange)
+        .transform(Number)
+        .refine((port) => port <= 65_535, portRange)
+        .default(3000),
+      { value: '0 to 65535', description: 'Port to listen on; 0 takes a free one.' },
+    ),
+    APP_URL: documented(httpUrl, {
+      value: 'URL',
+      unset: 'the address at which a request came',
+      description:
+        'Address at which people reach the service. Links to files and passages begin with it. With https:// the cookies of the pages are bound to TLS and to this host.',
+    }),
+    TRUST_PROXY: documented(trustProxy.default(false), {
+      value: 'addresses, ranges, or a number from 1 to 16',
+      description:
+        'Whose X-Forwarded-* headers are believed: proxies at these addresses, such as 127.0.0.1 for an nginx on the same machine, or this many proxies in a row. See "Behind a proxy" in docs/operations.md.',
+    }),
+    CORS_ORIGINS: documented(corsOrigins.default([]), {
+      value: 'origins, separated by commas',
+      description:
+        'Origins whose pages may call the API from a browser, such as https://app.example.org. Keys do not belong in browsers: see docs/operations.md.',
+    }),
+  },
+  Model: {
+    MODEL_BASE_URL: documented(httpUrl, {
+      value: 'URL',
+      unset: 'the built-in extractive model answers',
+      description: 'Base URL of an OpenAI-compatible API, which mostly ends in /v1.',
+    }),
+    MODEL_API_KEY: documented(optionalText, {
+      value: 'text',
+      unset: 'no key is sent',
+      description: 'Key of that API.',
+    }),
+    MODEL_NAME: documented(optionalText, {
+      value: 'text',
+      unset: 'none',
+      description: 'Name of the model at that API. Required with MODEL_BASE_URL.',
+    }),
+    MODELS_FILE: documented(optionalText, {
+      value: 'file',
+      unset: 'the only model is "service"',
+      description: 'JSON file with more models and their prices, see docs/operations.md.',
+    }),
+  },
+  'Search by meaning': {
+    EMBEDDINGS_BASE_URL: documented(httpUrl, {
+      value: 'URL',
+      unset: 'the library is searched by words only',
+      description:
+        'Base URL of an API with POST /embeddings in the form of OpenAI. It needs the Postgres extension "vector", which the embedded Postgres does not have. Then run: sources embed',
+    }),
+    EMBEDDINGS_API_KEY: documented(optionalText, {
+      value: 'text',
+      unset: 'no key is sent',
+      description: 'Key of that API.',
+    }),
+    EMBEDDINGS_MODEL: documented(optionalText, {
+      value: 'text',
+      unset: 'none',
+      description: 'Name of the model at that API. Required with EMBEDDINGS_BASE_URL.',
+    }),
+  },
+  Accounts: {
+    PLANS_FILE: documented(optionalText, {
+      value: 'file',
+      unset: 'free, basic, pro and unlimited',
+      description: 'JSON file that replaces plans or adds others, see docs/billing.md.',
+    }),
+    SIGNUP: documented(z.enum(['open', 'closed']).optional(), {
+      value: 'open or closed',
+      unset: 'open with the embedded database, closed with DATABASE_URL',
+      description:
+        'With open, anybody can create an account in the pages. With closed, only the command line creates accounts.',
+    }),
+    SIGNUP_PLAN: documented(z.string().trim().min(1).default('free'), {
+      value: 'name of a plan',
+      description: 'Plan of the accounts that are created in the pages.',
+    }),
+  },
+  'Log, metrics and traces': {
+    LOG_LEVEL: documented(
+      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+      {
+        value: 'fatal, error, warn, info, debug, trace or silent',
+        description: 'The least severe level that is logged.',
+      },
+    ),
+    METRICS_TOKEN: documented(optionalText, {
+      value: 'text',
+      unset: '/metrics does not exist',
+      description: 'Bearer token that /metrics asks for.',
+    }),
+    OTEL_EXPORTER_OTLP_ENDPOINT: documented(httpUrl, {
+      value: 'URL',
+      unset: 'no traces are made',
+      description:
+        'Base URL of an OTLP/HTTP receiver, such as an OpenTelemetry collector at http://127.0.0.1:4318.',
+    }),
+  },
+} as const
+
+/** The environment as the service reads it. */
+export const environment = z.object({
+  ...settings.Database,
+  ...settings.Network,
+  ...settings.Model,
+  ...settings['Search by meaning'],
+  ...settings.Accounts,
+  ...settings['Log, metrics and traces'],
+})
+
+/** A setting as documents show it. */
+export type SettingAbout = Documented & { readonly name: string }
+
+/** The settings of a group with their defaults in words. */
+export function settingsOf(
+  group: keyof typeof settings,
+): readonly (SettingAbout & { readonly standard: string })[] {
+  return Object.entries(settings[group]).map(([name, schema]) => {
+    const about = z.globalRegistry.get(schema) as Documented
+    return { name, ...about, standard: about.unset ?? standardOf(schema.parse(undefined)) }
+  })
+}
+
+function standardOf(value: unknown): string {
+  return value === false || (Array.isArray(value) && value.length === 0) ? 'none' : String(value)
+}
