@@ -22,7 +22,8 @@ const maxRelated = 2
  * most right further hits and leaves out more than half of the wrong ones.
  */
 const nearBest = 0.75
-const maxWords = 0.5
+/** Share of the question from which on a hit has most of it. */
+const majority = 0.5
 
 type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
 
@@ -37,7 +38,7 @@ export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
   if (named.length > 0) return { places: inOrder(ofEachPlace(named)), finding: 'named' }
   if (onlyNamed) return { places: [], finding: 'named' }
   const [best] = apart
-  const hasMost = best !== undefined && (best.titled || best.coverage >= maxWords)
+  const hasMost = best !== undefined && (best.titled || best.coverage >= majority)
   return hasMost
     ? { places: nearFirst(apart), finding: 'most' }
     : { places: nearFirst(apart).slice(0, maxRelated), finding: 'some' }

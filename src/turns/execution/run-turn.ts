@@ -13,7 +13,7 @@ import type { Logger } from '../../log.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
 import type { SemanticSearch } from '../../sources/search/meaning/semantic.ts'
 import type { Tracer } from '../../tracing.ts'
-import { maxSaid, readEvents, withoutVoid } from '../recording/event-log.ts'
+import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
 import { createJournal, type RunJournal, readJournal } from '../recording/journal.ts'
 import type { SharedAppends } from '../recording/shared-appends.ts'
 import type { Signals } from '../replicas/signals.ts'
@@ -124,7 +124,7 @@ function readRun(database: Database, run: Run) {
   return withTx(database, run, async (tx) => {
     const journaled = await readJournal(tx, run.id)
     const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
-    const begun = maxSaid(events, journaled.steps.length + 1)
+    const begun = longestText(events, journaled.steps.length + 1)
     return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), begun }
   })
 }

@@ -101,7 +101,7 @@ export function voidRemoved(events: readonly CommittedEvent[]): readonly Committ
 }
 
 /** What an attempt has said in a step, void now or not: of several attempts the one that said most, by our estimate. */
-export function maxSaid(events: readonly CommittedEvent[], step: number): string {
+export function longestText(events: readonly CommittedEvent[], step: number): string {
   const said = new Map<number, string>()
   for (const { attempt, event } of events) {
     if (event.type !== 'text.delta' || event.step !== step) continue
