@@ -1,5 +1,5 @@
-import type { PassageRow } from '../library/passage-row.ts'
 import { isReferenceWork } from '../vocabulary/titles/reference-works.ts'
+import type { Fused } from './scoring/fusion.ts'
 
 /**
  * A scholar quotes the text before an article about it. With 0.985 the English questions on the Tanya rise from a mean
@@ -8,9 +8,7 @@ import { isReferenceWork } from '../vocabulary/titles/reference-works.ts'
 const referenceWorth = 0.985
 
 /** The ranking with a little less for articles of reference works, best first. */
-export function sourcesFirst<Ranked extends { readonly row: PassageRow; readonly score: number }>(
-  ranked: readonly Ranked[],
-): readonly Ranked[] {
+export function sourcesFirst(ranked: readonly Fused[]): readonly Fused[] {
   return ranked
     .map((found) =>
       isReferenceWork(found.row.work) ? { ...found, score: found.score * referenceWorth } : found,

@@ -146,13 +146,9 @@ function hebrewSlot(text: string, words: readonly Word[], at: number): TitleSlot
 
 /** Whether the sentence reads in a name that stands behind a prefix, such as ב: a common word with it is mostly no title. */
 function isPrefixedBook(text: string, start: number, end: number, strength: HeadStrength): boolean {
+  if (strength !== 'weak' && readThere.test(text.slice(end))) return true
   const cue = bookCue(text, start, end)
-  const isReadThere = readThere.test(text.slice(end))
-  if (strength !== 'weak' && isReadThere) return true
-  return (
-    suffices(strength, cue) &&
-    (cue.isBook || strength === 'sure' || isReadThere || readIn.test(text.slice(0, start)))
-  )
+  return suffices(strength, cue) && (cue.isBook || strength === 'sure' || readIn.test(text.slice(0, start)))
 }
 
 /** Two words, or three where the second is not definite and the sentence breaks behind the third. */
