@@ -2,10 +2,12 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
 import { SlowestReporter } from './support/slowest-reporter.ts'
 
+/** Tests stand by feature; the ending of a file's name says what it needs, and so its project. */
 const project = (name: string, testTimeout: number) => ({
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
+    include: [`test/**/*.${name}.test.ts`],
+    exclude: ['test/clients/**'],
     testTimeout,
     hookTimeout: 120_000,
     // What a test waits for comes at once, unless other work has the processors.
@@ -28,8 +30,7 @@ export default defineConfig({
       project('db', 60_000),
       project('http', 60_000),
       project('e2e', 120_000),
-      project('web', 120_000),
-      project('security', 120_000),
+      project('browser', 120_000),
     ],
   },
 })

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Projects whose files take longest come first, so that no long file is alone at the end of a run. */
-const order = ['web', 'e2e', 'security', 'db', 'http', 'unit']
+const order = ['browser', 'e2e', 'db', 'http', 'unit']
 
 /** Sorts the projects by `order`, and the files of a project as vitest does: the longest of the last run first. */
 export class LongestFirst extends BaseSequencer {

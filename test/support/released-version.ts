@@ -15,9 +15,9 @@ export type ReleasedVersion = {
   remove(): Promise<void>
 }
 
-/** The last of `test/e2e/released-versions.json`, from git; undefined where git or its history is missing. */
+/** The last of `test/database/released-versions.json`, from git; undefined where git or its history is missing. */
 export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined> {
-  const list = await readFile(path.join(root, 'test/e2e/released-versions.json'), 'utf8')
+  const list = await readFile(path.join(root, 'test/database/released-versions.json'), 'utf8')
   const last = (JSON.parse(list) as readonly { version: string; commit: string }[]).at(-1)
   if (!last || !(await hasCommit(last.commit))) return undefined
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-released-'))

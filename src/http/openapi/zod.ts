@@ -58,7 +58,7 @@ export function checkInput<T extends z.ZodType>(
   return schema.safeParse(value, firstFault)
 }
 
-/** `abortEarly` is what zod's own `validate` uses; `test/unit/request-bounds.test.ts` sees that parsing heeds it too. */
+/** `abortEarly` is what zod's own `validate` uses; `test/http/request-bounds.unit.test.ts` sees that parsing heeds it too. */
 const firstFault: z.core.ParseContextInternal<z.core.$ZodIssue> = { reportInput: true, abortEarly: true }
 
 /** An id that a client names. No id has the NUL character, which Postgres refuses: such a one names nothing. */

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TestDatabase } from '../../support/database.ts'
+import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
+import { expectError, type Refusal } from '../../support/http-refusal.ts'
+import {
+  makeFile,
+  makeOwner,
+  makeSession,
+  makeThings,
+  openWorld,
+  rowCounts,
+  type Things,
+  type World,
+} from '../../support/http-world.ts'
+import { question, type TestService } from '../../support/service.ts'
+
+let world: World
+let db: TestDatabase
+let service: TestService
+let owner: { readonly accountId: string; readonly key: string }
+let home: Things
+let before: Readonly<Record<string, number>>
+
+beforeAll(async () => {
+  world = await openWorld()
+  db = world.db
+  service = world.service
+  owner = await makeOwner(db)
+  home = await makeThings(db, service, owner)
+})
+beforeEach(async () => {
+  before = await rowCounts(db)
+})
+afterAll(async () => {
+  await world.close()
+})
+
+const expectRefusal = async (reply: Reply, refusal: Refusal, says: RegExp) => {
+  expectError(reply, refusal, says)
+  expect(await rowCounts(db)).toEqual(before)
+}
+
+const asJson = (method: string, path: string, body: unknown) =>
+  sendJson(service, { method, path: path.replace(':session', home.sessionId), key: owner.key, body })
+
+const raw = (method: string, path: string, body?: string | Buffer, type = 'application/json') =>
+  send(service, {
+    method,
+    path: path.replace(':session', home.sessionId).replace(':run', home.runId),
+    key: owner.key,
+    body,
+    headers: type === '' ? {} : { 'content-type': type },
+  })
+
+const mebibyte = 1024 * 1024
+
+/** Every route that takes JSON, a field of it that is text, and a body that would be accepted. */
+const jsonRoutes = [
+  { method: 'POST', path: '/v1/chat/completions', field: 'model', good: question('Who?'), most: 16 },
+  { method: 'POST', path: '/v1/projects', field: 'name', good: { name: 'New' }, most: 1 },
+  { method: 'POST', path: '/v1/agent/sessions', field: 'name', good: { name: 'New' }, most: 1 },
+  { method: 'PATCH', path: '/v1/agent/sessions/:session', field: 'name', good: { name: 'New' }, most: 1 },
+  { method: 'POST', path: '/v1/sources/verify', field: 'text', good: { text: 'A “quotation”.' }, most: 1 },
+]
+
+const badBodies: readonly (Refusal & { name: string; body: (text: string) => string; says: RegExp })[] = [
+  {
+    name: 'broken',
+    body: (t) => `${t.slice(0, -1)},}`,
+    status: 400,
+    code: 'invalid_json',
+    param: null,
+    says: /JSON/,
+  },
+  {
+    name: 'cut off',
+    body: (t) => t.slice(0, -3),
+    status: 400,
+    code: 'invalid_json',
+    param: null,
+    says: /JSON/,
+  },
+  { name: 'of two values', body: (t) => t + t, status: 400, code: 'invalid_json', param: null, says: /JSON/ },
+  {
+    name: 'an array',
+    body: (t) => `[${t}]`,
+    status: 400,
+    code: 'invalid_value',
+    param: null,
+    says: /object/,
+  },
+  { name: 'a string', body: () => '"text"', status: 400, code: 'invalid_value', param: null, says: /object/ },
+  {
+    name: 'holding NUL',
+    body: (t) => t.replace('{', '{"extra":"a\\u0000b",'),
+    ...{ status: 400, code: 'invalid_value', param: null, says: /NUL.*[Rr]emove/ },
+  },
+  {
+    name: 'holding a raw NUL',
+    body: (t) => t.replace('{', '{"extra":"a\0b",'),
+    ...{ status: 400, code: 'invalid_json', param: null, says: /JSON/ },
+  },
+  {
+    name: 'with the key __proto__',
+    body: (t) => t.replace('{', '{"__proto__":{"x":1},'),
+    ...{ status: 400, code: 'invalid_value', param: null, says: /`__proto__`.*Remove/ },
+  },
+  {
+    name: 'with an escaped key __proto__ deep inside',
+    body: (t) => t.replace('{', '{"extra":[{"\\u005f_proto__":{"x":1}}],'),
+    ...{ status: 400, code: 'invalid_value', param: null, says: /`__proto__`.*Remove/ },
+  },
+  {
+    name: 'nested 100,000 levels deep',
+    body: (t) => t.replace('{', `{"extra":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
+    ...{ status: 400, code: 'invalid_value', param: 'extra', says: /at most 200 levels/ },
+  },
+  {
+    name: 'with objects nested 50,000 levels deep',
+    body: (t) => t.replace('{', `{"extra":${'{"a":'.repeat(50_000)}"\\ud800"${'}'.repeat(50_000)},`),
+    ...{ status: 400, code: 'invalid_value', param: 'extra', says: /at most 200 levels/ },
+  },
+]
+
+test.each(jsonRoutes.flatMap((route) => badBodies.map((bad) => ({ ...route, bad, name: bad.name }))))(
+  '$method $path refuses a body $name',
+  async ({ method, path, good, bad }) => {
+    await expectRefusal(await raw(method, path, bad.body(JSON.stringify(good))), bad, bad.says)
+  },
+)
+
+const otherTypes = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'not a type', '']
+
+test.each(jsonRoutes)('$method $path refuses every content type but JSON, and names JSON', async (route) => {
+  const { method, path, good } = route
+  const refusal: Refusal = { status: 415, code: 'unsupported_content_type', param: null }
+  for (const type of otherTypes) {
+    await expectRefusal(
+      await raw(method, path, JSON.stringify(good), type),
+      refusal,
+      /Send application\/json/,
+    )
+  }
+  const { headers, body } = form([{ name: 'name', value: 'New' }])
+  await expectRefusal(
+    await raw(method, path, body, headers['content-type']),
+    refusal,
+    /Send application\/json/,
+  )
+})
+
+test.each(jsonRoutes)(
+  '$method $path refuses a body beyond $most MiB and says how much it takes',
+  async (route) => {
+    const body = JSON.stringify({ ...route.good, extra: 'x'.repeat(route.most * mebibyte) })
+    const refusal: Refusal = { status: 413, code: 'request_too_large', param: null }
+    await expectRefusal(await raw(route.method, route.path, body), refusal, new RegExp(`${route.most} MiB`))
+  },
+)
+
+test.each(jsonRoutes.filter((route) => route.path !== '/v1/agent/sessions'))(
+  '$method $path without a body, or without a field it needs, says which is missing',
+  async ({ method, path, field }) => {
+    const missing = { status: 400, code: 'missing_required_parameter' } as const
+    for (const body of [undefined, '', ' \n']) {
+      await expectRefusal(await raw(method, path, body), { ...missing, param: null }, /JSON body is required/)
+    }
+    await expectRefusal(await asJson(method, path, {}), { ...missing, param: field }, /is required/)
+  },
+)
+
+test.each(jsonRoutes)(
+  '$method $path refuses a field of the wrong type and names it',
+  async ({ method, path, good, field }) => {
+    for (const value of [5, true, ['a'], { a: 1 }, ...(path === '/v1/agent/sessions' ? [] : [null])]) {
+      const refusal: Refusal = { status: 400, code: 'invalid_value', param: field }
+      const reply = await asJson(method, path, { ...good, [field]: value })
+      await expectRefusal(reply, refusal, new RegExp(`\`${field}\`.*expected string`))
+    }
+  },
+)
+
+test('a name that is blank or too long is refused and named', async () => {
+  const refusal: Refusal = { status: 400, code: 'invalid_value', param: 'name' }
+  for (const name of ['', '  \t', 'נ'.repeat(201)]) {
+    await expectRefusal(await asJson('POST', '/v1/projects', { name }), refusal, /`name`/)
+    await expectRefusal(await asJson('PATCH', '/v1/agent/sessions/:session', { name }), refusal, /`name`/)
+  }
+  const long = await asJson('POST', '/v1/agent/sessions', { name: 'x'.repeat(201) })
+  await expectRefusal(long, refusal, /`name`/)
+})
+
+test('halves of surrogate pairs are kept as U+FFFD, in columns and in JSON; whole ones stay', async () => {
+  const project = await raw('POST', '/v1/projects', '{"name":"a\\ud800b \\ud83d\\udcdc"}')
+  expect({ status: project.status, name: JSON.parse(project.text).name }).toEqual({
+    status: 200,
+    name: 'a\ufffdb 📜',
+  })
+  const messages = '[{"role":"user","content":"a\\udc00b \\ud83d\\udcdc"}]'
+  const turn = await raw(
+    'POST',
+    '/v1/chat/completions',
+    `{"model":"service","messages":${messages},"\\ud800":1}`,
+  )
+  expect({ status: turn.status, text: turn.text }).toMatchObject({ status: 200 })
+  const sessionId = turn.headers['x-service-session-id']
+  const stored = await raw('GET', `/v1/agent/sessions/${sessionId}/messages`)
+  expect(JSON.parse(stored.text).data[0].content).toBe('a\ufffdb 📜')
+})
+
+const nowhere = [
+  ['GET', '/v1/nothing'],
+  ['POST', '/v1/nothing'],
+
+  ['POST', '/'],
+  ['PUT', '/v1/projects'],
+  ['DELETE', '/v1/models/service'],
+  ['PATCH', '/v1/chat/completions'],
+  ['OPTIONS', '/v1/files'],
+  ['PROPFIND', '/v1/files'],
+  ['PURGE', '/v1/files'],
+]
+
+test.each(nowhere)(
+  '%s %s, which no route has, is a 404 that repeats method and path',
+  async (method, path) => {
+    const refusal: Refusal = { status: 404, code: 'not_found', param: null }
+    const reply = await raw(method, `${path}?secret=1`, undefined, '')
+    await expectRefusal(reply, refusal, new RegExp(`no route ${method} ${path}\\.`))
+    expect(await send(service, { method, path })).toMatchObject({ status: 404 })
+  },
+)
+
+test('GET, DELETE and POST with the content type of JSON and no body are fine', async () => {
+  const [sessionId, fileId] = [await makeSession(service, home), await makeFile(service, home)]
+  const calls = [
+    ['GET', '/v1/projects'],
+    ['GET', `/v1/files/${fileId}`],
+    ['POST', '/v1/agent/runs/:run/cancel'],
+    ['POST', '/v1/agent/sessions'],
+    ['DELETE', `/v1/agent/sessions/${sessionId}`],
+    ['DELETE', `/v1/files/${fileId}`],
+  ] as const
+  for (const [method, path] of calls) {
+    const reply = await raw(method, path)
+    expect({ path, status: reply.status }).toEqual({ path, status: 200 })
+  }
+})

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { form, type Reply, send } from '../../support/http-raw.ts'
+import { expectError } from '../../support/http-refusal.ts'
+import {
+  makeOwner,
+  makeThings,
+  openWorld,
+  rowCounts,
+  type Things,
+  type World,
+} from '../../support/http-world.ts'
+import type { Json } from '../../support/openapi-reader.ts'
+
+let world: World
+let home: Things
+
+beforeAll(async () => {
+  world = await openWorld()
+  home = await makeThings(world.db, world.service, await makeOwner(world.db))
+})
+afterAll(() => world.close())
+
+const post = (path: string, body: string): Promise<Reply> =>
+  send(world.service, {
+    method: 'POST',
+    path,
+    key: home.key,
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+
+const mebibyte = 1024 * 1024
+const filled = (start: string, piece: string, bytes: number, end: string) =>
+  start + piece.repeat(Math.floor(bytes / piece.length)) + end
+const ask = { model: 'service', messages: [{ role: 'user', content: 'Who?' }] }
+const asking = (more: object) => JSON.stringify({ ...ask, ...more })
+const schema = (of: object) =>
+  asking({ response_format: { type: 'json_schema', json_schema: { name: 'a', schema: of } } })
+const saying = (content: unknown) => asking({ messages: [{ role: 'user', content }] })
+const answering = (input: unknown) => JSON.stringify({ model: 'service', input })
+const schemaField = 'response_format.json_schema.schema'
+const chat = '/v1/chat/completions'
+const responses = '/v1/responses'
+
+test.each([
+  [
+    '15 MiB of wrong parts',
+    chat,
+    filled('{"messages":[{"content":[', '0,', 15 * mebibyte, '0]}]}'),
+    'messages[0].content',
+    /10,000 entries/,
+  ],
+  [
+    '15 MiB of `{}` in an unknown field',
+    chat,
+    filled('{"model":"service","x":[', '{},', 15 * mebibyte, '0]}'),
+    'x',
+    /10,000 entries/,
+  ],
+  [
+    'a MiB of wrong refs',
+    '/v1/sources/verify',
+    filled('{"text":"x","refs":[', '0,', mebibyte - 99, '0]}'),
+    'refs',
+    /10,000 entries/,
+  ],
+  [
+    'a MiB of `{}` beside a name',
+    '/v1/projects',
+    filled('{"name":"x","y":[', '{},', mebibyte - 99, '0]}'),
+    'y',
+    /10,000 entries/,
+  ],
+  [
+    '200,000 wrong tool calls',
+    chat,
+    asking({ messages: [{ role: 'assistant', tool_calls: Array(200_000).fill(0) }] }),
+    'messages[0].tool_calls',
+    /10,000 entries/,
+  ],
+  [
+    '129 tool calls',
+    chat,
+    asking({ messages: [{ role: 'assistant', tool_calls: Array(129).fill(0) }] }),
+    'messages[0].tool_calls',
+    /at most 128 items/,
+  ],
+  [
+    '1,001 parts',
+    chat,
+    saying(Array(1_001).fill({ type: 'text', text: 'x' })),
+    'messages[0].content',
+    /at most 1,000 items/,
+  ],
+  ['9,000 wrong parts', chat, saying(Array(9_000).fill(0)), 'messages[0].content', /at most 1,000 items/],
+  [
+    'a text of 1,000,001 characters',
+    chat,
+    saying('x'.repeat(1_000_001)),
+    'messages[0].content',
+    /at most 1,000,000 characters/,
+  ],
+  [
+    'texts of 2,000,001 characters',
+    chat,
+    asking({ messages: Array(3).fill({ role: 'user', content: 'x'.repeat(700_000) }) }),
+    'messages',
+    /2,000,000 characters together/,
+  ],
+  ['five stops', chat, asking({ stop: Array(5).fill('x') }), 'stop', /at most 4 items/],
+  [
+    'a stop of 1,001 characters',
+    chat,
+    asking({ stop: 'x'.repeat(1_001) }),
+    'stop',
+    /at most 1,000 characters/,
+  ],
+  ['a model of 257 characters', chat, asking({ model: 'x'.repeat(257) }), 'model', /at most 256 characters/],
+  [
+    '101 entries of metadata',
+    chat,
+    asking({ metadata: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`m${i}`, ''])) }),
+    'metadata',
+    /at most 100 entries/,
+  ],
+  [
+    'metadata of 10,001 characters',
+    chat,
+    asking({ metadata: { a: 'x'.repeat(10_001) } }),
+    'metadata.a',
+    /at most 10,000 characters/,
+  ],
+  [
+    'options of 10,001 characters as text',
+    chat,
+    asking({ x_service: `{"a":"${'x'.repeat(10_001)}"}` }),
+    'x_service',
+    /at most 10,000 characters/,
+  ],
+  ['129 tools', chat, asking({ tools: Array(129).fill(0) }), 'tools', /at most 128 items/],
+  [
+    'parameters of 10,001 values',
+    chat,
+    asking({
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', parameters: { enum: Array(9_999).fill(0), required: [0] } },
+        },
+      ],
+    }),
+    'tools[0].function.parameters',
+    /at most 10,000 values/,
+  ],
+  [
+    'a schema of 200,001 characters',
+    chat,
+    schema({ description: 'x'.repeat(200_001) }),
+    schemaField,
+    /at most 200,000 characters/,
+  ],
+  [
+    'a schema of 10,001 values',
+    chat,
+    schema({ enum: Array(9_999).fill(0), required: ['a'] }),
+    schemaField,
+    /at most 10,000 values/,
+  ],
+  [
+    'a schema that multiplies',
+    chat,
+    schema({ allOf: Array(1_000).fill({ $ref: '#/$defs/e' }), $defs: { e: { enum: Array(100).fill(0) } } }),
+    schemaField,
+    /at most 20,000 steps/,
+  ],
+  [
+    'a schema that applies itself',
+    chat,
+    schema({ anyOf: [{ $ref: '#' }] }),
+    schemaField,
+    /no reference to itself/,
+  ],
+  [
+    '15 MiB of wrong items',
+    responses,
+    filled('{"model":"service","input":[', '0,', 15 * mebibyte, '0]}'),
+    'input',
+    /10,000 entries/,
+  ],
+  ['1,001 items', responses, answering(Array(1_001).fill(0)), 'input', /at most 1,000 items/],
+  [
+    '1,001 parts of an item',
+    responses,
+    answering([{ role: 'user', content: Array(1_001).fill(0) }]),
+    'input[0].content',
+    /at most 1,000 items/,
+  ],
+  [
+    'texts of 2,000,001 characters in items',
+    responses,
+    answering(Array(3).fill({ role: 'user', content: 'x'.repeat(700_000) })),
+    'input',
+    /2,000,000 characters together/,
+  ],
+])('%s are a 400 that names field and bound, and leave nothing', async (_what, path, body, param, says) => {
+  const before = await rowCounts(world.db)
+  expectError(await post(path, body), { status: 400, code: 'invalid_value', param }, says)
+  expect(await rowCounts(world.db)).toEqual(before)
+})
+
+test('a schema that refers to itself below itself is accepted', async () => {
+  const tree = { type: 'object', properties: { child: { $ref: '#' } } }
+  const reply = await post(chat, schema(tree))
+  expect(reply.text).not.toContain('no reference to itself')
+})
+
+test('an upload with a boundary of 5,000 characters is a 400', async () => {
+  const { body } = form([{ name: 'file', filename: 'a.txt', content: 'x' }])
+  const headers = { 'content-type': `multipart/form-data; boundary=${'b'.repeat(5_000)}` }
+  const reply = await send(world.service, { method: 'POST', path: '/v1/files', key: home.key, body, headers })
+  expectError(reply, { status: 400, code: 'invalid_value', param: 'Content-Type' }, /at most 200 characters/)
+})
+
+test('an upload with a field of 8,001 characters is a 400 that names it', async () => {
+  const parts = form([
+    { name: 'purpose', value: 'x'.repeat(8_001) },
+    { name: 'file', filename: 'a.txt', content: 'x' },
+  ])
+  const reply = await send(world.service, { method: 'POST', path: '/v1/files', key: home.key, ...parts })
+  expectError(reply, { status: 400, code: 'invalid_value', param: 'purpose' }, /at most 8,000 characters/)
+})
+
+/** Where texts and arrays of a schema have no bound; references are followed once. */
+function unboundedOf(
+  components: Readonly<Record<string, Json>>,
+): (node: Json, at: string) => readonly string[] {
+  const seen = new Set<string>()
+  const inside = (node: Json, at: string): readonly string[] => {
+    const named = Object.entries((node['properties'] ?? {}) as Record<string, Json>)
+    const forms = ['anyOf', 'oneOf', 'allOf', 'items'].flatMap((keyword) =>
+      [(node[keyword] ?? []) as Json | Json[]].flat(),
+    )
+    return [
+      ...named.flatMap(([name, inner]) => look(inner, `${at}.${name}`)),
+      ...forms.flatMap((inner) => look(inner, `${at}[]`)),
+    ]
+  }
+  const look = (node: Json, at: string): readonly string[] => {
+    const name = String(node['$ref'] ?? '').replace('#/components/schemas/', '')
+    if (name !== '') return seen.has(name) || !seen.add(name) ? [] : look(components[name] ?? {}, name)
+    const bounding =
+      node['type'] === 'array'
+        ? ['maxItems']
+        : ['maxLength', 'enum', 'const', 'pattern', 'format', 'contentMediaType']
+    const isOpen =
+      ['array', 'string'].includes(String(node['type'])) && !bounding.some((word) => word in node)
+    return [...(isOpen ? [at] : []), ...inside(node, at)]
+  }
+  return look
+}
+
+test('every text and array of a request body has a bound in the OpenAPI document', async () => {
+  const { text } = await send(world.service, { method: 'GET', path: '/openapi.json', key: undefined })
+  const document = JSON.parse(text)
+  const look = unboundedOf(document.components.schemas)
+  const bodies = Object.entries<Record<string, Json>>(document.paths).flatMap(([path, operations]) =>
+    Object.values(operations).flatMap((operation) => {
+      const { content = {} } = (operation['requestBody'] ?? {}) as {
+        content?: Record<string, { schema: Json }>
+      }
+      return Object.values(content).map(({ schema }) => ({ path, schema }))
+    }),
+  )
+  expect(bodies.length).toBeGreaterThan(6)
+  expect(bodies.flatMap(({ path, schema }) => look(schema, path))).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { send } from '../../support/http-raw.ts'
+import { ask, table } from '../../support/http-routes.ts'
+import { makeOwner, makeThings, openWorld, type Things, type World } from '../../support/http-world.ts'
+import { type ApiReader, pathOf, readApi } from '../../support/openapi-reader.ts'
+import { startTestService, type TestService } from '../../support/service.ts'
+
+let world: World
+let service: TestService
+let things: Things
+let text: string
+let api: ApiReader
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = world.service
+  things = await makeThings(world.db, service, await makeOwner(world.db))
+  text = (await get('/openapi.json')).text
+  api = readApi(text)
+})
+afterAll(() => world.close())
+
+const described = table.filter((row) => !row.undescribed)
+const get = (path: string, key?: string) => send(service, { method: 'GET', path, key })
+
+test('the document is valid OpenAPI 3.1 by a public validator', async () => {
+  const result = await new Validator().validate(JSON.parse(text))
+  expect(result).toEqual({ valid: true })
+  const { info: _, ...spoiled } = JSON.parse(text)
+  expect(await new Validator().validate(spoiled)).toMatchObject({ valid: false })
+})
+
+test('every route of the service is in the document, with the scope it asks for', () => {
+  const listed = Object.entries(api.document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      expect(operation.security).toEqual(operation['x-scope'] === 'public' ? [] : [{ bearer: [] }])
+      return `${method.toUpperCase()} ${path} ${operation['x-scope']}`
+    }),
+  )
+  const served = described.filter((row) => !row.named).map((row) => `${pathOf(row.route)} ${row.scope}`)
+  expect(listed.toSorted()).toEqual(served.toSorted())
+})
+
+test('the document is one and the same with a key, without, and from another replica, and tells the version', async () => {
+  const other = await startTestService(world.db.database)
+  try {
+    const path = '/openapi.json'
+    expect((await send(other, { method: 'GET', path })).text).toBe(text)
+    expect((await get(`/v1${path}`, things.key)).text).toBe(text)
+    expect(api.document.info.version).toBe(manifest.version)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a field that is missing, of another type or not described is seen', () => {
+  const project = { id: 'proj_1', object: 'project', name: 'P', created_at: 1 }
+  expect(api.componentFaults('Project', project)).toEqual([])
+  const { name: _, ...nameless } = project
+  for (const wrong of [nameless, { ...project, created_at: '1' }, { ...project, secret: 1 }]) {
+    expect(api.componentFaults('Project', wrong)).toHaveLength(1)
+  }
+})
+
+test.each(described)('$route answers, and takes, what the document says of it', async (row) => {
+  const answer = await ask(world, row, things.key, things)
+  expect(answer.status).toBe(row.ok ?? 200)
+  expect(api.replyFaults(row.route, answer)).toEqual([])
+  expect(api.requestFaults(row.route, row.body?.(things)) ?? []).toEqual([])
+})
+
+test.each(['day', 'model', 'key', 'project'])('usage by %s is described', async (group) => {
+  const answer = await get(`/v1/usage?group_by=${group}`, things.key)
+  expect(JSON.parse(answer.text).data[0]).toHaveProperty(group)
+  expect(api.replyFaults('GET /v1/usage', answer)).toEqual([])
+})
+
+test('a service with a route under /v1 that is not described refuses to boot', async () => {
+  const addRoute = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRegister', (instance) => {
+      if (instance.prefix === '/v1')
+        instance.get('/unknown', { config: { scope: 'any-key' } }, async () => '')
+    })
+  }
+  subscribe('fastify.initialization', addRoute)
+  try {
+    await expect(startTestService(world.db.database)).rejects.toThrow('GET /v1/unknown has no docs')
+  } finally {
+    unsubscribe('fastify.initialization', addRoute)
+  }
+})

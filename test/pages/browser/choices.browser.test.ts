@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../../support/browser.ts'
+import { reply } from '../../support/scripted-upstream.ts'
+import { accessibilityFaults } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+import { ask, openTalkWorld, type TalkWorld } from './talk-world.ts'
+
+describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
+  let folder: string
+  let world: TalkWorld
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'models-'))
+    const catalogueFile = join(folder, 'models.json')
+    await writeFile(catalogueFile, JSON.stringify({ models: [{ id: 'quoting' }] }))
+    world = await openTalkWorld({ model: { catalogueFile } })
+  })
+  afterAll(async () => {
+    expect(await world?.close()).toEqual([])
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('a model, a project, and a conversation to go on with can be chosen', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Shabbat')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.waitForURL(/\/projects\/proj_/)
+
+    await page.goto('/ask')
+    expect(await page.getByLabel('Model').locator('option').allTextContents()).toEqual(['service', 'quoting'])
+    await page.getByLabel('Project of a new one').selectOption('Shabbat')
+    await page.getByLabel('Model').selectOption('quoting')
+    await ask(page, 'What does a small lamp do in a dark room?')
+    await page.locator('.turn-foot').waitFor()
+    expect(await page.locator('.crumb').textContent()).toBe('Shabbat')
+    expect(await page.locator('.answer').textContent()).toContain('No language model is configured')
+    expect(world.upstream.requests.length).toBe(0)
+
+    await page.goto('/ask')
+    await screenshot(page, 'ask-choices')
+    expect(await accessibilityFaults(page)).toEqual([])
+    world.upstream.enqueue(reply('It shines.'))
+    await page.getByLabel('Conversation').selectOption({ index: 1 })
+    await page.getByLabel('Model').selectOption('service')
+    await ask(page, 'And in a word?')
+    await page.getByText('It shines.').waitFor()
+    await page.locator('.turn-foot').nth(1).waitFor()
+    expect(await page.locator('article.turn').count()).toBe(2)
+    await page.goto('/projects')
+    expect(await page.locator('.rows li').count()).toBe(1)
+    await window.close()
+  })
+})

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, looks } from '../../support/browser.ts'
+import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
+import { accessibilityFaults } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
+
+const answer = {
+  begin: 'The Gate speaks of light and of counting.\n\n',
+  rest: `> נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ [S1]
+
+In English: “A small lamp that is carried into a dark room does not argue with the darkness” [S2]. Of the road it says “Whoever counts his own good deeds on the way arrives late” [S3], and “the moon was full of silver fishes over the harbour” [S3].`,
+}
+
+describe.skipIf(!hasBrowser)('asking in the pages', () => {
+  let world: TalkWorld
+
+  beforeAll(async () => {
+    world = await openTalkWorld()
+  })
+  afterAll(async () => {
+    expect(await world?.close()).toEqual([])
+  })
+
+  test('an answer is seen while it is written, then stands beside its checked sources', async () => {
+    const { upstream } = world
+    const { page, window } = await world.person()
+    await screenshot(page, 'ask-empty')
+    expect(await accessibilityFaults(page)).toEqual([])
+    const held = gate()
+    upstream.enqueue(...readingTheGate(), [
+      { text: answer.begin },
+      { waitFor: held.opened },
+      { text: answer.rest, chunks: 10 },
+    ])
+    await ask(page, 'What does the Gate teach?')
+    await page.locator('.draft').getByText('The Gate speaks of light').waitFor()
+    expect(await page.locator('.doing li.done').allTextContents()).toEqual([
+      'Reading The Gate 1:1',
+      'Reading The Gate 2:1',
+    ])
+    expect(await page.locator('.sources').count()).toBe(0)
+    await screenshot(page, 'conversation-live')
+    expect(await accessibilityFaults(page)).toEqual([])
+    held.open()
+    await ended(page)
+    const sources = page.locator('.sources li')
+    expect(await sources.locator('.source-names > b').allTextContents()).toEqual([
+      'The Gate 1:1',
+      'The Gate 1:1',
+      'The Gate 2:1',
+    ])
+    expect(await sources.locator('summary .badge').allTextContents()).toEqual([
+      'word for word',
+      'word for word',
+      'close',
+      'not found',
+    ])
+    await page.getByRole('link', { name: 'Source 1' }).click()
+    expect(await sources.nth(0).locator('mark').textContent()).toBe(
+      'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ',
+    )
+    expect(await sources.nth(0).locator('mark').isVisible()).toBe(true)
+    expect(await sources.nth(0).locator('blockquote').nth(1).textContent()).toContain('A small lamp')
+    for (const look of looks) {
+      await page.setViewportSize(look)
+      await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light' })
+      await screenshot(page, `conversation-${look.name}`)
+    }
+    await page.locator('details.turn-foot summary').click()
+    await page.locator('details.source').nth(2).locator('summary').click()
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await page.evaluate("document.documentElement.dir = 'rtl'")
+    await screenshot(page, 'conversation-rtl')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'All details of this run' }).click()
+    await page.getByRole('heading', { name: 'Run' }).waitFor()
+    await screenshot(page, 'run')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.goto('/ask')
+    await screenshot(page, 'ask')
+    await window.close()
+  })
+
+  test('files an answer made and files it quotes are a link away, and what nobody can look up is named', async () => {
+    const { upstream } = world
+    const { page, window } = await world.person()
+    upstream.enqueue(
+      callTools([
+        {
+          name: 'write_file',
+          arguments: { name: 'דף מקורות.md', content: '# דף\n\nA lamp needs no argument with the dark.' },
+        },
+      ]),
+      callTools([{ name: 'read_file', arguments: { name: 'דף מקורות.md' } }]),
+      reply('It is written. “A lamp needs no argument with the dark” [S1] [S9]. See The Gate 7:7.'),
+    )
+    await ask(page, 'Write a sheet')
+    await ended(page)
+    expect(await page.locator('.source summary .badge').allTextContents()).toEqual(['word for word'])
+    const note = page.locator('.notice.note')
+    expect(await note.textContent()).toContain('1 citation of sources that were never read was left out.')
+    expect(await note.textContent()).toContain('The library does not have The Gate 7:7')
+    await screenshot(page, 'conversation-file')
+    await page.getByRole('link', { name: 'Source 1' }).click()
+    await page.getByRole('link', { name: 'Open the file' }).click()
+    await page.getByRole('heading', { name: 'דף מקורות.md' }).waitFor()
+    await page.getByRole('link', { name: 'an answer' }).first().click()
+    await page.getByText('Writing the file').waitFor()
+    await window.close()
+  })
+
+  test('a long conversation is read in parts, newest first', async () => {
+    const { upstream } = world
+    const { page, window, email } = await world.person()
+    await world.db.database.systemPool.query(`update accounts set plan = 'pro' where email = $1`, [email])
+    for (let i = 1; i <= 10; i += 1) {
+      upstream.enqueue(reply(`Answer ${i}.`))
+      await ask(page, `Question number ${i}`)
+      await page.getByText(`Answer ${i}.`, { exact: true }).waitFor()
+    }
+    const asked = () => page.locator('.question').allTextContents()
+    await page.reload()
+    expect((await asked()).map((text) => text.trim())).toEqual(
+      Array.from({ length: 8 }, (_, i) => `Question number ${i + 3}`),
+    )
+    await page.getByRole('link', { name: 'Earlier questions' }).click()
+    await page.getByText('Answer 1.', { exact: true }).waitFor()
+    expect((await asked()).map((text) => text.trim())).toEqual(['Question number 1', 'Question number 2'])
+    expect(await page.getByRole('link', { name: 'Earlier questions' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'The newest questions' }).click()
+    await page.getByText('Answer 10.', { exact: true }).waitFor()
+    await window.close()
+  })
+})

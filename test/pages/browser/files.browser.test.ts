@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, looks } from '../../support/browser.ts'
+import { accessibilityFaults, inAllLooks } from './quality.ts'
+import { screenshot } from './screenshots.ts'
+import { openTalkWorld, type TalkWorld } from './talk-world.ts'
+
+/** The smallest PNG: one red point. */
+const redPoint = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+const notes = `# דברי חיזוק
+
+> אין שום ייאוש בעולם כלל
+
+English beside it, <b>not bold</b> <script>document.title = 'owned'</script> [click](javascript:alert(1)) ![x](https://elsewhere.example/x.png)
+`
+
+describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
+  let world: TalkWorld
+
+  beforeAll(async () => {
+    world = await openTalkWorld()
+  })
+  afterAll(async () => {
+    expect(await world?.close()).toEqual([])
+  })
+
+  test('a project is renamed and deleted with what is in it, after a second question', async () => {
+    const { page } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Old name')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByLabel('Name').fill('שם חדש')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'שם חדש' }).waitFor()
+    const path = new URL(page.url()).pathname
+    await page.getByText('Delete the project…').click()
+    expect(await inAllLooks(page, 'project-delete')).toEqual([])
+    await page.getByRole('button', { name: 'Delete everything in it' }).click()
+    await page.getByText('The project has been deleted').waitFor()
+    await screenshot(page, 'project-deleted')
+    expect((await page.goto(path))?.status()).toBe(404)
+  })
+
+  test('a file with a Hebrew name is uploaded, read, renamed, downloaded byte for byte, and deleted', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await screenshot(page, 'projects-empty')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel('Name').fill('לימוד בשבת')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('heading', { name: 'לימוד בשבת' }).waitFor()
+    await screenshot(page, 'project-empty')
+    await page.getByLabel('File').setInputFiles({
+      name: 'הערות לתניא.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from(notes),
+    })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('The file is here now').waitFor()
+    await screenshot(page, 'project')
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByRole('link', { name: 'הערות לתניא.md' }).click()
+    const preview = page.locator('.preview')
+    expect(await preview.locator('blockquote').getAttribute('lang')).toBe('he')
+    expect(await preview.textContent()).toContain('<b>not bold</b> <script>')
+    expect(await preview.locator('script, b, img').count()).toBe(0)
+    expect(await preview.locator('a').count()).toBe(0)
+    expect(await page.title()).not.toBe('owned')
+    for (const look of looks) {
+      await page.setViewportSize(look)
+      await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light' })
+      await screenshot(page, `file-${look.name}`)
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByLabel('Name').fill('סיכום.md')
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByText('The file has another name now').waitFor()
+    await page.getByRole('heading', { name: 'סיכום.md' }).waitFor()
+
+    const coming = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download', exact: true }).click()
+    const download = await coming
+    expect(download.suggestedFilename()).toBe('סיכום.md')
+    expect(await readFile(await download.path(), 'utf8')).toBe(notes)
+
+    await page.getByText('Delete the file…').click()
+    await page.getByRole('button', { name: 'Yes, delete it' }).click()
+    await page.getByText('The file has been deleted').waitFor()
+    expect(await page.getByText('No files yet').count()).toBe(1)
+    await window.close()
+  })
+
+  test('images are drawn, and what a browser would run is only ever told as text or sent as a download', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('Pictures')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    const project = page.url()
+    const upload = async (name: string, mimeType: string, buffer: Buffer) => {
+      await page.goto(project)
+      await page.getByLabel('File').setInputFiles({ name, mimeType, buffer })
+      await page.getByRole('button', { name: 'Upload' }).click()
+      await page.getByText('The file is here now').waitFor()
+      await page.getByRole('link', { name }).click()
+      await page.getByRole('heading', { name }).waitFor()
+    }
+    await upload('point.png', 'image/png', redPoint)
+    const drawn = async () => {
+      await page.waitForLoadState('load')
+      return page
+        .locator('.preview img')
+        .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)
+    }
+    expect(await drawn()).toBe(1)
+
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title='owned'</script></svg>`
+    await upload('drawing.svg', 'image/svg+xml', Buffer.from(svg))
+    expect(await page.locator('.preview img, main svg').count()).toBe(0)
+    const response = await page.request.get(`${page.url().split('?')[0]}/content`)
+    expect(response.headers()).toMatchObject({
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(response.headers()['content-disposition']).toMatch(/^attachment/)
+
+    await upload('page.html', 'text/html', Buffer.from(`<h1>Hi</h1><script>document.title='owned'</script>`))
+    expect(await page.locator('.preview h1, .preview script').count()).toBe(0)
+    // A page that says it is an image is no image: nothing is drawn, and nothing runs.
+    await upload('lie.png', 'image/png', Buffer.from(`<script>document.title='owned'</script>`))
+    expect(await drawn()).toBe(0)
+    expect(await page.title()).toContain('lie.png')
+    await window.close()
+  })
+
+  test('what is wrong with an upload or a name is said in words beside the form', async () => {
+    const { page, window } = await world.person()
+    await page.goto('/projects')
+    await page.getByLabel('Name').fill('   ')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByText('Give the project a name.').waitFor()
+    await page.getByLabel('Name').fill('Texts')
+    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.waitForURL(/\/projects\/proj_/)
+    const project = page.url()
+    for (const name of ['one.txt', 'two.txt']) {
+      await page.goto(project)
+      await page.getByLabel('File').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('א') })
+      await page.getByRole('button', { name: 'Upload' }).click()
+      await page.getByText('The file is here now').waitFor()
+    }
+    await page.getByRole('link', { name: 'one.txt' }).click()
+    await page.getByLabel('Name').fill('two.txt')
+    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByText('There is a file "two.txt" already.').waitFor()
+    await page.goto(project)
+    const tooLarge = Buffer.alloc(10 * 1024 * 1024 + 1, 'a')
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: tooLarge })
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toMatch(/large|MB|bytes/)
+    await screenshot(page, 'project-refused')
+    await window.close()
+  })
+})

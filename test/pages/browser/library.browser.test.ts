@@ -1,0 +1,256 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeWindows, hasBrowser, openBrowser, openWindow } from '../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { importLongWork, importOwnTexts } from './own-texts.ts'
+import { inAllLooks, weightOf } from './quality.ts'
+
+const first = 'The Lamp, Part I; On Lamps 1:1'
+const read = (ref: string) => `/library/read/${encodeURIComponent(ref)}`
+
+describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () => {
+  let db: TestDatabase
+  let service: TestService
+  let browser: Browser
+  let window: BrowserContext
+  let page: Page
+
+  beforeAll(async () => {
+    db = await createTestDatabase()
+    await importOwnTexts(db.database)
+    service = await startTestService(db.database)
+    browser = await openBrowser()
+    window = await openWindow(browser, service)
+    await window.grantPermissions(['clipboard-read', 'clipboard-write'])
+    page = await window.newPage()
+  })
+  afterAll(async () => {
+    await closeWindows(browser)
+    await service?.stop()
+    await db?.drop()
+  })
+
+  test('works are found by category and author, with their number', async () => {
+    await page.goto('/library')
+    await page.getByRole('heading', { name: 'Library', level: 1 }).waitFor()
+    expect(await page.getByText('3 works in 5 versions, 110 texts').count()).toBe(1)
+    expect(await inAllLooks(page, 'library')).toEqual([])
+    await page.getByRole('link', { name: 'Teachings' }).click()
+    expect(await page.locator('.work-title').allTextContents()).toEqual(['The Lamp', 'The Wall'])
+    await page.getByRole('link', { name: 'Parables' }).click()
+    expect(await page.locator('.work-title').allTextContents()).toEqual(['The Lamp'])
+    await page.getByRole('link', { name: 'Asher the Builder' }).click()
+    expect(await page.locator('.work-title').allTextContents()).toEqual(['The Wall'])
+  })
+
+  test('a work shows its parts and chapters, and the licence and source of each version', async () => {
+    await page.goto('/library/work/The%20Lamp')
+    expect(await page.getByRole('heading', { name: 'Part I; On Lamps' }).count()).toBe(1)
+    expect(await page.locator('.chapters a').allTextContents()).toEqual(['1', '2', '1'])
+    const rows = page.getByRole('table').locator('tbody tr')
+    expect(await rows.count()).toBe(3)
+    expect(await rows.filter({ hasText: 'Another translation' }).textContent()).toContain('CC-BY-SA')
+    expect(await inAllLooks(page, 'work')).toEqual([])
+    await page.goto('/library/work/The%20Wall')
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
+    expect(await page.getByText('javascript:document').count()).toBe(1)
+  })
+
+  test('a search finds what the API finds, in both languages, and marks the words', async () => {
+    const { id } = await makeAccount(db.database)
+    const key = await makeKey(db.database, id)
+    for (const [words, marked] of [
+      ['borrowed oil', ['Oil', 'borrowed', 'oil']],
+      ['שמן שאול', ['שֶׁמֶן', 'שָׁאוּל', 'כְּשֶׁמֶן']],
+    ] as const) {
+      await page.goto('/library')
+      await page.getByLabel('Search the texts').fill(words)
+      await page.getByRole('button', { name: 'Search' }).click()
+      const api = await call(service, key, 'GET', `/v1/sources/search?q=${encodeURIComponent(words)}`)
+      const { data } = (await api.json()) as { data: { ref: string; snippet: string }[] }
+      expect(await page.locator('.hit h2 a').allTextContents()).toEqual(data.map(({ ref }) => ref))
+      expect(await page.locator('.hit p.text').allTextContents()).toEqual(data.map(({ snippet }) => snippet))
+      expect(await page.locator('.hit').first().locator('mark').allTextContents()).toEqual(marked)
+    }
+    expect(await page.locator('.hit').first().textContent()).toContain('Licence: CC0')
+    expect(await inAllLooks(page, 'search')).toEqual([])
+  })
+
+  test('a search for a ref leads with the passage; for one that does not exist it offers the nearest', async () => {
+    await page.goto(`/library/search?q=${encodeURIComponent('the lamp on lamps 2:1')}`)
+    await page.locator('.hit h2 a').first().click()
+    expect(await page.locator('.segment.here .own-ref').textContent()).toBe('The Lamp, Part I; On Lamps 2:1')
+    await page.goto(`/library/search?q=${encodeURIComponent('The Lamp, Part I; On Lamps 9:1')}`)
+    const note = page.getByRole('status')
+    expect(await note.textContent()).toContain('The library has no “The Lamp, Part I; On Lamps 9:1”')
+    await note.getByRole('link').click()
+    expect(await page.locator('.own-ref').first().textContent()).toContain('The Lamp, Part I; On Lamps 2:')
+    const reply = await page.goto(read('The Lampe 1:1'))
+    expect(reply?.status()).toBe(404)
+    expect(await page.locator('.nearest a').first().textContent()).toContain('The Lamp')
+    expect(await inAllLooks(page, 'unknown-ref')).toEqual([])
+  })
+
+  test('one reads on from chapter to chapter and back, and copies refs', async () => {
+    await page.goto(read('The Lamp, Part I; On Lamps 1'))
+    expect(await inAllLooks(page, 'reader')).toEqual([])
+    expect(await page.locator('.own-ref').count()).toBe(3)
+    await page.getByRole('button', { name: `Copy the ref ${first}` }).click()
+    await page
+      .getByRole('button', { name: `Copy the ref ${first}` })
+      .filter({ hasText: 'Copied' })
+      .waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(first)
+    const refs = () => page.locator('.own-ref').allTextContents()
+    const before = await refs()
+    await page.getByRole('link', { name: 'Next' }).first().click()
+    expect(await refs()).toEqual(['The Lamp, Part I; On Lamps 2:1', 'The Lamp, Part I; On Lamps 2:2'])
+    // The chapter was asked for, and no passage of it.
+    expect(await page.locator('.segment.here').count()).toBe(0)
+    await page.getByRole('link', { name: 'Next' }).first().click()
+    expect(await refs()).toEqual(['The Lamp, Part II; On Wicks 1:1'])
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Previous' }).first().click()
+    await page.getByRole('link', { name: 'Previous' }).first().click()
+    expect(await refs()).toEqual(before)
+  })
+
+  test('Hebrew and English stand beside each other on a wide screen and alternate on a phone', async () => {
+    await page.goto(read(first))
+    const places = async () => {
+      const segment = page.locator('.segment').first()
+      const hebrew = await segment.locator('.text[lang="he"]').boundingBox()
+      const english = await segment.locator('.text[lang="en"]').boundingBox()
+      if (!hebrew || !english) throw new Error('a text is not shown')
+      return { hebrew, english }
+    }
+    const wide = await places()
+    expect(wide.hebrew.y).toBe(wide.english.y)
+    expect(wide.hebrew.x).toBeGreaterThan(wide.english.x + wide.english.width - 1)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const phone = await places()
+    expect(phone.english.y).toBeGreaterThan(phone.hebrew.y + phone.hebrew.height - 1)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await page.setViewportSize({ width: 1_280, height: 860 })
+    const direction = `getComputedStyle(document.querySelector('.text[lang="he"]')).direction`
+    expect(await page.evaluate(direction)).toBe('rtl')
+    expect(await page.evaluate(`document.fonts.check('20px "Frank Ruhl Libre"', 'אָ')`)).toBe(true)
+  })
+
+  test('an English text that begins with a Hebrew word is still read from the left', async () => {
+    for (const path of [
+      '/library/search?q=carry+walk+slower',
+      `${read('The Lamp, Part I; On Lamps 1:2')}?translation=en/Translated+for+the+tests`,
+    ]) {
+      await page.goto(path)
+      const text = page.locator('.text').filter({ hasText: 'נר אחד: Two people' })
+      expect(await text.getAttribute('dir')).toBe('ltr')
+    }
+  })
+
+  test('another version can be chosen; licence and source of what is shown stand below it', async () => {
+    await page.goto(read(first))
+    await page.getByLabel('Translation').selectOption({ label: 'English: Another translation' })
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await page.locator('.text[lang="en"]').first().textContent()).toContain(
+      'In other words, passage 1',
+    )
+    const credits = await page.getByRole('complementary', { name: 'Texts' }).textContent()
+    expect(credits).toContain('Another translation. Licence: CC-BY-SA.')
+    expect(credits).not.toContain('Translated for the tests')
+  })
+
+  test('quoted words are marked, in whichever version has them; words that are not there are said not to be', async () => {
+    await page.goto(`${read(first)}?quote=${encodeURIComponent('אינו מתוכח עם החשך')}`)
+    expect(await page.locator('mark').allTextContents()).toEqual(['אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ'])
+    await page.goto(`${read(first)}?quote=${encodeURIComponent('In other words, passage 1')}`)
+    expect(await page.locator('mark').allTextContents()).toEqual(['In other words, passage 1'])
+    await page.goto(`${read(first)}?quote=${encodeURIComponent('nobody ever wrote these words')}`)
+    expect(await page.locator('mark').count()).toBe(0)
+    expect(await page.getByText('do not stand here').count()).toBe(1)
+  })
+
+  test('linked places lead on where the library has them', async () => {
+    await page.goto(read(first))
+    await page.getByText('Linked places (2)').click()
+    expect(await page.getByText('A Book Elsewhere 7:3').count()).toBe(1)
+    await page.getByRole('link', { name: 'The Wall, North 1' }).click()
+    await page.getByText('kept out one wind').waitFor()
+  })
+
+  test('markup in texts and in what is searched comes out as text', async () => {
+    await page.goto(`${read('The Lamp, Part I; On Lamps 2:2')}?translation=en/Translated+for+the+tests`)
+    expect(await page.title()).not.toContain('broken')
+    expect(await page.locator('.segment b, .segment script').count()).toBe(0)
+    expect(await page.getByText('<b>of his own</b>').count()).toBe(1)
+    const hostile = '"><script>document.title="broken"</script><b>'
+    for (const path of [`/library/search?q=${encodeURIComponent(hostile)}`, read(hostile)]) {
+      await page.goto(path)
+      expect(await page.title()).not.toBe('broken')
+      expect(await page.locator('main script, main b').count()).toBe(0)
+      expect(await page.getByLabel('Search the texts').inputValue()).toBe(hostile)
+    }
+  })
+
+  test('a passage far down in a long chapter is brought into view', async () => {
+    await page.goto(read('A Hundred Steps 1:55'))
+    const { y } = (await page.locator('.segment.here').boundingBox()) ?? { y: -1 }
+    expect(y).toBeGreaterThan(0)
+    expect(y).toBeLessThan(860)
+    await page.getByRole('link', { name: 'Next' }).first().click()
+    expect(await page.locator('.own-ref').first().textContent()).toBe('A Hundred Steps 1:61')
+  })
+
+  test('the chapters of a long work come in pages, part by part', async () => {
+    await importLongWork(db.database, 'Many Doors', [''])
+    await importLongWork(db.database, 'Two Houses', [', East', ', West'])
+    const chapters = page.locator('.chapters a')
+    await page.goto('/library/work/Many%20Doors')
+    expect(await chapters.count()).toBe(300)
+    await page.getByRole('link', { name: 'More chapters' }).click()
+    await page.getByRole('link', { name: '301', exact: true }).waitFor()
+    expect(await chapters.count()).toBe(10)
+    await page.goto('/library/work/Two%20Houses')
+    expect(await page.locator('.part-list a').allTextContents()).toEqual(['East', 'West'])
+    await page.getByRole('link', { name: 'West' }).click()
+    await page.getByRole('link', { name: 'More chapters' }).click()
+    await page.getByRole('link', { name: '310', exact: true }).click()
+    await page.getByText('Door number 310 of Two Houses, West opens on the next.').waitFor()
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+  })
+
+  test('no page weighs more than 200 KB, and all of them work without scripts', async () => {
+    const plain = await openWindow(browser, service, { scripts: false })
+    const reader = await plain.newPage()
+    for (const path of ['/library', '/library/work/Many%20Doors', '/library/search?q=lamp', read(first)]) {
+      const fresh = await openWindow(browser, service)
+      expect(await weightOf(await fresh.newPage(), path)).toBeLessThan(200_000)
+      await fresh.close()
+      await reader.goto(path)
+      expect(await reader.locator('h1').count()).toBe(1)
+    }
+    expect(await reader.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+    await reader.getByRole('link', { name: 'Next' }).first().click()
+    expect(await reader.locator('.own-ref').first().textContent()).toBe('The Lamp, Part I; On Lamps 2:1')
+    await plain.close()
+  })
+
+  test('what a search may ask is bounded as in the API, and so is how often an address may ask', async () => {
+    const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
+    expect(long.status).toBe(400)
+    expect(await long.text()).toContain('The field &quot;q&quot; is not right')
+    const statuses: number[] = []
+    for (let i = 0; i < 61; i += 1) {
+      const reply = await fetch(`${service.url}/library/search?q=%D7%A0%D7%A8`)
+      statuses.push(reply.status)
+      if (reply.status !== 429) continue
+      expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(await reply.text()).toContain('60 searches within a minute')
+      break
+    }
+    expect(statuses.at(-1)).toBe(429)
+    expect(statuses.length).toBeGreaterThan(30)
+    expect((await fetch(`${service.url}${read(first)}`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,266 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Account, createAccount } from '../../../src/accounts/accounts.ts'
+import { builtInPlans } from '../../../src/accounts/plans.ts'
+import { withTx } from '../../../src/db/client.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts'
+import { importOwnTexts } from './own-texts.ts'
+import { inAllLooks, weightOf } from './quality.ts'
+
+const password = 'correct horse battery'
+
+describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
+  let db: TestDatabase
+  let service: TestService
+  let browser: Browser
+  let page: Page
+  let customer: Account
+  let key: string
+
+  beforeAll(async () => {
+    db = await createTestDatabase()
+    await importOwnTexts(db.database)
+    service = await startTestService(db.database)
+    browser = await openBrowser()
+    const operator = await withTx(db.database, 'system', (tx) =>
+      createAccount(tx, builtInPlans, { email: 'ops@example.org', plan: 'pro', password, operator: true }),
+    )
+    customer = await makeAccount(db.database, 'free')
+    key = await makeKey(db.database, customer.id)
+    page = await (await openWindow(browser, service)).newPage()
+    await signInBy(page, operator.email, password)
+  })
+  afterAll(async () => {
+    await closeWindows(browser)
+    await service?.stop()
+    await db?.drop()
+  })
+
+  const ask = () => call(service, key, 'POST', '/v1/chat/completions', question('What of the lamp?'))
+
+  async function available(): Promise<string> {
+    const reply = await call(service, key, 'GET', '/v1/key')
+    return ((await reply.json()) as { credits: { available: string } }).credits.available
+  }
+
+  test('for everybody else there are no such pages: what they get is what a missing page gives', async () => {
+    const window = await openWindow(browser, service)
+    const other = await window.newPage()
+    await signInBy(other, customer.email, password)
+    expect(await other.getByRole('link', { name: 'Operator' }).count()).toBe(0)
+    const body = async (path: string) => {
+      const reply = await window.request.get(path, { headers: { accept: 'text/html' } })
+      expect(reply.status()).toBe(404)
+      return (await reply.text()).replace(/req_\w+/, '')
+    }
+    const missing = await body('/no-such-page')
+    for (const path of ['', '/audit', '/library', '/health', '/accounts/new', `/accounts/${customer.id}`]) {
+      expect(await body(`/operator${path}`)).toBe(missing)
+    }
+    const form = { plan: 'unlimited' }
+    const origin = { 'sec-fetch-site': 'same-origin' }
+    const post = await window.request.post(`/operator/accounts/${customer.id}/plan`, {
+      form,
+      headers: origin,
+    })
+    expect(post.status()).toBe(404)
+    expect((await ask()).status).toBe(403)
+    await window.close()
+  })
+
+  test('an operator finds an account, raises its plan, and the key that was refused works', async () => {
+    expect((await ask()).status).toBe(403)
+    await page.goto('/operator')
+    await page.getByLabel('E-mail address').fill(customer.email.slice(0, -12))
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('link', { name: customer.email }).click()
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('basic')
+    await page.getByRole('button', { name: 'Change the plan' }).click()
+    await page.getByText('The plan has been changed').waitFor()
+    expect((await ask()).status).toBe(200)
+    // What the month's allowance of the lower plan was short of has come on top.
+    expect(Number(await available())).toBeGreaterThan(990)
+  })
+
+  test('a form of another site changes nothing, although the browser is signed in', async () => {
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://example.org' }]) {
+      const form = { plan: 'unlimited' }
+      const post = await page.request.post(`/operator/accounts/${customer.id}/plan`, { form, headers })
+      expect(post.status()).toBe(403)
+    }
+    await page.goto(`/operator/accounts/${customer.id}`)
+    expect(await page.getByRole('combobox', { name: 'Plan' }).inputValue()).toBe('basic')
+  })
+
+  test('credits are given once, however often the form is sent, and the ledger stays true', async () => {
+    await page.goto(`/operator/accounts/${customer.id}`)
+    const before = Number(await available())
+    const seen = await page.locator('form[action$="/grant"] input[name="seen"]').inputValue()
+    await page.getByLabel('Credits').fill('12,5')
+    await page.getByRole('button', { name: 'Give credits' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('a number above zero')
+    expect(await page.getByLabel('Credits').inputValue()).toBe('12,5')
+    await page.getByLabel('Credits').fill('12.5')
+    await page.getByRole('button', { name: 'Give credits' }).click()
+    await page.getByText('The credits have been given').waitFor()
+    expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
+    const again = await page.request.post(`/operator/accounts/${customer.id}/grant`, {
+      form: { amount: '12.5', seen },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    })
+    expect(again.status()).toBe(400)
+    expect(await again.text()).toContain('has been given credits since')
+    expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
+    expect(await checkInvariants(db.database)).toEqual([])
+  })
+
+  test('an operator makes an account; its password is shown once and signs its owner in', async () => {
+    await page.goto('/operator/accounts/new')
+    await page.getByLabel('E-mail address').fill('Dov <dov@example.org')
+    expect(await inAllLooks(page, 'operator-new')).toEqual([])
+    await page.getByLabel('E-mail address').fill(customer.email)
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('There is an account for')
+    await page.getByLabel('E-mail address').fill('dov@example.org')
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption('basic')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    const secret = (await page.locator('#password').textContent()) ?? ''
+    expect(secret).toMatch(/^\w{20}$/)
+    await page.getByRole('link', { name: 'To the account' }).click()
+    expect(await page.content()).not.toContain(secret)
+    const fresh = await (await openWindow(browser, service)).newPage()
+    await signInBy(fresh, 'dov@example.org', secret)
+    expect((await fresh.goto('/operator'))?.status()).toBe(404)
+  })
+
+  test('accounts come in pages, by address and by plan', async () => {
+    await db.database.systemPool.query(
+      `insert into accounts (id, email, plan, password_hash)
+       select 'acct_many' || n, 'many-' || lpad(n::text, 3, '0') || '@example.org', 'unlimited', '' from generate_series(1, 60) n`,
+    )
+    await page.goto('/operator?plan=unlimited')
+    const rows = page.getByRole('region', { name: 'Accounts' }).locator('tbody tr')
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('link', { name: 'More accounts' }).click()
+    await page.getByRole('link', { name: 'many-060@example.org' }).waitFor()
+    expect(await rows.count()).toBe(10)
+    expect((await page.goto('/operator?q=%00'))?.status()).toBe(400)
+    expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
+  })
+
+  test('an operator resets a password, suspends, resumes and deletes an account, and the audit log has it', async () => {
+    const account = await makeAccount(db.database, 'basic')
+    await page.goto(`/operator/accounts/${account.id}`)
+    await page.getByRole('button', { name: 'Create a password reset link' }).click()
+    const link = (await page.locator('#link').textContent()) ?? ''
+    expect(await inAllLooks(page, 'operator-reset-link')).toEqual([])
+    const owner = await (await openWindow(browser, service)).newPage()
+    await owner.goto(link)
+    expect(await inAllLooks(owner, 'reset-password')).toEqual([])
+    await owner.getByLabel('New password').fill('password')
+    await owner.getByRole('button', { name: 'Set the password' }).click()
+    expect(await owner.getByRole('alert').textContent()).toContain('among the first')
+    await owner.getByLabel('New password').fill('new words for this account')
+    await owner.getByRole('button', { name: 'Set the password' }).click()
+    await owner.getByText('The password has been set').waitFor()
+    await signInBy(owner, account.email, 'new words for this account')
+    await owner.goto(link)
+    expect(await owner.getByRole('alert').textContent()).toContain('This link does not work')
+    expect(await inAllLooks(owner, 'reset-password-used')).toEqual([])
+
+    await page.getByRole('link', { name: 'To the account' }).click()
+    await page.getByText('Suspend the account…').click()
+    expect(await inAllLooks(page, 'operator-suspend')).toEqual([])
+    await page.getByRole('button', { name: 'Suspend the account' }).click()
+    await page.getByText('The account is suspended').waitFor()
+    expect(await inAllLooks(page, 'operator-suspended')).toEqual([])
+    await owner.goto('/projects')
+    await owner.getByLabel('E-mail address').fill(account.email)
+    await owner.getByLabel('Password').fill('new words for this account')
+    await owner.getByRole('button', { name: 'Sign in' }).click()
+    expect(await owner.getByRole('alert').textContent()).toContain('This account is suspended')
+    await page.getByRole('button', { name: 'Resume the account' }).click()
+    await page.getByText('The account can be used again').waitFor()
+
+    await page.getByText('Delete the account…').click()
+    await page.getByLabel('Type the e-mail address').fill('other@example.org')
+    await page.getByRole('button', { name: 'Delete everything' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('Nothing was deleted')
+    await page.getByText('Delete the account…').click()
+    await page.getByLabel('Type the e-mail address').fill(account.email)
+    expect(await inAllLooks(page, 'operator-delete')).toEqual([])
+    await page.getByRole('button', { name: 'Delete everything' }).click()
+    await page.getByText('The account has been deleted').waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    const rows = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr')
+    expect(await rows.first().textContent()).toContain('Account deleted')
+    expect(await inAllLooks(page, 'operator-audit')).toEqual([])
+  })
+
+  test('health tells the turns that failed, and which rule of the money is broken', async () => {
+    const deaf = { baseUrl: 'http://127.0.0.1:9/v1', name: 'nobody', apiKey: undefined }
+    const failing = await startTestService(db.database, { model: deaf })
+    expect(
+      (await call(failing, key, 'POST', '/v1/chat/completions', question('Is anybody there?'))).status,
+    ).toBe(502)
+    await failing.stop()
+    await page.goto('/operator/health')
+    const failure = page.getByRole('region', { name: 'Failures' }).locator('tbody tr')
+    expect(await failure.count()).toBe(1)
+    expect(await failure.textContent()).toContain('upstream_failed')
+    expect(await failure.getByRole('link').getAttribute('href')).toBe(`/operator/accounts/${customer.id}`)
+    await page.getByRole('link', { name: 'Check them now' }).click()
+    await page.getByText(/All \d+ rules hold/).waitFor()
+    const change = (by: number) =>
+      db.database.systemPool.query(
+        `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' limit 1)`,
+        [by],
+      )
+    await change(1)
+    await page.reload()
+    expect(await page.getByRole('heading', { name: 'a run shows what the ledger charged' }).count()).toBe(1)
+    expect(await inAllLooks(page, 'operator-health')).toEqual([])
+    await change(-1)
+    await page.reload()
+    await page.getByText(/All \d+ rules hold/).waitFor()
+  })
+
+  test('the library page lists versions and licences, finds a fault, and says how texts are imported', async () => {
+    await page.goto('/operator/library')
+    const table = page.getByRole('region', { name: 'Works and versions' })
+    expect(await table.locator('tbody tr').count()).toBe(5)
+    expect(await table.textContent()).toContain('CC-BY-SA')
+    expect(await page.getByText('sources import jsonl texts.jsonl').count()).toBe(1)
+    await page.getByRole('link', { name: 'Check it now' }).click()
+    await page.getByText('The library is whole').waitFor()
+    await db.database.systemPool.query(
+      `update versions set doc_count = doc_count + 1 where title = 'Another translation'`,
+    )
+    await page.reload()
+    expect(await page.getByRole('alert').textContent()).toContain('rules broken')
+    await db.database.systemPool.query(
+      `update versions set doc_count = doc_count - 1 where title = 'Another translation'`,
+    )
+  })
+
+  test('the pages are readable in every look and light', async () => {
+    for (const [name, path] of [
+      ['operator-accounts', '/operator'],
+      ['operator-account', `/operator/accounts/${customer.id}`],
+      ['operator-library', '/operator/library?check=now'],
+    ] as const) {
+      expect(await weightOf(page, path)).toBeLessThan(200_000)
+      expect(await inAllLooks(page, name)).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { looks } from '../../support/browser.ts'
+import { screenshot } from './screenshots.ts'
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** What axe finds wrong on the page as it is shown now: each rule with the elements that break it. */
+async function faultsNow(page: Page): Promise<readonly string[]> {
+  // A page's policy forbids added scripts; what the browser's own tools evaluate is not bound by it.
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe)
+  return page.evaluate(async () => {
+    type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] }
+    type Axe = { run(options: object): Promise<{ violations: readonly Violation[] }> }
+    // Every rule runs; only what breaks one is described.
+    const options = { resultTypes: ['violations'] }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(options)
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+  })
+}
+
+/** What axe finds wrong with the page in light and in dark; empty for nothing. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    // Colours that are on their way from one look to the other are in neither.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    faults.push(...(await faultsNow(page)))
+  }
+  return faults
+}
+
+/** Bytes of everything that opening an address loads, fonts included. */
+export async function weightOf(page: Page, path: string): Promise<number> {
+  const sizes: Promise<number>[] = []
+  const count = (response: { body(): Promise<Buffer> }) => {
+    sizes.push(
+      response.body().then(
+        (body) => body.length,
+        () => 0,
+      ),
+    )
+  }
+  page.on('response', count)
+  await page.goto(path, { waitUntil: 'networkidle' })
+  page.off('response', count)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+/** Shows the page in light, dark, on a phone and in a right-to-left frame, and keeps pictures. @returns what axe finds in any. */
+export async function inAllLooks(page: Page, name: string): Promise<readonly string[]> {
+  const faults: string[] = []
+  const before = page.viewportSize()
+  for (const look of looks) {
+    await page.setViewportSize(look)
+    // A colour on its way from light to dark would be measured half-way.
+    await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light', reducedMotion: 'reduce' })
+    await screenshot(page, `${name}-${look.name}`)
+    faults.push(...(await faultsNow(page)).map((fault) => `${look.name}: ${fault}`))
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(before ?? { width: 1_280, height: 860 })
+  await page.evaluate(`document.documentElement.dir = 'rtl'`)
+  await screenshot(page, `${name}-rtl`)
+  await page.evaluate(`document.documentElement.dir = 'ltr'`)
+  return faults
+}

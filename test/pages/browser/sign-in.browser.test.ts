@@ -1,0 +1,75 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeWindows, hasBrowser, looks, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { call, question, startTestService, type TestService } from '../../support/service.ts'
+import { screenshot } from './screenshots.ts'
+
+describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
+  let db: TestDatabase
+  let service: TestService
+  let browser: Browser
+  const password = 'four unrelated words here'
+
+  beforeAll(async () => {
+    db = await createTestDatabase()
+    service = await startTestService(db.database, { web: { signUpPlan: 'basic' } })
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await closeWindows(browser)
+    await service?.stop()
+    await db?.drop()
+  })
+
+  test('somebody new makes an account, makes a key, asks with it, sees its secret once, and revokes it', async () => {
+    const window = await openWindow(browser, service)
+    const page = await window.newPage()
+    await page.goto('/signup')
+    await page.getByLabel('E-mail address').fill('rivka@example.org')
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.goto('/settings/keys')
+    await page.getByRole('link', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('<b>Website</b> אתר')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const secret = (await page.locator('#secret').textContent()) ?? ''
+    expect(secret).toMatch(/^svc_\w{49}$/)
+    expect((await call(service, secret, 'GET', '/v1/key')).status).toBe(200)
+    for (const look of looks) {
+      await page.setViewportSize(look)
+      await page.emulateMedia({ colorScheme: look.dark ? 'dark' : 'light' })
+      await screenshot(page, `key-made-${look.name}`)
+    }
+
+    await page.reload()
+    expect(page.url()).toContain('/settings/keys?done=made')
+    expect(await page.content()).not.toContain(secret)
+    expect(await page.locator('tbody th').textContent()).toBe('<b>Website</b> אתר')
+    await screenshot(page, 'keys')
+    expect(await page.locator('tbody tr').count()).toBe(1)
+
+    await page.getByText('Revoke', { exact: true }).click()
+    await page.getByRole('button', { name: 'Yes, revoke it' }).click()
+    await page.getByText('The key has been revoked').waitFor()
+    expect((await call(service, secret, 'POST', '/v1/chat/completions', question('hello'))).status).toBe(401)
+    await window.close()
+  })
+
+  test('signing out ends the session also for a cookie that was kept', async () => {
+    const window = await openWindow(browser, service)
+    const page = await window.newPage()
+    await signInBy(page, 'rivka@example.org', password)
+    const cookies = await window.cookies()
+    expect(cookies).toMatchObject([
+      { name: 'session', httpOnly: true, sameSite: 'Lax' },
+      { name: 'known', httpOnly: true, sameSite: 'Lax' },
+    ])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out').waitFor()
+    await window.addCookies(cookies)
+    await page.goto('/settings/keys')
+    expect(new URL(page.url()).pathname).toBe('/signin')
+    await window.close()
+  })
+})

@@ -1,0 +1,266 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser } from '../../support/browser.ts'
+import { error, gate, reply } from '../../support/scripted-upstream.ts'
+import { startTestService } from '../../support/service.ts'
+import { startSwitchedProxy } from '../../support/switched-proxy.ts'
+import { screenshot } from './screenshots.ts'
+import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
+
+describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => {
+  let world: TalkWorld
+
+  beforeAll(async () => {
+    world = await openTalkWorld()
+  })
+  afterAll(async () => {
+    expect(await world?.close()).toEqual([])
+  })
+
+  /** Runs and charges of the conversation that the page shows. */
+  async function countsOf(page: Page): Promise<{ readonly runs: number; readonly charges: number }> {
+    const session = /sess_\w+/.exec(page.url())?.[0] ?? ''
+    return world.row(
+      `select count(distinct r.id)::int as runs, count(t.run_id)::int as charges
+       from runs r left join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
+       where r.session_id = $1`,
+      session,
+    )
+  }
+
+  test('a lost connection is said, and the page comes back to the same run', async () => {
+    const { hostname, port } = new URL(world.service.url)
+    const proxy = await startSwitchedProxy({ host: hostname, port: Number(port) })
+    const { page, window } = await world.person({ url: `http://127.0.0.1:${proxy.port}` })
+    const [first, second] = [gate(), gate()]
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Before the storm. ' },
+      { waitFor: first.opened },
+      { text: 'During the storm. ' },
+      { waitFor: second.opened },
+      { text: 'After the storm.' },
+    ])
+    await ask(page, 'Does it hold?')
+    await page.getByText('Before the storm.').waitFor()
+    await proxy.off()
+    await page.getByText('Connection lost, trying again').waitFor()
+    expect(await page.locator('.draft').textContent()).toBe('Before the storm.')
+    await screenshot(page, 'conversation-lost')
+    first.open()
+    await proxy.on()
+    await page.getByText('Before the storm. During the storm.').waitFor()
+    second.open()
+    await ended(page)
+    expect(await page.locator('.answer').textContent()).toContain(
+      'Before the storm. During the storm. After the storm.',
+    )
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+    await proxy.close()
+  })
+
+  test('a service that is restarted during a turn goes on with it, and the page with the service', async () => {
+    const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
+    const first = await startTestService(world.db.database, { model })
+    const { page, window } = await world.person({ url: first.url })
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Words that are lost, ' },
+      { waitFor: gate().opened },
+    ])
+    await ask(page, 'Restarted?')
+    await page.getByText('Words that are lost,').waitFor()
+    world.upstream.enqueue(reply('Words that stay.'))
+    await first.stop()
+    const second = await startTestService(world.db.database, { model, port: Number(new URL(first.url).port) })
+    await ended(page)
+    expect((await page.locator('.answer').textContent())?.trim()).toBe('Words that stay.')
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+    await second.stop()
+  })
+
+  test('words of a step that another process began anew are taken back', async () => {
+    const { page, window } = await world.person()
+    const asked: string[] = []
+    const event = (seq: number, type: string, more: object = {}) =>
+      `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, step: 1, ...more })}\n\n`
+    await page.route('**/runs/*/events*', (route) => {
+      asked.push(new URL(route.request().url()).search)
+      const told = [
+        event(1, 'run.started'),
+        event(2, 'step.started'),
+        event(3, 'text.delta', { text: 'Void words' }),
+        event(4, 'step.restarted', { void_from_seq: 2 }),
+        event(5, 'step.started'),
+        event(6, 'text.delta', { text: 'True words' }),
+      ]
+      const body = asked.length === 1 ? told.join('') : ': connected\n\n'
+      return route.fulfill({ contentType: 'text/event-stream', body })
+    })
+    world.upstream.enqueue([{ waitFor: gate().opened }])
+    await ask(page, 'Twice?')
+    await page.locator('.draft').getByText('True words').waitFor()
+    expect(await page.locator('.draft').textContent()).toBe('True words')
+    await expect.poll(() => asked[1], { timeout: 10_000 }).toBe('?starting_after=6')
+    expect(await page.locator('.draft').textContent()).toBe('True words')
+    await page.unroute('**/runs/*/events*')
+    await page.reload()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn.').waitFor()
+    await window.close()
+  })
+
+  test('a reload midway goes on from the same run', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'One half, ' }, { waitFor: held.opened }, { text: 'other half.' }])
+    await ask(page, 'Half?')
+    await page.getByText('One half,').waitFor()
+    await page.reload()
+    await page.getByText('One half,').waitFor()
+    await page.goto('/ask')
+    await page.getByRole('link', { name: 'Half?' }).click()
+    await page.getByText('One half,').waitFor()
+    held.open()
+    await ended(page)
+    expect(await page.locator('.answer').textContent()).toContain('One half, other half.')
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await window.close()
+  })
+
+  test('a reader that comes back with the last event it has seen is told only what follows', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Short.'))
+    await ask(page, 'Events?')
+    await ended(page)
+    const run = (await page.locator('article.turn').getAttribute('id')) ?? ''
+    const eventsAfter = async (headers: Record<string, string>) => {
+      const text = await (await page.request.get(`/runs/${run}/events`, { headers })).text()
+      return [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))
+    }
+    const all = await eventsAfter({})
+    expect(all.length).toBeGreaterThan(2)
+    expect(await eventsAfter({ 'last-event-id': '2' })).toEqual(all.slice(2))
+    await window.close()
+  })
+
+  test('stopping ends the turn with what it has said', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue([{ text: 'Much more could be' }, { waitFor: gate().opened }])
+    await ask(page, 'Talk on')
+    await page.getByText('Much more could be').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn here.').waitFor()
+    expect(await page.locator('.answer').textContent()).toContain('Much more could be')
+    await screenshot(page, 'conversation-stopped')
+    await window.close()
+  })
+
+  test('a turn that fails says so in words, and costs nothing', async () => {
+    const { page, window } = await world.person()
+    world.upstream.setDefault(error(400, 'no such model here'))
+    await ask(page, 'Will it fail?')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toMatch(
+      /^This turn failed\. It cost nothing\. .+: .+/,
+    )
+    await screenshot(page, 'conversation-failed')
+    await window.close()
+  })
+
+  test('going on asks in the same conversation, and a question during a turn waits for its end', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue(
+      [{ text: 'Light, ' }, { waitFor: held.opened }, { text: 'said the lamp.' }],
+      reply('Both of us.'),
+    )
+    await ask(page, 'Who speaks?')
+    await page.getByText('Light,').waitFor()
+    await page.getByLabel('Your question').fill('Who else?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('Waiting for the turn before it').waitFor()
+    await screenshot(page, 'conversation-queued')
+    held.open()
+    await page.getByText('Both of us.').waitFor()
+    await ended(page)
+    expect(await page.locator('article.turn').count()).toBe(2)
+    const last = world.upstream.requests.at(-1)?.body.messages ?? []
+    expect(last.map(({ content }) => content).slice(-3)).toEqual([
+      'Who speaks?',
+      'Light, said the lamp.',
+      'Who else?',
+    ])
+    await window.close()
+  })
+
+  test('a question that the plan has no place for comes back with the reason, and is not lost', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'Here ' }, { waitFor: held.opened }, { text: 'I am.' }])
+    await ask(page, 'First?')
+    await page.getByText('Here').waitFor()
+    await page.goto('/ask')
+    await page.getByLabel('Your question').fill('Second, elsewhere?')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('The plan "free" runs 1 turns at once. Wait for one to end.').waitFor()
+    expect(await page.getByLabel('Your question').inputValue()).toBe('Second, elsewhere?')
+    await screenshot(page, 'ask-refused')
+    held.open()
+    await page.getByRole('link', { name: 'First?' }).click()
+    await page.locator('.turn-foot').waitFor()
+    expect(await page.locator('.answer').textContent()).toContain('Here I am.')
+    await page.getByText('Delete', { exact: true }).click()
+    await page.getByRole('button', { name: 'Yes, delete it' }).click()
+    await page.getByText('The conversation has been deleted.').waitFor()
+    expect(await page.getByText('No conversations yet').count()).toBe(1)
+    await window.close()
+  })
+
+  test('one form sent twice at once starts one turn', async () => {
+    const { page, window } = await world.person()
+    world.upstream.enqueue(reply('Once.'))
+    const form = {
+      form: (await page.locator('input[name=form]').getAttribute('value')) ?? '',
+      model: 'service',
+      question: 'Once or twice?',
+    }
+    const send = () =>
+      page.request.post('/ask', {
+        form,
+        headers: { 'sec-fetch-site': 'same-origin' },
+        maxRedirects: 0,
+      })
+    const replies = await Promise.all([send(), send(), send()])
+    expect(replies.map((sent) => sent.status())).toEqual([303, 303, 303])
+    expect(new Set(replies.map((sent) => sent.headers()['location'])).size).toBe(1)
+    await page.goto(replies[0]?.headers()['location'] ?? '')
+    await page.getByText('Once.', { exact: true }).waitFor()
+    expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })
+    await page.goto('/projects')
+    expect(await page.locator('.rows li').count()).toBe(1)
+    await window.close()
+  })
+
+  test('without scripts the page of a turn that goes on looks again by itself, and sources open', async () => {
+    const { page, window } = await world.person({ scripts: false })
+    const held = gate()
+    world.upstream.enqueue(...readingTheGate(), [
+      { text: 'Slowly: ' },
+      { waitFor: held.opened },
+      { text: '“A small lamp that is carried into a dark room” [S2].' },
+    ])
+    await ask(page, 'And without scripts?')
+    await page.getByText('Slowly:').waitFor()
+    held.open()
+    await page.getByRole('heading', { name: 'Sources' }).waitFor()
+    await page.getByRole('link', { name: 'Source 1' }).click()
+    expect(await page.locator('mark').first().isVisible()).toBe(true)
+    world.upstream.enqueue([{ text: 'On and on' }, { waitFor: gate().opened }])
+    await ask(page, 'Once more?')
+    await page.getByText('On and on').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('You stopped this turn here.').waitFor()
+    await window.close()
+  })
+})

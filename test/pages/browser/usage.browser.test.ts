@@ -1,0 +1,218 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Account } from '../../../src/accounts/accounts.ts'
+import { createKey } from '../../../src/accounts/keys/keys.ts'
+import { creditsText, parseCredits } from '../../../src/billing/credits.ts'
+import { grantCredits } from '../../../src/billing/pools.ts'
+import { withTx } from '../../../src/db/client.ts'
+import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  question,
+  startTestService,
+  type TestService,
+  testPeppers,
+} from '../../support/service.ts'
+import { reply } from '../../support/upstream-scripts.ts'
+import { inAllLooks, weightOf } from './quality.ts'
+
+const formula = '=HYPERLINK("https://example.org","open, please")'
+
+describe.skipIf(!hasBrowser)('usage, in a browser', () => {
+  let db: TestDatabase
+  let service: TestService
+  let upstream: ScriptedUpstream
+  let browser: Browser
+  let page: Page
+  let owner: Account
+  let key: string
+
+  beforeAll(async () => {
+    db = await createTestDatabase()
+    upstream = await startScriptedUpstream()
+    upstream.setDefault(reply('A lamp does not argue.'))
+    service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+    browser = await openBrowser()
+    owner = await makeAccount(db.database, 'pro')
+    key = await namedKey(owner, formula)
+    const other = await namedKey(owner, '<i>Website</i> אתר')
+    const stranger = await makeAccount(db.database, 'pro')
+    await ask(await namedKey(stranger, 'of a stranger'), 1)
+    await ask(key, 24)
+    await ask(other, 3)
+    page = await (await openWindow(browser, service)).newPage()
+    await signInBy(page, owner.email, 'correct horse battery')
+  })
+  afterAll(async () => {
+    await closeWindows(browser)
+    await service?.stop()
+    await upstream?.close()
+    await db?.drop()
+  })
+
+  async function namedKey(account: Account, name: string): Promise<string> {
+    const input = { name, reach: { kind: 'dedicated' } as const }
+    return (await withTx(db.database, 'system', (tx) => createKey(tx, testPeppers, account.id, input))).key
+  }
+
+  async function ask(withKey: string, times: number): Promise<void> {
+    for (let i = 0; i < times; i += 1) {
+      const answer = await call(
+        service,
+        withKey,
+        'POST',
+        '/v1/chat/completions',
+        question('What of the lamp?'),
+      )
+      expect(answer.status).toBe(200)
+    }
+  }
+
+  /** What the ledger has charged the owner, in micro-credits. */
+  async function ledgerSum(): Promise<bigint> {
+    const { rows } = await db.database.systemPool.query<{ sum: string }>(
+      `select coalesce(sum(amount_micros), 0)::text as sum from credit_transactions where kind = 'charge' and account_id = $1`,
+      [owner.id],
+    )
+    return BigInt(rows[0]?.sum ?? -1)
+  }
+
+  type Row = { id: string; turns: number; total_tokens: number; credits: string }
+
+  test('what the page shows is what the ledger has and what the API says', async () => {
+    await page.goto('/usage')
+    const charged = page.locator('.sums div').filter({ hasText: 'Charged' }).locator('dd')
+    expect(await charged.textContent()).toBe(`${creditsText(await ledgerSum())} credits`)
+    for (const group of ['model', 'key', 'project'] as const) {
+      const answer = await call(service, key, 'GET', `/v1/usage?group_by=${group}`)
+      // A bound key sees its own project's share only.
+      const [mine] = ((await answer.json()) as { data: Row[] }).data
+      if (!mine) throw new Error(`the API has no usage by ${group}`)
+      const table = page.locator('.breakdown section').filter({ hasText: `By ${group}` })
+      const cells = await table.locator('tbody tr').first().locator('td').allTextContents()
+      if (group === 'model') expect(cells[0]).toBe('27')
+      else expect(cells).toEqual([String(mine.turns), mine.total_tokens.toLocaleString('en'), mine.credits])
+    }
+    await page.getByText('The same as a table').click()
+    const today = new Date().toISOString().slice(0, 10)
+    const day = page.locator('.days tbody tr').filter({ hasText: today })
+    expect(await day.locator('td').last().textContent()).toBe(creditsText(await ledgerSum()))
+    expect(await page.getByRole('img', { name: 'Credits a day' }).count()).toBe(1)
+    expect(await page.getByText('of a stranger').count()).toBe(0)
+    expect(await page.locator('main i').count()).toBe(0)
+    expect(await page.getByText('<i>Website</i> אתר').count()).toBeGreaterThan(0)
+  })
+
+  test('what is left is the balance, pool by pool', async () => {
+    await withTx(db.database, 'system', (tx) =>
+      grantCredits(tx, owner.id, 12_345_678n, new Date(Date.now() + 86_400_000)),
+    )
+    await page.goto('/usage')
+    const info = (await (await call(service, key, 'GET', '/v1/key')).json()) as {
+      credits: { available: string }
+    }
+    expect(await page.locator('.figure').textContent()).toBe(info.credits.available)
+    const pools = await page.locator('.balance tbody tr').allTextContents()
+    expect(pools[0]).toContain('12.345678')
+    expect(pools[1]).toContain('Monthly allowance')
+    expect(pools[1]).toContain('then a new allowance')
+  })
+
+  test('the table of turns is paged, and the turns of all pages are those of the ledger', async () => {
+    await page.goto('/usage?period=7')
+    const rows = page.getByRole('region', { name: 'Turns' }).locator('tbody tr')
+    expect(await rows.count()).toBe(25)
+    const shown = async () =>
+      (await rows.locator('td:last-child').allTextContents()).map((c) => parseCredits(c) ?? -1n)
+    let sum = (await shown()).reduce((a, b) => a + b, 0n)
+    await page.getByRole('link', { name: 'Older' }).click()
+    await page.getByRole('link', { name: 'Newest' }).waitFor()
+    expect(await rows.count()).toBe(2)
+    sum += (await shown()).reduce((a, b) => a + b, 0n)
+    expect(sum).toBe(await ledgerSum())
+    expect(await page.locator('a[href^="/runs/run_"]').count()).toBe(2)
+    expect(await page.locator('a[href^="/sessions/sess_"]').count()).toBe(2)
+  })
+
+  test('the CSV file adds up to the ledger, and no cell of it is a formula', async () => {
+    await page.goto('/usage')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^usage-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/)
+    const chunks: Buffer[] = []
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+    const [header, ...records] = parseCsv(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\ufeff/, ''),
+    )
+    const column = (name: string) => records.map((record) => record[header?.indexOf(name) ?? -1] ?? '')
+    expect(records.length).toBe(27)
+    expect(column('credits').reduce((sum, text) => sum + (parseCredits(text) ?? -1n), 0n)).toBe(
+      await ledgerSum(),
+    )
+    expect(new Set(column('key_name'))).toEqual(new Set([`'${formula}`, '<i>Website</i> אתר']))
+    expect(records.flat().filter((cell) => /^[=+\-@]/.test(cell))).toEqual([])
+  })
+
+  test('the limits say how near they are', async () => {
+    await page.goto('/usage')
+    const state = (name: string) =>
+      page
+        .locator('.limits li')
+        .filter({ has: page.getByRole('heading', { name, exact: true }) })
+        .locator('.state')
+    const before = Number(/^\d+/.exec((await state('Requests a minute').textContent()) ?? '')?.[0])
+    await call(service, key, 'GET', '/v1/key')
+    await page.reload()
+    // The call and the page itself. The minute may have turned in between.
+    expect([before + 2, 1, 2]).toContain(
+      Number(/^\d+/.exec((await state('Requests a minute').textContent()) ?? '')?.[0]),
+    )
+    expect(await state('Turns at once').textContent()).toBe('0 of 32 now')
+    expect(await state('Storage').textContent()).toBe('0 bytes of 10 GB')
+  })
+
+  test('the page is readable in every look, light enough, and says what to do when nothing was charged', async () => {
+    const someone = await makeAccount(db.database, 'basic')
+    const fresh = await (await openWindow(browser, service, { scripts: false })).newPage()
+    await signInBy(fresh, someone.email, 'correct horse battery')
+    await fresh.goto('/usage')
+    await fresh.getByText('Nothing was charged in this period').waitFor()
+    // Rows as the ledger has them, over many days, for the picture.
+    await db.database.systemPool.query(
+      `insert into credit_transactions (account_id, run_id, kind, amount_micros, facts, created_at)
+       select $1, 'run_picture_' || n, 'charge', (3 + (n * 7919) % 11) * 400000 + n, jsonb_build_object(
+         'model', 'service', 'prompt_tokens', 1000 + (n * 37) % 900, 'completion_tokens', 200 + (n * 53) % 400),
+         now() - make_interval(days => (n * n) % 28)
+       from generate_series(1, 60) n`,
+      [owner.id],
+    )
+    expect(await weightOf(page, '/usage')).toBeLessThan(200_000)
+    expect(await inAllLooks(page, 'usage')).toEqual([])
+    await page.goto('/usage?period=90')
+    expect(await page.locator('.chart').first().locator('.bar').count()).toBe(90)
+  })
+})
+
+/** RFC 4180, strictly. */
+function parseCsv(text: string): string[][] {
+  const records: string[][] = []
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+  let record: string[] = []
+  while (cell.lastIndex < text.length) {
+    const at = cell.lastIndex
+    const [, quoted, plain, end] = cell.exec(text) ?? []
+    if (end === undefined) throw new Error(`no CSV at ${at}: ${text.slice(at, at + 40)}`)
+    record.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end !== '\r\n') continue
+    records.push(record)
+    record = []
+  }
+  return records
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ChatWorld, openChatWorld } from '../../support/chat-world.ts'
+import { importLines } from '../../support/library-lines.ts'
+import { callTools, reply } from '../../support/scripted-upstream.ts'
+import { call, question } from '../../support/service.ts'
+
+/** A small book of our own, in the form of an import. */
+const book = [
+  {
+    work: 'The Gate',
+    ref: 'The Gate 1:1',
+    he_ref: 'השער א׳:א׳',
+    en: 'A small lamp that is carried into a dark room does not argue with the darkness; it only shines.',
+    he: 'נֵר קָטָן הַנִּכְנָס לְחֶדֶר אָפֵל אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר.',
+    license: 'CC0',
+    source_url: 'https://example.org/gate/1',
+  },
+  {
+    work: 'The Gate',
+    ref: 'The Gate 2:1',
+    he_ref: 'השער ב׳:א׳',
+    en: 'Whoever counts his own good deeds on the road arrives late, because his hands are full of numbers.',
+    license: 'CC0',
+    source_url: 'https://example.org/gate/2',
+  },
+]
+
+let world: ChatWorld
+let { upstream, service, key } = {} as ChatWorld
+
+beforeAll(async () => {
+  world = await openChatWorld()
+  ;({ upstream, service, key } = world)
+  await importLines(world.db.database, book)
+})
+afterAll(async () => {
+  expect(await world.close()).toEqual([])
+})
+
+type Check = { result: string; quote?: string; original?: string; found_ref?: string; similarity?: number }
+type Source = { n: number; ref: string; url: string; license: string; verification: Check[] }
+type Block = {
+  run_id: string
+  quotations: Check[]
+  sources: Source[]
+  unknown_marks: number
+  unknown_refs: { ref: string; nearest: string | null }[]
+}
+type ReplayFilter = { text: string; block: Block; annotations: { url_citation: { url: string } }[] }
+
+/** The model reads both chapters ([S1] Hebrew or English of the first, …) and then says `answer`. */
+function script(answer: string): void {
+  const read = (ref: string) => ({ name: 'read_source', arguments: { ref } })
+  upstream.enqueue(
+    callTools([read('The Gate 1:1')]),
+    callTools([read('The Gate 2:1')]),
+    reply(answer, { chunks: 40 }),
+  )
+}
+
+async function whole(answer: string, options: object = {}): Promise<ReplayFilter> {
+  script(answer)
+  const body = { ...question('What does the Gate teach?'), x_service: options }
+  const response = await call(service, key, 'POST', '/v1/chat/completions', body)
+  const completion = (await response.json()) as {
+    choices: { message: { content: string; annotations?: ReplayFilter['annotations'] } }[]
+    x_service: Block
+  }
+  const message = completion.choices[0]?.message
+  return {
+    text: message?.content ?? '',
+    block: completion.x_service,
+    annotations: message?.annotations ?? [],
+  }
+}
+
+async function streamed(answer: string): Promise<ReplayFilter> {
+  script(answer)
+  const body = { ...question('What does the Gate teach, in a stream?'), stream: true }
+  const response = await call(service, key, 'POST', '/v1/chat/completions', body)
+  let text = ''
+  let block: Block | undefined
+  let annotations: ReplayFilter['annotations'] = []
+  for (const line of (await response.text()).split('\n')) {
+    if (!line.startsWith('data: {')) continue
+    const chunk = JSON.parse(line.slice('data: '.length)) as {
+      choices: {
+        delta: { content?: string; annotations?: ReplayFilter['annotations'] }
+        finish_reason: string | null
+      }[]
+      x_service?: Block
+    }
+    const [choice] = chunk.choices
+    text += choice?.delta.content ?? ''
+    annotations = choice?.delta.annotations ?? annotations
+    if (choice?.finish_reason) block = chunk.x_service
+  }
+  if (!block) throw new Error('no finish chunk')
+  return { text, block, annotations }
+}
+
+/** The marks in which the two chapters were offered, by language: versions come Hebrew first. */
+const cases: readonly (readonly [name: string, answer: string, expected: readonly string[]])[] = [
+  ['verbatim', 'It says “does not argue with the darkness; it only shines” [S2].', ['verbatim']],
+  ['verbatim, without points', 'נאמר "ואינו" ועוד: „אינו מתוכח עם החשך אלא מאיר” [S1].', ['verbatim']],
+  [
+    'verbatim, with an ellipsis',
+    'It says “A small lamp … does not argue with the darkness” [S2].',
+    ['verbatim'],
+  ],
+  [
+    'fuzzy',
+    'It says “A small lamp that is carried into the dark room does not argue with darkness” [S2].',
+    ['fuzzy'],
+  ],
+  ['misattributed', 'It says “arrives late, because his hands are full of numbers” [S2].', ['misattributed']],
+  ['not_found', 'It says “the moon is made of silver and of patience” [S2].', ['not_found']],
+  ['paraphrase', 'Light needs no quarrel [S2].', ['paraphrase']],
+]
+
+test.each(cases)('a quotation that is %s is called so, whole and streamed', async (_, answer, expected) => {
+  for (const shown of [await whole(answer), await streamed(answer)]) {
+    expect(shown.block.sources.map((s) => s.verification.map((v) => v.result))).toEqual([expected])
+    expect(shown.block.sources[0]).toMatchObject({ n: 1, ref: 'The Gate 1:1', license: 'CC0' })
+    expect(shown.text).toContain('[1]')
+    expect(shown.text).not.toMatch(/\[S\d/)
+  }
+})
+
+test('the original characters come back, points included', async () => {
+  const { block } = await whole('„אינו מתוכח עם החשך אלא מאיר” [S1]')
+  expect(block.sources[0]?.verification[0]?.original).toBe('אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ, אֶלָּא מֵאִיר')
+})
+
+test('a misattributed quotation names the passage that has it', async () => {
+  const { block } = await whole('“arrives late, because his hands are full of numbers” [S2]')
+  expect(block.sources[0]?.verification[0]?.found_ref).toBe('The Gate 2:1')
+})
+
+test('marks that were never offered vanish from the text and are counted; invented refs are reported', async () => {
+  const answer = 'Light is quiet [S2]. Some add more [S9]. See also The Gate 7:3.'
+  for (const shown of [await whole(answer), await streamed(answer)]) {
+    expect(shown.text).toContain('Some add more. See also')
+    expect(shown.block.unknown_marks).toBe(1)
+    expect(shown.block.unknown_refs).toMatchObject([{ ref: 'The Gate 7:3' }])
+  }
+})
+
+test('the source list closes the text, the annotations carry all four members, and neither is in the next prompt', async () => {
+  const { text, annotations } = await whole('Light needs no quarrel [S2].')
+  expect(text).toMatch(/^Light needs no quarrel \[1\]\.\n\nSources:\n\n\[1\] The Gate 1:1/)
+  expect(annotations).toEqual([
+    {
+      type: 'url_citation',
+      url_citation: {
+        start_index: 23,
+        end_index: 26,
+        url: 'https://example.org/gate/1',
+        title: 'The Gate 1:1',
+      },
+    },
+  ])
+})
+
+test('with sources as a block the text carries neither numbers nor a list', async () => {
+  const { text, block } = await whole('Light needs no quarrel [S2].', { sources: 'block' })
+  expect(text).toBe('Light needs no quarrel.')
+  expect(block.sources).toHaveLength(1)
+})
+
+test('an invented quotation without a mark is reported, whole, streamed and stored', async () => {
+  const invented = 'the heart that counts its coins forgets the song of the wells'
+  const answer = `The Gate says: “${invented}”. And as everybody knows, “arrives late, because his hands are full of numbers”.`
+  for (const shown of [await whole(answer), await streamed(answer)]) {
+    expect(shown.block.quotations).toMatchObject([
+      { quote: invented, result: 'not_found' },
+      { result: 'verbatim', found_ref: 'The Gate 2:1' },
+    ])
+    expect(shown.text).toMatch(/1 quotation of this answer was not found in the library\.$/)
+    const run = await call(service, key, 'GET', `/v1/agent/runs/${shown.block.run_id}`)
+    const { output } = (await run.json()) as { output: { type: string; result?: string }[] }
+    expect(output.filter(({ type }) => type === 'quotation').map(({ result }) => result)).toEqual([
+      'not_found',
+      'verbatim',
+    ])
+  }
+})
+
+test('a list of sources that the model writes is left out, and proves nothing', async () => {
+  const copied =
+    'Light is quiet.\n\nSources:\n\n[1] The Gate 1:1  \nhttps://example.org/gate/1  \nQuotation: word for word'
+  for (const shown of [await whole(copied), await streamed(copied)]) {
+    expect(shown.text).toBe('Light is quiet.')
+    expect(shown.block.sources).toEqual([])
+  }
+})
+
+test('an answer that a client sends back reaches the model without our list and numbers', async () => {
+  const { text } = await whole('Light needs no quarrel [S2].')
+  expect(text).toContain('Sources:')
+  upstream.enqueue(reply('Yes.'))
+  const messages = [
+    { role: 'user', content: 'What does the Gate teach?' },
+    { role: 'assistant', content: text },
+    { role: 'user', content: 'Is it so?' },
+  ]
+  await call(service, key, 'POST', '/v1/chat/completions', { model: 'service', messages })
+  const sent = upstream.requests.at(-1)?.body.messages
+  expect(sent?.find(({ role }) => role === 'assistant')?.content).toBe('Light needs no quarrel.')
+})

@@ -1,0 +1,350 @@
+import { describe, expect, it } from 'vitest'
+import type { OfferedSource } from '../../../src/agent/tools.ts'
+import { checkCitations } from '../../../src/sources/citations/check.ts'
+import type { Stretch } from '../../../src/sources/citations/comparison/checker.ts'
+import { quoteLibrary } from '../../support/quote-library.ts'
+
+const river =
+  'The river does not hurry, said the miller, and yet “no stone has stopped it”. It goes around. In the end it comes to the sea, which was waiting.'
+const pointed = 'אָמַר הַחָכָם: שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת. וְהַצַּדִּיק יִשְׂמַח.'
+const hill = 'Every hill stands still and waits for the evening wind, which comes from the west.'
+
+const sources = [source('S1', river), source('S2', pointed), source('S3', hill)]
+
+function source(mark: string, text: string): OfferedSource {
+  const number = mark.slice(1)
+  return {
+    mark,
+    ref: `Book of Samples ${number}`,
+    heRef: `ספר הדוגמאות ${number}`,
+    title: 'Book of Samples',
+    work: 'Book of Samples',
+    language: 'en',
+    version: 'First',
+    license: 'CC0',
+    url: 'https://example.org',
+    text,
+  }
+}
+
+/** Finds the passage of the library that may have the words. */
+type Find = (words: string) => Promise<{ readonly ref: string; readonly text: string } | undefined>
+
+async function check(text: string, find?: Find, cited = sources) {
+  const candidates = async (words: string): Promise<readonly Stretch[]> => {
+    const found = await find?.(words)
+    return found === undefined ? [] : [{ passages: [found] }]
+  }
+  const checked = await checkCitations({
+    text,
+    cited: cited.map((entry, i) => ({ source: entry, n: i + 1 })),
+    ...(find && { lookups: { ...quoteLibrary([]), candidates } }),
+  })
+  return checked.sources.map(({ verification }) => verification)
+}
+
+/** The check of the only quotation, which must belong to this source. */
+async function only(text: string, index: number, find?: Find) {
+  const all = await check(text, find)
+  expect(all.map((list) => list.map((entry) => entry.result === 'paraphrase'))).toEqual(
+    sources.map((_, i) => [i !== index]),
+  )
+  return all[index]?.[0]
+}
+
+describe('verbatim: the folded quotation stands there in one piece', () => {
+  it.each([
+    ['letter for letter', '"The river does not hurry" [S1]', 0, 'The river does not hurry'],
+    ['without regard to case', '"the RIVER does not hurry" [S1]', 0, 'The river does not hurry'],
+    [
+      'or to punctuation and quotation marks',
+      '“hurry said the miller; and yet no stone” [S1]',
+      0,
+      'hurry, said the miller, and yet “no stone',
+    ],
+    ['at the very end', '"the sea, which was waiting." [S1]', 0, 'the sea, which was waiting'],
+    [
+      'with emphasis the source lacks',
+      '"The **river** does not *hurry*" [S1]',
+      0,
+      'The river does not hurry',
+    ],
+    ['Hebrew without its points', '„שלום רב לאהבי תורתך” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['Hebrew with other points', '„שֹלֹוםֹ רַבַ לֶאֶהֶבֶיֶ תוֹרָתֶךָ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['maqaf as a blank', '„שומר על העולם בכל עת” [S2]', 1, 'שׁוֹמֵר עַל־הָעוֹלָם בְּכׇל־עֵת'],
+    ['gershayim of another make', '„תורתך, והקב״ה שומר” [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
+    ['straight marks around an abbreviation', '"תורתך והקב"ה שומר" [S2]', 1, 'תוֹרָתֶךָ, וְהקב"ה שׁוֹמֵר'],
+    ['medial for final letters', '„שלומ רב לאהבי תורתכ” [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+    ['a first word without its prefixes', '„צדיק ישמח” „הקב"ה שומר על העולם” [S2]', 1, 'הקב"ה שׁוֹמֵר עַל־הָעוֹלָם'],
+    [
+      'in a block of lines',
+      '> Every hill stands still\n> and waits for the evening wind [S3]',
+      2,
+      'Every hill stands still and waits for the evening wind',
+    ],
+    ['between isolates', '\u2067„שלום רב לאהבי תורתך”\u2069 [S2]', 1, 'שָׁלוֹם רַב לְאֹהֲבֵי תוֹרָתֶךָ'],
+  ])('%s', async (_, text, index, original) => {
+    const found = await only(text, index)
+    expect(found).toMatchObject({ result: 'verbatim', original, similarity: 1 })
+    expect(sources[index]?.text.slice(found?.start, found?.end)).toBe(original)
+  })
+
+  it('also as parts between ellipses or insertions, in their order', async () => {
+    for (const quote of [
+      'The river … no stone has stopped it',
+      'The river ... no stone […] it goes',
+      'The river [of life] does not hurry … which was',
+      '… It goes around …',
+    ]) {
+      expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'verbatim' })
+    }
+    expect(await only('"It goes around … which was waiting" [S1]', 0)).toMatchObject({
+      original: 'It goes around … which was waiting',
+      start: river.indexOf('It goes'),
+      end: river.length - 1,
+    })
+    expect(await only('„שלום רב לאהבי וכו׳ בכל עת” [S2]', 1)).toMatchObject({ result: 'verbatim' })
+  })
+
+  it('but not as parts in another order, nor from two passages', async () => {
+    expect(await only('"which was waiting … It goes around" [S1]', 0)).toMatchObject({ result: 'not_found' })
+    expect(await only('"The river does not hurry … the evening wind" [S1]', 0)).toMatchObject({
+      result: 'not_found',
+    })
+  })
+
+  it('and not by a few short parts', async () => {
+    expect((await only('"stone … abc … def … ghi" [S1]', 0))?.result).toBe('not_found')
+  })
+
+  it('and not from the middle of a Hebrew word, prefixes apart', async () => {
+    expect((await only('„לם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('fuzzy')
+    expect((await only('„עולם בכל עת והצדיק ישמח” [S2]', 1))?.result).toBe('verbatim')
+  })
+
+  it('and not as a part of longer words', async () => {
+    const [checks] = await check('"the art of it all" [S1]', undefined, [
+      source('S1', 'All breathe art of it allowed here'),
+    ])
+    expect(checks?.[0]?.result).not.toBe('verbatim')
+  })
+})
+
+describe('fuzzy: the nearest window has a similarity of at least 0.85', () => {
+  it('gives the original of that window', async () => {
+    expect(await only('"In the end it came to the sea, which was waiting" [S1]', 0)).toEqual({
+      quote: 'In the end it came to the sea, which was waiting',
+      result: 'fuzzy',
+      original: 'In the end it comes to the sea, which was waiting',
+      start: river.indexOf('In the end'),
+      end: river.length - 1,
+      similarity: 0.958,
+      differences: [{ kind: 'changed', quote: 'came', text: 'comes' }],
+    })
+    expect(await only('„שלום רב לאוהבי תורתך והקדוש שומר על העולם” [S2]', 1)).toMatchObject({
+      result: 'fuzzy',
+    })
+  })
+
+  it.each([
+    [3, 'fuzzy', 0.85],
+    [4, 'not_found', 0.8],
+  ])('with %i of 20 letters changed it is %s', async (changed, result, similarity) => {
+    const text = 'abcdefghij klm nopqr'
+    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
+      source('S1', `11111 ${text} 11111`),
+    ])
+    expect(checks?.[0]).toMatchObject({ result, similarity })
+  })
+
+  it.each([
+    [15, 'fuzzy', 0.85],
+    [16, 'not_found', 0.84],
+  ])('with %i of 100 letters changed it is %s', async (changed, result, similarity) => {
+    const text = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
+    const [checks] = await check(`"${'7'.repeat(changed)}${text.slice(changed)}" [S1]`, undefined, [
+      source('S1', text),
+    ])
+    expect(checks?.[0]).toMatchObject({ result, similarity })
+  })
+
+  it.each([
+    ['he end it came to the sea, which was wait', 'the end it comes to the sea, which was waiting'],
+    ['. In the end it came to the sea, which', 'In the end it comes to the sea, which'],
+  ])('the original of %j is whole words', async (quote, original) => {
+    expect(await only(`"${quote}" [S1]`, 0)).toMatchObject({ result: 'fuzzy', original })
+  })
+
+  it('is judged by the nearest of several passages', async () => {
+    const near = source('S4', river.replace('hurry', 'worry'))
+    const nearest = source('S5', river.replace('hurry', 'hurrys'))
+    const checks = await check('"The river does not hurry, said the miller" [S4, S5]', undefined, [
+      near,
+      nearest,
+    ])
+    expect(checks.map((list) => list[0]?.result)).toEqual(['paraphrase', 'fuzzy'])
+  })
+
+  it('part by part if there are ellipses, never scattered', async () => {
+    expect(await only('"The rivers does not hurry … it comes to the seas" [S1]', 0)).toMatchObject({
+      result: 'fuzzy',
+    })
+    expect(await only('"The river does not come to the sea, said the miller" [S1]', 0)).toMatchObject({
+      result: 'not_found',
+    })
+  })
+
+  it('names the passage that has it letter for letter', async () => {
+    const twin = source('S4', river.replace('hurry', 'worry'))
+    const [own] = await check('"The river does not worry, said the miller" [S1]', undefined, [
+      sources[0] ?? twin,
+      twin,
+    ])
+    expect(own?.[0]).toMatchObject({
+      result: 'fuzzy',
+      original: 'The river does not hurry, said the miller',
+      found_ref: twin.ref,
+    })
+  })
+})
+
+describe('misattributed and not found', () => {
+  it('misattributed is what another cited passage has', async () => {
+    expect(await only('"Every hill stands still" [S1]', 0)).toMatchObject({
+      result: 'misattributed',
+      found_ref: 'Book of Samples 3',
+    })
+  })
+
+  it('or another passage of the library, which is asked for the words', async () => {
+    const asked: string[] = []
+    const found = await only('„נהר זורם לאט־לאט” [S2]', 1, async (words) => {
+      asked.push(words)
+      return { ref: 'Elsewhere 7', text: 'הנה נהר זורם לאט לאט אל הים' }
+    })
+    expect(found).toMatchObject({ result: 'misattributed', found_ref: 'Elsewhere 7' })
+    expect(asked).toEqual(['נהר זורם לאט־לאט'])
+  })
+
+  it('another version of the cited ref is not another passage', async () => {
+    const found = await only('"Night falls over the valley" [S1]', 0, async () => ({
+      ref: 'Book of Samples 1',
+      text: 'Now night falls over the valley.',
+    }))
+    expect(found).toMatchObject({ result: 'verbatim', found_ref: 'Book of Samples 1' })
+  })
+
+  it('with ellipses, another passage must bear out the whole', async () => {
+    const text = '"Night falls over the valley … nobody is awake" [S1]'
+    const passage =
+      (words: string): Find =>
+      async () => ({ ref: 'Elsewhere 7', text: words })
+    expect(await only(text, 0, passage('Night falls over the valley. See, nobody is awake.'))).toMatchObject({
+      result: 'misattributed',
+    })
+    expect(await only(text, 0, passage('Night falls over the valley. All are awake.'))).toMatchObject({
+      result: 'not_found',
+    })
+  })
+
+  it('not found says how near the passage comes', async () => {
+    const found = await only('"Nothing of this was ever written" [S1]', 0, async () => undefined)
+    expect(found?.result).toBe('not_found')
+    expect(found?.similarity).toBeGreaterThan(0)
+    expect(found?.similarity).toBeLessThan(0.85)
+    expect(found).not.toHaveProperty('original')
+  })
+
+  it('asks the library at most 100 times', async () => {
+    let asked = 0
+    const text = Array.from({ length: 150 }, (_, i) => `"Nothing of this was ever written ${i}" [S1].`).join(
+      ' ',
+    )
+    const [checks] = await check(text, async () => {
+      asked += 1
+      return undefined
+    })
+    expect([asked, checks?.length]).toEqual([100, 150])
+  })
+
+  it('a library that fails makes the check fail', async () => {
+    await expect(
+      check('"Nothing of this was written" [S1]', () => Promise.reject(new Error('gone'))),
+    ).rejects.toThrow('gone')
+  })
+})
+
+describe('paraphrase', () => {
+  it.each([
+    ['no quotation', 'The river takes its time [S1].'],
+    ['short words in quotation marks', 'The “river” takes its "time" [S1].'],
+    ['the title in quotation marks', 'So the "Book of Samples" has it [S1].'],
+    ['the Hebrew ref in quotation marks', 'כך ב"ספר הדוגמאות" [S1].'],
+    ['a quotation beside a mark never offered', '"The river does not hurry" [S9].'],
+  ])('%s', async (_, text) => {
+    expect((await check(text))[0]).toEqual([{ result: 'paraphrase' }])
+  })
+})
+
+it('a quotation with several marks belongs to the one it fits', async () => {
+  const [one, two, three] = await check('"Every hill stands still" [S1, S2, S3]')
+  expect([one?.[0]?.result, two?.[0]?.result, three?.[0]?.result]).toEqual([
+    'paraphrase',
+    'paraphrase',
+    'verbatim',
+  ])
+})
+
+it('every quotation of a source has its entry, in order', async () => {
+  const [checks] = await check(
+    '"The river does not hurry" and "the sea, which was waiting" [S1]. "Clouds are made of iron" [S1]!',
+  )
+  expect(checks?.map(({ result }) => result)).toEqual(['verbatim', 'verbatim', 'not_found'])
+})
+
+describe('a mark and a place named in words', () => {
+  const lookups = quoteLibrary(sources)
+  const checked = (text: string) =>
+    checkCitations({ text, cited: sources.map((entry, i) => ({ source: entry, n: i + 1 })), lookups })
+
+  it('must both have the quotation', async () => {
+    const { sources: all } = await checked('Book of Samples 3 says "The river does not hurry" [S1].')
+    expect(all[0]?.verification).toMatchObject([
+      { result: 'misattributed', named_ref: 'Book of Samples 3', found_ref: 'Book of Samples 1' },
+    ])
+  })
+
+  it('agree', async () => {
+    const { sources: all } = await checked('Book of Samples 1 says "The river does not hurry" [S1].')
+    expect(all[0]?.verification).toMatchObject([{ result: 'verbatim' }])
+  })
+
+  it('a quotation without a mark is among the others, with its place', async () => {
+    const { quotations } = await checked(
+      'It says "Every hill stands still" and "every cloud drifts far away".',
+    )
+    expect(quotations).toMatchObject([
+      { result: 'verbatim', found_ref: 'Book of Samples 3' },
+      { result: 'not_found' },
+    ])
+  })
+})
+
+it('a quotation may run from one marked source into the next', async () => {
+  const [one] = await check('"which was waiting אמר החכם שלום רב" [S1, S2]')
+  expect(one).toMatchObject([{ result: 'verbatim', start: river.indexOf('which') }])
+})
+
+describe('names of God', () => {
+  const text = "ברוך ה' אלהים אלהי ישראל, וידבר יי צבאות אל הויה אלקינו"
+  it.each([
+    'ברוך יי אלקים אלקי ישראל',
+    "ברוך הוי' אלוקים אלוקי ישראל",
+    'ברוך ה אלהים אלהי ישראל',
+    "ברוך ד' אל-הים אלהי ישראל",
+    "וידבר ה' צבקות אל י-ה-ו-ה אלהינו",
+  ])('%s', async (quote) => {
+    const [checks] = await check(`„${quote}” [S1]`, undefined, [source('S1', text)])
+    expect(checks).toMatchObject([{ result: 'verbatim' }])
+  })
+})

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkCitations } from '../../../src/sources/citations/check.ts'
+import { type Verification, verifyText } from '../../../src/sources/citations/verify.ts'
+import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+
+const passages = [
+  { ref: 'Garden 1:1', he: 'אמר הגנן לתלמידיו שישקו את הפרחים בכל בוקר קודם זריחת החמה' },
+  { ref: 'Garden 1:2', he: 'כי המים הקרים יורדים אל השורש ומחיים את העלים היבשים' },
+  { ref: 'Garden 1:3', he: 'ואין הגנן עוזב את השער פתוח אפילו שעה אחת בלילה הארוך' },
+  { ref: 'Garden 2:1', he: 'אור אין סוף ברוך הוא ממלא את כל הגנים ואת כל השדות הרחבים' },
+  { ref: 'Garden 2:2', en: 'The old gardener does not leave the northern gate open, if the wind is strong' },
+  { ref: 'Garden 2:3', en: 'Every lantern in the valley burns until the miller closes his heavy door' },
+]
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  async function* lines(): AsyncGenerator<string> {
+    for (const passage of passages)
+      yield JSON.stringify({ work: 'Garden', he_title: 'הגן', license: 'own', ...passage })
+    for (let i = 1; i <= 60; i += 1)
+      yield JSON.stringify({
+        work: 'Filler',
+        ref: `Filler ${i}`,
+        he: `פסקה נוספת על השדות ועל המים מספר ${i}`,
+        en: `another paragraph on the valley, number ${i}`,
+        license: 'own',
+      })
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+})
+
+afterAll(() => db.drop())
+
+async function quotesOf(text: string): Promise<Verification['quotes']> {
+  return (await verifyText(text, verifyLookups(db.database.system))).quotes
+}
+
+describe('a quotation over two passages', () => {
+  it('is verbatim, with the range that holds it', async () => {
+    const quote = 'קודם זריחת החמה כי המים הקרים יורדים אל השורש'
+    expect(await quotesOf(`Garden 1:1 has “${quote}”.`)).toMatchObject([
+      { result: 'verbatim', ref: 'Garden 1:1-2', original: quote },
+    ])
+    expect(await quotesOf(`It says “${quote}”.`)).toMatchObject([
+      { result: 'verbatim', found_ref: 'Garden 1:1-2' },
+    ])
+  })
+
+  it('does not belong to a place beside which it only stands', async () => {
+    expect(await quotesOf('Garden 1:1 has “המים הקרים יורדים אל השורש ומחיים”.')).toMatchObject([
+      { result: 'misattributed', ref: 'Garden 1:1', found_ref: 'Garden 1:2' },
+    ])
+  })
+})
+
+describe('without a ref', () => {
+  it('an altered quotation is fuzzy, with its place and what differs', async () => {
+    expect(
+      await quotesOf('“Every lantern in the village burns until the miller closes his heavy door”'),
+    ).toMatchObject([
+      {
+        result: 'fuzzy',
+        found_ref: 'Garden 2:3',
+        differences: [{ kind: 'changed', quote: 'village', text: 'valley' }],
+      },
+    ])
+  })
+
+  it('an invented quotation is not found', async () => {
+    expect(
+      await quotesOf('“The valley burns no lantern for the one who walks alone at night”'),
+    ).toMatchObject([{ result: 'not_found' }])
+  })
+
+  it('an abbreviation counts as its words, and is named', async () => {
+    expect(await quotesOf('“אוא"ס ב"ה ממלא את כל הגנים ואת כל השדות”')).toMatchObject([
+      {
+        result: 'fuzzy',
+        similarity: 1,
+        found_ref: 'Garden 2:1',
+        differences: [
+          { kind: 'abbreviation', quote: 'אוא"ס', text: 'אור אין סוף' },
+          { kind: 'abbreviation', quote: 'ב"ה', text: 'ברוך הוא' },
+        ],
+      },
+    ])
+  })
+})
+
+describe('misattributed is', () => {
+  it('a close quotation that stands at another place', async () => {
+    expect(
+      await quotesOf(
+        'Garden 1:1: “Every lantern in the village burns until the miller closes his heavy door”',
+      ),
+    ).toMatchObject([{ result: 'misattributed', ref: 'Garden 1:1', found_ref: 'Garden 2:3' }])
+  })
+
+  it('each of two quotations by its own ref', async () => {
+    const right =
+      '“Every lantern in the valley burns” (Garden 2:3) and “המים הקרים יורדים אל השורש” (Garden 1:2)'
+    expect((await quotesOf(right)).map(({ result }) => result)).toEqual(['verbatim', 'verbatim'])
+    const crossed =
+      '“Every lantern in the valley burns” (Garden 1:2) and “המים הקרים יורדים אל השורש” (Garden 2:3)'
+    expect((await quotesOf(crossed)).map(({ result }) => result)).toEqual(['misattributed', 'misattributed'])
+  })
+})
+
+describe('context_warning', () => {
+  it.each([
+    ['“leave the northern gate open” (Garden 2:2)', { words: 'not', where: 'before' }],
+    ['“does not leave the northern gate open” (Garden 2:2)', { words: ', if', where: 'after' }],
+    ['“The old gardener … leave the northern gate” (Garden 2:2)', { words: 'does not', where: 'ellipsis' }],
+    ['“הגנן עוזב את השער פתוח” (Garden 1:3)', { words: 'ואין', where: 'before' }],
+    ['“ואין הגנן עוזב את השער פתוח” (Garden 1:3)', undefined],
+    ['“the miller closes his heavy door” (Garden 2:3)', undefined],
+  ])('%s', async (text, warning) => {
+    const [quote] = await quotesOf(text)
+    expect(quote?.result).toBe('verbatim')
+    expect(quote?.context_warning).toEqual(warning)
+  })
+})
+
+it('a block of lines may end with its ref, or be led by it', async () => {
+  const quote = 'Every lantern in the valley burns until the miller'
+  for (const text of [
+    `> ${quote}\n> (Garden 2:3)`,
+    `> ${quote} (Garden 2:3)`,
+    `Garden 2:3 says:\n\n> ${quote}`,
+    `> ${quote}\n\n— Garden 2:3`,
+  ]) {
+    expect(await quotesOf(text)).toMatchObject([{ quote, result: 'verbatim', ref: 'Garden 2:3' }])
+  }
+})
+
+it('a line directly above a block is its heading, and not the ref of the block before', async () => {
+  const [first, second] = [
+    'The old gardener does not leave the northern gate',
+    'Every lantern in the valley burns',
+  ]
+  expect(await quotesOf(`Garden 2:2\n> “${first}”\n\nGarden 2:3\n> “${second}”`)).toMatchObject([
+    { quote: first, result: 'verbatim', ref: 'Garden 2:2' },
+    { quote: second, result: 'verbatim', ref: 'Garden 2:3' },
+  ])
+})
+
+it('a ref in quotation marks is a name and no quotation, also of a place that is missing', async () => {
+  expect(await quotesOf('"Garden chapter 112" does not exist in this library')).toEqual([])
+})
+
+it('an answer is not held to refs that stand within words it quotes from the library', async () => {
+  const quote = 'the reaper sings as in Garden 99 at noon'
+  async function* lines() {
+    yield JSON.stringify({ work: 'Harvest', ref: 'Harvest 1', en: `Listen: ${quote}.`, license: 'own' })
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  const lookups = verifyLookups(db.database.system)
+  const refsOf = async (text: string) =>
+    (await checkCitations({ text, cited: [], lookups })).refs.map(({ ref, exists }) => [ref, exists])
+  expect(await refsOf(`It says: “${quote}”.`)).toEqual([])
+  expect(await refsOf('It says so in Garden 99.')).toEqual([['Garden 99', false]])
+})

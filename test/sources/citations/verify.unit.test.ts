@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Passage } from '../../../src/sources/citations/comparison/checker.ts'
+import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { expectLinear } from '../../support/growth.ts'
+import { quoteLibrary } from '../../support/quote-library.ts'
+
+const library: readonly Passage[] = [
+  { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'The river does not hurry, and no stone has stopped it.' },
+  { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'הַנָּהָר אֵינוֹ מְמַהֵר, וְשׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ.' },
+  { ref: 'Book of Columns 2c:1', text: 'Four columns stand on every leaf.' },
+  { ref: 'Sayings 54', text: 'Every hill stands still and waits for the evening wind.' },
+]
+
+const lookups = () => quoteLibrary(library)
+
+it('refs in the text are joined by those asked for', async () => {
+  const found = await verifyText('Nothing.', { ...lookups(), refs: ['Sayings 54', 'Sayings 99'] })
+  expect(found.refs).toEqual([
+    { ref: 'Sayings 54', exists: true, nearest: null },
+    { ref: 'Sayings 99', exists: false, nearest: 'Sayings 54' },
+  ])
+})
+
+describe('a quotation is compared with', () => {
+  it('the nearest ref of its paragraph, in any of its versions', async () => {
+    const text =
+      'Sayings 54 differs. Book of Rivers, Part I; Gate 3:4 says "the river does not hurry" and „שום אבן לא עצרה אותו”.\n\nSayings 54: "the evening wind waits"'
+    const { quotes } = await verifyText(text, lookups())
+    expect(quotes).toMatchObject([
+      {
+        result: 'verbatim',
+        original: 'The river does not hurry',
+        ref: 'Book of Rivers, Part I; Gate 3:4',
+        start: 0,
+      },
+      { result: 'verbatim', original: 'שׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ', ref: 'Book of Rivers, Part I; Gate 3:4' },
+      { result: 'not_found', ref: 'Sayings 54' },
+    ])
+  })
+
+  it('the ref of its sentence rather than a nearer one', async () => {
+    const text =
+      'Book of Rivers, Part I; Gate 3:4 has it that "the river does not hurry". Sayings 54 is older.'
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([{ result: 'verbatim' }])
+  })
+
+  it('the mark beside it, if that was offered', async () => {
+    const offered = {
+      mark: 'S1',
+      ref: 'File 1',
+      heRef: '',
+      title: '',
+      work: '',
+      language: 'en',
+      version: '',
+      license: '',
+      url: '',
+      text: 'Nobody knows this text but us.',
+    }
+    const text = 'See Sayings 54. And then "nobody knows this text" [S1].'
+    expect((await verifyText(text, { ...lookups(), offered: [offered] })).quotes).toMatchObject([
+      { result: 'verbatim', ref: 'File 1' },
+    ])
+  })
+
+  it('the refs asked for, if the text names none', async () => {
+    const options = { ...lookups(), refs: ['Sayings 54'] }
+    expect((await verifyText('"Every hills stands still and waits"', options)).quotes).toMatchObject([
+      { result: 'fuzzy', original: 'Every hill stands still and waits', ref: 'Sayings 54' },
+    ])
+  })
+
+  it('the whole library, if nothing is named', async () => {
+    const { quotes } = await verifyText('"Every hill stands still" but "every cloud drifts away"', lookups())
+    expect(quotes).toEqual([
+      {
+        quote: 'Every hill stands still',
+        result: 'verbatim',
+        original: 'Every hill stands still',
+        start: 0,
+        end: 23,
+        similarity: 1,
+        found_ref: 'Sayings 54',
+      },
+      { quote: 'every cloud drifts away', result: 'not_found' },
+    ])
+  })
+})
+
+it('a quotation given to the wrong ref, or to one that does not exist, is misattributed', async () => {
+  const { quotes } = await verifyText(
+    'Sayings 54: "the river does not hurry".\n\nSefer HaChalom 3:4: "Every hill stands still"',
+    lookups(),
+  )
+  expect(quotes).toMatchObject([
+    { result: 'misattributed', ref: 'Sayings 54', found_ref: 'Book of Rivers, Part I; Gate 3:4' },
+    { result: 'misattributed', ref: 'Sefer HaChalom 3:4', found_ref: 'Sayings 54' },
+  ])
+})
+
+it('a quotation with ellipses that nothing names must be borne out as a whole', async () => {
+  const { quotes } = await verifyText(
+    '"Every hill stands still … the evening wind" "Every hill stands still … every cloud"',
+    lookups(),
+  )
+  expect(quotes.map(({ result }) => result)).toEqual(['verbatim', 'not_found'])
+})
+
+it('more than 500 quotations are counted, not checked', async () => {
+  const { asked, ...rest } = lookups()
+  const text = Array.from({ length: 600 }, (_, i) => `"every cloud drifts away ${i}"`).join(' ')
+  const { quotes, unchecked } = await verifyText(text, rest)
+  expect([quotes.length, unchecked, asked.words.length]).toEqual([500, 100, 500])
+})
+
+it('a ref is read once, however often it is named', async () => {
+  const { asked, ...rest } = lookups()
+  await verifyText('Sayings 54: "Every hill stands still". Sayings 54: "waits for the evening wind".', rest)
+  expect(asked.read).toEqual(['Sayings 54'])
+})
+
+const pieces = [
+  'Sayings',
+  ' 54',
+  ' 3:4',
+  'Book of Rivers, Part I; Gate',
+  ' 5a',
+  '"',
+  '“',
+  '”',
+  ' ',
+  '\n',
+  'Every hill stands still',
+  '„',
+  'שלום',
+  'I ',
+  '-',
+  '–6',
+  ':',
+  'The ',
+  '\ud800',
+]
+
+it('no text makes it throw', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), async (parts) => {
+      const { object, quotes, refs } = await verifyText(parts.join(''), lookups())
+      expect(object).toBe('source.verification')
+      for (const quote of quotes) expect(quote.result).not.toBe('paraphrase')
+      for (const ref of refs)
+        expect(ref.exists).toBe(library.some((passage) => passage.ref === ref.ref.replace(/-[\d:]+$/, '')))
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+it.each(['A 1 ', 'A ', 'A, ', 'Aa 1:1 ', '1:1 ', 'Part I; '])(
+  'reads 10^5 characters of %j in proportion to their number',
+  async (unit) => {
+    const text = (length: number) => unit.repeat(length / unit.length)
+    await expectLinear(text, (written) => verifyText(written, lookups()), 100_000)
+  },
+)

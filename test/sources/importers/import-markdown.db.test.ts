@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { importMarkdown } from '../../../src/sources/importers/import-markdown.ts'
+import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await createTestDatabase()
+})
+afterEach(() => db.drop())
+
+const notes = `---
+title: Notes on Dawn
+he_title: רשימות
+author: "A Reader"
+category: Chasidut, Own
+---
+# Notes on Dawn
+
+An opening *word* with a [link](http://example.org).
+
+## On Waiting
+One who waits
+sees light.
+
+- And again.
+
+### Deeper
+Below.
+
+## On Light ##
+
+> Last word.
+`
+
+const bring = (content: string, flags = {}) => importMarkdown(db.database, content, flags, [])
+const rows = async (statement: string) => (await db.database.systemPool.query(statement)).rows
+
+test('headings become nodes of the refs and paragraphs numbered passages', async () => {
+  expect(await bring(notes)).toEqual({
+    work: 'Notes on Dawn',
+    works: 1,
+    versions: 1,
+    segments: 5,
+    unchanged: 0,
+  })
+  expect(
+    await rows(
+      `select p.ref, t.text from passages p join passage_texts t on t.passage_id = p.id order by ordinal`,
+    ),
+  ).toEqual([
+    { ref: 'Notes on Dawn 1', text: 'An opening word with a link.' },
+    { ref: 'Notes on Dawn, On Waiting 1', text: 'One who waits sees light.' },
+    { ref: 'Notes on Dawn, On Waiting 2', text: 'And again.' },
+    { ref: 'Notes on Dawn, On Waiting, Deeper 1', text: 'Below.' },
+    { ref: 'Notes on Dawn, On Light 1', text: 'Last word.' },
+  ])
+  expect(await rows('select title, he_title, author, categories from works')).toEqual([
+    { title: 'Notes on Dawn', he_title: 'רשימות', author: 'A Reader', categories: ['Chasidut', 'Own'] },
+  ])
+  expect(await rows('select language, license from versions')).toEqual([{ language: 'en', license: 'own' }])
+})
+
+test('a second time nothing changes, and a changed text replaces the old one', async () => {
+  await bring(notes)
+  expect(await bring(notes)).toMatchObject({ versions: 0, unchanged: 1 })
+  expect(await bring(notes.replace('Below.', 'Below it.'))).toMatchObject({ versions: 1, segments: 5 })
+  expect((await checkLibrary(db.database.system, 100)).faults).toEqual([])
+})
+
+test('flags go before the front matter, and Hebrew is known by its letters', async () => {
+  await bring('---\ntitle: One\n---\nשלום לכל הקוראים\n', { title: 'Two', license: 'CC-BY' })
+  expect(
+    await rows('select w.title, v.language, v.license from versions v join works w on w.id = v.work_id'),
+  ).toEqual([{ title: 'Two', language: 'he', license: 'CC-BY' }])
+})
+
+test.each([
+  ['a text without a title', 'Words.', {}, 'has no title'],
+  ['a text without paragraphs', '# Only a heading', { title: 'T' }, 'no paragraphs'],
+  [
+    'a licence that is not allowed',
+    'Words.',
+    { title: 'T', license: 'CC-BY-NC' },
+    'licence "CC-BY-NC" is not allowed',
+  ],
+  ['a language that is none', 'Words.', { title: 'T', language: 'klingon' }, 'no language code'],
+])('%s is refused in one sentence', async (_, content, flags, message) => {
+  await expect(bring(content, flags)).rejects.toThrow(message)
+  expect(await rows('select 1 from works')).toEqual([])
+})
+
+test.each([
+  ['every passage has a text', `delete from passage_texts where text = 'Below.'`],
+  ['every version has passages, as many as it says', 'update versions set doc_count = 4'],
+  ['the index has every word of every text', `delete from search_postings where term = 'below'`],
+  [
+    'a row of the index holds as many documents as it says',
+    'update search_postings set documents = documents + 1',
+  ],
+  ['document numbers stay below the next one', `update library_state set value = '1' where key = 'next_doc'`],
+])('the check names rows that break "%s"', async (rule, damage) => {
+  await bring(notes)
+  expect((await checkLibrary(db.database.system, 100)).faults).toEqual([])
+  await rows(damage)
+  const { faults } = await checkLibrary(db.database.system, 100)
+  expect(faults.find((fault) => fault.rule === rule)?.rows.length).toBeGreaterThan(0)
+})
+
+test('HTML is removed, and Hebrew refs have Hebrew numerals', async () => {
+  await bring('---\ntitle: Marked\nhe_title: מסומן\n---\nThe <b>lamp</b> &amp; the oil<br>burn.')
+  expect(
+    await rows(
+      `select p.he_ref, t.text from passages p join passage_texts t on t.passage_id = p.id where p.ref = 'Marked 1'`,
+    ),
+  ).toEqual([{ he_ref: 'מסומן א׳', text: 'The lamp & the oil burn.' }])
+})
+
+test('a source_url that is no web address is refused by name', async () => {
+  await expect(bring('Text.', { title: 'Bad', source_url: 'shelf 3' })).rejects.toThrow(
+    /"source_url" is "shelf 3"/,
+  )
+})

@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SefariaApi } from '../../../src/sources/importers/sefaria/api.ts'
+import { importFromApi } from '../../../src/sources/importers/sefaria/import-api.ts'
+import type { RestrictedLicense } from '../../../src/sources/library/licenses.ts'
+import { readPassage } from '../../../src/sources/library/passages.ts'
+import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import {
+  type FakeSection,
+  type FakeSefaria,
+  leaf,
+  schemaFile,
+  startFakeSefaria,
+} from '../../support/fake-sefaria.ts'
+
+let db: TestDatabase
+let fake: FakeSefaria
+
+beforeAll(async () => {
+  fake = await startFakeSefaria()
+})
+afterAll(() => fake.close())
+beforeEach(async () => {
+  db = await createTestDatabase()
+  fake.sections = gates
+  fake.records = {}
+  fake.shapes = {
+    'Gates of Song': ['Gates of Song, Introduction', 'Gates of Song', 'Gates of Song, Part II'],
+    'Gates of Song, Part II': ['Gates of Song, Part II'],
+    'Gates of Song, Introduction': ['Gates of Song, Introduction'],
+  }
+})
+afterEach(async () => {
+  expect((await checkLibrary(db.database.system, 1_000)).faults).toEqual([])
+  await db.drop()
+})
+
+const available = [
+  {
+    versionTitle: 'Manuscript',
+    language: 'he',
+    actualLanguage: 'he',
+    languageFamilyName: 'hebrew',
+    license: 'CC0',
+  },
+  {
+    versionTitle: 'Press',
+    language: 'en',
+    actualLanguage: 'en',
+    languageFamilyName: 'english',
+    license: 'CC-BY-NC',
+  },
+]
+
+const hebrew = (text: unknown) => ({ ...available[0], text })
+const english = (text: unknown) => ({ ...available[1], text })
+
+const section = (ref: string, heRef: string, fields: object): FakeSection => ({
+  ref,
+  heRef,
+  sectionRef: ref,
+  heSectionRef: heRef,
+  sections: [/\d+[ab]?$/.exec(ref)?.[0]].filter(Boolean),
+  indexTitle: 'Gates of Song',
+  heIndexTitle: 'שערי זמר',
+  book: ref.replace(/ \d+$/, ''),
+  categories: ['Chasidut', 'Made Up'],
+  textDepth: 2,
+  addressTypes: ['Integer', 'Integer'],
+  index_offsets_by_depth: {},
+  available_versions: available,
+  warnings: [],
+  ...fields,
+})
+
+const gates: readonly FakeSection[] = [
+  section('Gates of Song, Introduction', 'שערי זמר, הקדמה', {
+    sections: [],
+    textDepth: 1,
+    versions: [
+      hebrew(['פתיחה']),
+      english(['Opening<sup class="footnote-marker">1</sup><i class="footnote">n</i>']),
+    ],
+    next: 'Gates of Song 1',
+  }),
+  section('Gates of Song 1', 'שערי זמר א׳', {
+    versions: [hebrew(['אחת', '', 'שלוש']), english(['one', 'two'])],
+    next: 'Gates of Song 4',
+  }),
+  section('Gates of Song 4', 'שערי זמר ד׳', {
+    versions: [hebrew(['ארבע'])],
+    next: 'Gates of Song, Part II 1',
+    index_offsets_by_depth: { 2: 10 },
+  }),
+  section('Gates of Song, Part II 1', 'שערי זמר, תנינא א׳', { versions: [hebrew(['תנינא'])], next: null }),
+]
+
+const get = (titles: readonly string[], allowLicenses: readonly RestrictedLicense[] = [], intervalMs = 0) =>
+  importFromApi(db.database, new SefariaApi(fake.baseUrl, { intervalMs, baseMs: 1 }), {
+    titles,
+    allowLicenses,
+  })
+
+const refs = async () =>
+  (await db.database.systemPool.query<{ ref: string }>('select ref from passages order by ordinal')).rows.map(
+    ({ ref }) => ref,
+  )
+
+test('a work is walked through all its parts, and its numbering is the API’s', async () => {
+  const report = await get(['Gates of Song'], ['cc-by-nc'])
+  expect(report).toMatchObject({ works: 1, versions: 2, segments: 8, failed: [], skipped: [] })
+  expect(await refs()).toEqual([
+    'Gates of Song, Introduction 1',
+    'Gates of Song 1:1',
+    'Gates of Song 1:2',
+    'Gates of Song 1:3',
+    'Gates of Song 4:11',
+    'Gates of Song, Part II 1:1',
+  ])
+  const { rows } = await db.database.systemPool.query(
+    `select p.he_ref, p.section_ref from passages p where p.ref in ('Gates of Song 1:3', 'Gates of Song, Introduction 1')
+     order by p.ordinal`,
+  )
+  expect(rows).toEqual([
+    { he_ref: 'שערי זמר, הקדמה א׳', section_ref: 'Gates of Song, Introduction' },
+    { he_ref: 'שערי זמר א׳:ג׳', section_ref: 'Gates of Song 1' },
+  ])
+})
+
+test('a second time nothing changes', async () => {
+  await get(['Gates of Song'])
+  expect(await get(['Gates of Song'])).toMatchObject({ works: 0, versions: 0, unchanged: 1 })
+})
+
+test('a version whose licence is not allowed is not stored, though the API sends it', async () => {
+  const report = await get(['Gates of Song'])
+  expect(report).toMatchObject({ versions: 1, segments: 5 })
+  expect(report.skipped).toEqual([
+    { what: 'Gates of Song: Press', why: 'licence "CC-BY-NC" is not allowed: add --allow-license cc-by-nc' },
+  ])
+})
+
+test('a part comes in alone and does not drive out the others', async () => {
+  expect(await get(['Gates of Song, Introduction'])).toMatchObject({ segments: 1 })
+  expect(await refs()).toEqual(['Gates of Song, Introduction 1'])
+  await get(['Gates of Song, Part II'])
+  expect(await refs()).toEqual(['Gates of Song, Introduction 1', 'Gates of Song, Part II 1:1'])
+})
+
+test('author and other titles come from the record of the work', async () => {
+  const parts = [leaf('Introduction', 'הקדמה', ['Integer']), leaf('', '', ['Integer', 'Integer'])]
+  const record = schemaFile('Gates of Song', 'שערי זמר', { nodes: parts }, { titleVariants: ['Song Gates'] })
+  fake.records = { 'Gates of Song': Object.values(record)[0] }
+  await get(['Gates of Song'])
+  const { rows } = await db.database.systemPool.query('select author from works')
+  expect(rows).toEqual([{ author: 'Rivka of Nowhere' }])
+  expect(await readPassage(db.database.system, 'Song Gates, Introduction 1', {})).toMatchObject({
+    passages: [{ ref: 'Gates of Song, Introduction 1' }],
+  })
+})
+
+test('an error that comes with status 200 is reported, and the other titles come in', async () => {
+  const report = await get(['No Such Book', 'Gates of Song'])
+  expect(report).toMatchObject({ works: 1 })
+  expect(report.failed).toEqual([
+    {
+      what: 'No Such Book',
+      why: 'Sefaria has no answer about "No Such Book": Could not find title in reference: No Such Book.',
+    },
+  ])
+})
+
+test('a work without a section that cannot be had is stored, and the section is reported', async () => {
+  fake.fail('Gates_of_Song.4', 500, 4)
+  const report = await get(['Gates of Song'])
+  expect(report.failed.map(({ what }) => what)).toEqual(['Gates of Song: Gates of Song 4'])
+  const stored = await refs()
+  expect(stored.some((ref) => ref.startsWith('Gates of Song 4'))).toBe(false)
+  expect(stored.some((ref) => ref.startsWith('Gates of Song, Part II'))).toBe(true)
+})
+
+test('a section that cannot be had this time stays as it was, in its place', async () => {
+  await get(['Gates of Song'])
+  const before = await refs()
+  expect(before.some((ref) => ref.startsWith('Gates of Song 4'))).toBe(true)
+  fake.fail('Gates_of_Song.4', 500, 4)
+  expect((await get(['Gates of Song'])).failed).toHaveLength(1)
+  expect(await refs()).toEqual(before)
+})
+
+test('a work is not stored when the API fails three sections in a row', async () => {
+  for (const path of ['Gates_of_Song.4', 'Gates_of_Song.5', 'Gates_of_Song.6']) fake.fail(path, 500, 4)
+  expect((await get(['Gates of Song'])).failed).toHaveLength(1)
+  expect(await refs()).toEqual([])
+})
+
+test('overload and faults of the server are waited out', async () => {
+  fake.fail('Gates_of_Song.1', 429)
+  fake.fail('Gates_of_Song.4', 502, 2)
+  expect(await get(['Gates of Song'])).toMatchObject({ works: 1, failed: [] })
+})
+
+test('the API is asked one question at a time, with a pause, by a client that says who it is', async () => {
+  const from = fake.requests.length
+  await get(['Gates of Song, Introduction'], [], 40)
+  const asked = fake.requests.slice(from)
+  const pauses = asked.slice(1).map(({ atMs }, i) => atMs - (asked[i]?.atMs ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThan(35)
+  expect(asked.every(({ agent }) => agent.startsWith('agent-chat-service/'))).toBe(true)
+})

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
+import { missingPlaces } from '../../../src/sources/search/missing/missing-places.ts'
+import {
+  missingResult,
+  missingStatement,
+  namesFor,
+} from '../../../src/sources/search/missing/missing-statement.ts'
+import { searchSources } from '../../../src/sources/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { importLines } from '../../support/library-lines.ts'
+
+let db: TestDatabase
+
+const heading = 'Tanya, Part I; Likkutei Amarim'
+const long = 'the way of joy is long and the heart is a lamp. '
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  const lines = [1, 2, 15, 30, 32, 41, 53].map((n) => ({
+    work: 'Tanya',
+    ref: `${heading} ${n}`,
+    en:
+      n === 32
+        ? `${long.repeat(40)} Love of Israel is the root. ${long.repeat(40)}`
+        : `words of chapter ${n}`,
+  }))
+  await importLines(db.database, lines)
+  await ensureStarterLibrary(db.database)
+})
+afterAll(() => db.drop())
+
+const missing = async (text: string) =>
+  (await missingPlaces(db.database.system, text)).map(({ written, kind }) => [written, kind])
+
+describe('a question names what does not exist:', () => {
+  it.each([
+    ['What does Tanya chapter 112 say about love?', 'Tanya chapter 112', 'place'],
+    ['מה כתוב בתניא פרק קב?', 'תניא פרק קב', 'place'],
+    ['What is in chapter sixty of the Tanya?', 'Tanya chapter sixty', 'place'],
+    ['According to the 112th chapter of Tanya, what is joy?', 'Tanya 112th chapter', 'place'],
+    ['What does the seventy-first chapter of the Tanya teach?', 'Tanya seventy-first chapter', 'place'],
+    ['מה אומר הפרק המאה של התניא?', 'תניא הפרק המאה', 'place'],
+    ['What does the book Ohr HaNeshamot of Rabbi Yaakov of Lublin teach?', 'Ohr HaNeshamot', 'work'],
+    ['Explain the Gate of Clouds by Rabbi Anshel on prayer', 'Gate of Clouds', 'work'],
+    ['מה כתוב בספר נתיבות הענן של הרב משה מבראד?', 'ספר נתיבות הענן', 'work'],
+    ['לפי "שער העננים" של רבי איצל, מהי אהבה?', 'שער העננים', 'work'],
+    ['In Tzeror HaShoshan of the Blotover Rebbe, how is joy explained?', 'Tzeror HaShoshan', 'work'],
+    ['מה דעת בעל "משכן הלבבות" על שמחה?', 'משכן הלבבות', 'work'],
+    ['מה כותב רבי איצל בספרו "ניגוני הענן"?', 'ניגוני הענן', 'work'],
+    ['What is on Tanya p. 41?', 'Tanya p. 41', 'page'],
+    ['מה כתוב בתניא עמוד מא?', 'תניא עמוד מא', 'page'],
+    ['Explain Likutei Moharan III:45', 'Likutei Moharan III:45', 'unheld'],
+    ['What does Mesillat Yesharim chapter 4 say?', 'Mesillat Yesharim chapter 4', 'unheld'],
+    ['letter 33 of the Tanya, on charity', 'Tanya letter 33', 'place'],
+    ['What is in the fortieth letter of the Tanya?', 'Tanya fortieth letter', 'place'],
+    ['מה כתוב באגרת נ בתניא?', 'תניא באגרת נ', 'place'],
+    ['לפי אגרת התשובה פרק שלושה עשר', 'אגרת התשובה פרק שלושה עשר', 'unheld'],
+    ['Tanya perek ס"ה', 'Tanya perek ס"ה', 'place'],
+    ["Sha'ar ha-Yihud chapter twenty", "Sha'ar ha-Yihud chapter twenty", 'unheld'],
+    ['What does part six of the Tanya discuss?', 'part six of the Tanya', 'place'],
+    ['מה כתוב בתניא חלק ו?', 'תניא חלק ו', 'place'],
+    ['Tanya VI, chapter 3 - what does it teach?', 'Tanya VI, chapter 3', 'place'],
+    ['מה כתוב בתניא דף מא ע"ב?', 'תניא דף מא', 'page'],
+    ['On page one hundred of the Tanya', 'Tanya page one hundred', 'page'],
+    ['מושגי החסידות, גבורה א', 'מושגי החסידות, גבורה א', 'place'],
+    ['Concepts of Chassidut, Gevurah 12', 'Concepts of Chassidut, Gevurah 12', 'place'],
+    ['What is written in Emek HaLevavot chapter 3?', 'Emek HaLevavot chapter 3', 'work'],
+    ['Chapter 4 of Orot HaMidbar, on silence', 'Orot HaMidbar Chapter 4', 'work'],
+    ['מעייני הדעת פרק ז, מה מבואר שם?', 'מעייני הדעת פרק ז', 'work'],
+    ['What does Netivei HaAfar teach of clay?', 'Netivei HaAfar', 'work'],
+    ['In "The Gate of Falling Leaves", what is a tree?', 'The Gate of Falling Leaves', 'work'],
+    ['what does sefer mishkenot haruach say?', 'mishkenot haruach', 'work'],
+    ['בחיבורו כסא האור, מהי מלכות?', 'כסא האור', 'work'],
+    ['What does Likutei Moharan 282 say?', 'Likutei Moharan 282', 'unheld'],
+    ['מורה נבוכים חלק ג פרק נא', 'מורה נבוכים חלק ג פרק נא', 'unheld'],
+    ['Rambam, Hilchot Teshuvah chapter 3', 'Hilchot Teshuvah chapter 3', 'unheld'],
+    ['What does Mesillat Yesharim say of joy?', 'Mesillat Yesharim', 'unheld_work'],
+    ['לפי ליקוטי מוהר"ן, מהי התבודדות?', 'ליקוטי מוהר"ן', 'unheld_work'],
+    ['What does the Sefas Emes say of light?', 'Sefas Emes', 'unheld_work'],
+    ['ערבי נחל על שבת', 'ערבי נחל', 'unheld_work'],
+    ['איזה משל מובא בבאר מים חיים?', 'באר מים חיים', 'unheld_work'],
+    ['אני לומד על שבת בספר תפארת שלמה', 'תפארת שלמה', 'unheld_work'],
+    ['According to Orchot HaGechalim, what is anger?', 'Orchot HaGechalim', 'work'],
+    ['Where in Shivchei HaTzolel is the sea?', 'Shivchei HaTzolel', 'work'],
+    ['what does toldos feivel say about bread', 'toldos feivel', 'work'],
+    ['What does Zriha VaGeshem teach of rain?', 'Zriha VaGeshem', 'work'],
+    ['לפי ליקוטי מהרז״ט, מהו ניגון?', 'ליקוטי מהרז״ט', 'work'],
+    ['מה כתוב בספר דגל מחנה ראובן על ענווה?', 'דגל מחנה ראובן', 'work'],
+    ['האם יש סיפור באורחות הצולל?', 'אורחות הצולל', 'work'],
+    ['אהל שמריה מסאטמר על התפילה', 'אהל שמריה', 'work'],
+    ['ברכת זלמן מברדיטשוב: מה משלו?', 'ברכת זלמן', 'work'],
+    ['עטרת זונדל פרשת נח', 'עטרת זונדל', 'work'],
+    ['בשפתי זונדל מובא משל על ים', 'שפתי זונדל', 'work'],
+    ['מה כתב רבי איצל בספרו של רבי זונדל "מגדל העשן"?', 'מגדל העשן', 'work'],
+  ])('%s', async (question, written, kind) => {
+    expect(await missing(question)).toEqual([[written, kind]])
+  })
+
+  it('with what is nearest', async () => {
+    const [place] = await missingPlaces(db.database.system, 'What does Tanya chapter 55 say?')
+    expect(place?.nearest[0]).toBe(`${heading} 53`)
+  })
+
+  it.each([
+    'What does Tanya chapter 32 say about love?',
+    'What does the thirty-second chapter of the Tanya say about love?',
+    'In the 41st chapter of Tanya, what is awe?',
+    'Is the first chapter of a book always hard?',
+    'באיזה ספר נמצא המאמר על האור הגנוז?',
+    'כמה פעמים משלימים את מספר הצומות?',
+    'Tanya, Part One, ch. XV: what is it about?',
+    'מה ללמוד מפרק שלושים בספר התניא?',
+    'תניא פרק חמישה עשר',
+    'Who wrote the Tanya 200 years ago, in 1796?',
+    'What is the book Likutei Moharan about?',
+    'Who wrote Mesillat Yesharim?',
+    'What does Or Makif mean?',
+    'What does Birkat HaMazon teach us?',
+    'According to David HaMelech, what is song?',
+    'מה הספר החשוב ביותר?',
+    'What is the first letter of Genesis?',
+    'What does the first part of the Tanya teach?',
+    'What did the Baal Shem Tov say in chapters of his life?',
+    'ספר חסידות שמסודר לפי חודשי השנה והחגים',
+    'בתניא של אדמו"ר הזקן לא נאמר כך',
+    'In the book of Numbers they walk 40 years in the desert',
+    'How do I begin with "Love your fellow"?',
+    'Noam Elimelech on joy: what kind of sefer is it?',
+    'What is the book Kedushat Levi?',
+    'How do the gates of repentance open?',
+    'What does Kabbalat HaTorah say to us today?',
+    'Why are the Bnei Yisrael called children?',
+    'According to Shimon HaTzaddik, on what does the world stand?',
+    'איזה ספר כתב רבי אלימלך?',
+    'ספר לי סיפור על רבי זושא',
+    'איך הולכים בדרך ה׳ בשמחה?',
+    'איך פותחים את שערי הלב בתפילה?',
+    'לפי תורת החסידות, מהי מטרת הבריאה?',
+    'שירת הים פרשת בשלח',
+    'ברכת כוהנים מירושלים',
+    "Sha'ar ha-Yihud veha-Emunah chapter 2: a silversmith",
+  ])('nothing in: %s', async (question) => {
+    expect(await missing(question)).toEqual([])
+  })
+})
+
+it('a title of the library is no missing book in another spelling or with words behind it', async () => {
+  const line = {
+    work: 'Orchot HaGechalim',
+    he_ref: 'אורחות הגחלים א',
+    ref: 'Orchot HaGechalim 1',
+    en: 'anger is fire',
+  }
+  const own = await createTestDatabase()
+  await importLines(own.database, [line])
+  const asked = [
+    'According to Orchos HaGechalim, what is anger?',
+    'What does Orchot HaGechalim say?',
+    'Orchot HaGechalim on anger',
+    'לפי אורחות הגחלים, מהו כעס?',
+  ]
+  const found = await Promise.all(asked.map((text) => missingPlaces(own.database.system, text)))
+  await own.drop()
+  expect(found).toEqual(asked.map(() => []))
+})
+
+it('words that stand in a text of the library are no title', async () => {
+  const own = await createTestDatabase()
+  const question = 'לפי אמרי הצולל, מהו הים?'
+  const before = await missingPlaces(own.database.system, question)
+  await importLines(own.database, [{ work: 'Sea', ref: 'Sea 1', he: 'כך היו אמרי הצולל אל הים' }])
+  const after = await missingPlaces(own.database.system, question)
+  await own.drop()
+  expect([before.map(({ kind }) => kind), after]).toEqual([['work'], []])
+})
+
+it('offers the parts that there are for one that is missing', async () => {
+  const [part] = await missingPlaces(db.database.system, 'What does part six of the Tanya discuss?')
+  expect(part?.nearest).toEqual([heading])
+})
+
+it('names what is nearest in Hebrew when the question is Hebrew', async () => {
+  const question = 'מה כתוב במושגי החסידות, בינוני ז?'
+  const missing = await missingPlaces(db.database.system, question)
+  const near = missing.flatMap(({ nearest }) => nearest)
+  const names = await namesFor(db.database.system, question, near)
+  expect(missingStatement(missing, 'he', names)).toContain('הקרובים ביותר: מושגי החסידות, בינוני א')
+})
+
+it('says of a work that the library lacks that it is not here, not that it does not exist', async () => {
+  const said = missingResult(
+    'q',
+    await missingPlaces(db.database.system, 'What does the Kuzari say about prophecy?'),
+  )
+  expect(said['not_in_library']).toMatch(/^"Kuzari" is not in this library/)
+  expect(said['does_not_exist']).toBeUndefined()
+})
+
+it.each([
+  'Tanya 32: love of Israel',
+  'What is love of Israel in chapter 32 of the Tanya?',
+  'תניא פרק לב: אהבת ישראל',
+])('a ref in a question brings its passages first: %s', async (text) => {
+  const hits = await searchSources(db.database.system, { text, limit: 3 })
+  expect(hits[0]?.ref.startsWith(`${heading} 32`)).toBe(true)
+})
+
+it('of a chapter named in a question the piece with its words comes first', async () => {
+  const text = 'Tanya 32: love of Israel'
+  const [hit] = await searchSources(db.database.system, { text, limit: 1 })
+  expect(hit?.text).toContain('Love of Israel')
+})

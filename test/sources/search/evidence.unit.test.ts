@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import type { Origin } from '../../../src/sources/search/expansion/query.ts'
+import { askedConcept, evidenceOf, wordsAsked } from '../../../src/sources/search/relevance/evidence.ts'
+import type { FoundConcept } from '../../../src/sources/search/scoring/index-reader.ts'
+
+const facts = {
+  en: { documents: 1_000, averageLength: 100 },
+  he: { documents: 1_000, averageLength: 100 },
+} as const
+
+/** A concept of one word at a position; `documents` of the library have it. */
+function word(
+  term: string,
+  position: number,
+  { documents = 10, weight = 1, origin }: { documents?: number; weight?: number; origin?: Origin } = {},
+): FoundConcept {
+  const terms = new Map([[term, weight]])
+  const origins = new Map(origin ? [[term, origin] as const] : [])
+  return {
+    concept: {
+      script: 'en',
+      terms,
+      origins,
+      respelled: [],
+      rests: new Map(),
+      inflected: [],
+      weight: 1,
+      position,
+      length: 1,
+    },
+    terms,
+    documents,
+    postings: documents,
+  }
+}
+
+type About = Partial<Parameters<typeof evidenceOf>[1]>
+
+/** The evidence of a passage that has the `present` terms. */
+function evidence(concepts: readonly FoundConcept[], present: readonly string[], about: About = {}): number {
+  const asked = concepts.map((concept) => askedConcept(concept, facts))
+  const words = wordsAsked(asked, new Set(present))
+  return evidenceOf(words, { everyday: new Set(), field: new Set(), titled: false, ...about })
+}
+
+const question = ['heart', 'stone', 'prayer'].map((term, at) => word(term, at))
+
+test('a passage that has none of the words of a question is not about it', () => {
+  expect(evidence(question, ['river'])).toBeLessThan(0)
+})
+
+test('a passage that has all words of a question is about it', () => {
+  expect(evidence(question, ['heart', 'stone', 'prayer'])).toBeGreaterThan(0)
+})
+
+test('each further word of the question adds evidence', () => {
+  const some = [['heart'], ['heart', 'stone'], ['heart', 'stone', 'prayer']].map((has) =>
+    evidence(question, has),
+  )
+  expect(some).toEqual([...some].sort((a, b) => a - b))
+  expect(new Set(some).size).toBe(3)
+})
+
+test('words that the library lacks count against a passage', () => {
+  const unknown = [...question, word('zeppelin', 3, { documents: 0 })]
+  expect(evidence(unknown, ['heart', 'stone'])).toBeLessThan(evidence(question, ['heart', 'stone']))
+})
+
+test('one word of an everyday matter outweighs two words met', () => {
+  const two = question.slice(0, 2)
+  expect(evidence(two, ['heart', 'stone'])).toBeGreaterThan(0)
+  const asked = [...two, word('laptop', 2, { documents: 0 })]
+  expect(evidence(asked, ['heart', 'stone'], { everyday: new Set([2]) })).toBeLessThan(0)
+})
+
+test('an everyday word that the passage has does not count against it', () => {
+  const asked = [...question, word('boot', 3)]
+  const has = ['heart', 'stone', 'prayer', 'boot']
+  expect(evidence(asked, has, { everyday: new Set([3]) })).toBe(evidence(asked, has))
+})
+
+test('a third word of everyday matters adds nothing', () => {
+  const asked = ['a', 'b', 'c'].map((term, at) => word(term, at))
+  const counting = (...at: readonly number[]): number => evidence(asked, [], { everyday: new Set(at) })
+  expect(counting(0, 1)).toBeLessThan(counting(0))
+  expect(counting(0, 1, 2)).toBe(counting(0, 1))
+})
+
+test('words of the field speak for an answer, a third one no more', () => {
+  const counting = (...at: readonly number[]): number => evidence(question, ['heart'], { field: new Set(at) })
+  expect(counting(0)).toBeGreaterThan(counting())
+  expect(counting(0, 1, 2)).toBe(counting(0, 1))
+})
+
+test('a passage under the title that is asked for has more evidence', () => {
+  expect(evidence(question, ['heart'], { titled: true })).toBeGreaterThan(evidence(question, ['heart']))
+})
+
+test('a name met counts more than a word, and an unknown one not against', () => {
+  const name = word('en:besht', 0)
+  expect(evidence([name], ['en:besht'])).toBeGreaterThan(evidence([word('besht', 0)], ['besht']))
+  const missing = (term: string): number =>
+    evidence([...question, word(term, 3, { documents: 0 })], ['heart'])
+  expect(missing('en:nobody')).toBeGreaterThan(missing('nobody'))
+})
+
+test.each([
+  ['vocabulary', 'synonyms'],
+  ['lexicon', 'learned'],
+] as const)('a word found through the %s is surer than through %s', (surer, weaker) => {
+  const through = (origin: Origin): number => evidence([word('heart', 0, { origin })], ['heart'])
+  expect(through(surer)).toBeGreaterThan(through(weaker))
+})
+
+test('a question without telling words gives no passage evidence', () => {
+  expect(evidence([], ['heart'])).toBeLessThanOrEqual(0)
+})

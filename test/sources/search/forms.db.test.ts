@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { searchSources } from '../../../src/sources/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+
+const texts: Readonly<Record<string, string>> = {
+  'Verdict 1:1': 'זה דינו האמיתי',
+  'Louse 1:1': 'כינו נפלה לארץ',
+  'House 1:1': 'בית גדול עומד',
+  'Going 1:1': 'לבית הזה נכנסו',
+  'Meadow 1:1': 'לאחו ירוק רעננים',
+  'Asking 1:1': 'ולמה שאלו זאת',
+  'Dawn 1:1': 'אור מאיר מאד',
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  async function* lines(): AsyncGenerator<string> {
+    for (const [ref, he] of Object.entries(texts)) yield JSON.stringify({ work: ref.split(' ')[0], ref, he })
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+})
+afterAll(() => db.drop())
+
+const refs = async (text: string): Promise<readonly string[]> =>
+  (await searchSources(db.database.system, { text, limit: 10 })).map(({ ref }) => ref).toSorted()
+
+describe('a Hebrew word of a query', () => {
+  it('takes no other prefix when the library lacks the word without one', async () => {
+    expect(await refs('דינו')).toEqual(['Verdict 1:1'])
+  })
+
+  it('takes other prefixes when the library has the word without one', async () => {
+    expect(await refs('בבית')).toEqual(['Going 1:1', 'House 1:1'])
+  })
+
+  it('takes other prefixes when nothing else of it is found', async () => {
+    expect(await refs('באחו')).toEqual(['Meadow 1:1'])
+  })
+
+  it('is not looked for when it only asks, with ו before it too', async () => {
+    expect(await refs('ולמה הבית')).not.toContain('Asking 1:1')
+  })
+})
+
+describe('a phrase in quotation marks that no passage has', () => {
+  it('is read as plain words beside other words', async () => {
+    expect(await refs('the meaning of "shining light" for us today')).toContain('Dawn 1:1')
+  })
+
+  it('finds no translation when it is the whole query', async () => {
+    expect(await refs('"shining light"')).toEqual([])
+  })
+})

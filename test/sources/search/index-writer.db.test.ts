@@ -1,0 +1,146 @@
+import { sql } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { withTx } from '../../../src/db/client.ts'
+import { readIndexMark } from '../../../src/sources/index/index-mark.ts'
+import { createIndexWriter, type IndexWriter } from '../../../src/sources/index/index-writer.ts'
+import { blockSize } from '../../../src/sources/index/postings.ts'
+import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
+import { lockLibrary, removeWork, storeWork } from '../../../src/sources/library/writing/library.ts'
+import { finishIndex } from '../../../src/sources/library/writing/reindex.ts'
+import { searchSources } from '../../../src/sources/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+beforeEach(async () => {
+  db = await createTestDatabase()
+})
+afterEach(() => db.drop())
+
+/** Stores a work of one word a passage and gives its words to the writer when that has committed. */
+async function store(writer: IndexWriter, title: string, words: readonly string[]): Promise<void> {
+  const refs = words.map((_, i) => `${title} ${i + 1}`)
+  const stored = await withTx(db.database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    return storeWork(tx, {
+      work: { title, heTitle: '', author: '', categories: [] },
+      // Each in a section of its own: neighbours would be shown as one.
+      places: refs.map((ref) => ({ ref, heRef: '', sectionRef: ref })),
+      versions: [
+        {
+          language: 'en',
+          title: 'Only edition',
+          license: 'CC0',
+          sourceUrl: '',
+          machineMade: false,
+          texts: new Map(refs.map((ref, i) => [ref, words[i] ?? ''])),
+        },
+      ],
+    })
+  })
+  writer.add(stored.parts)
+}
+
+const flush = (writer: IndexWriter) =>
+  withTx(db.database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    await writer.flush(tx)
+  })
+
+const found = async (text: string) =>
+  (await searchSources(db.database.system, { text, limit: 10 })).map(({ ref }) => ref)
+
+const waiting = async () => {
+  const { indexedTo, nextDoc } = await readIndexMark(db.database.system)
+  return nextDoc - indexedTo
+}
+
+const faults = async () => (await checkLibrary(db.database.system, 100)).faults
+
+const longAgo = () =>
+  db.database.system.execute(sql`update versions set imported_at = now() - interval '1 hour'`)
+
+describe('the index of an import', () => {
+  it('is written for several works together, and every word of them is found', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard', 'lantern'])
+    await store(writer, 'Second', ['lantern', 'compass'])
+    expect(await waiting()).toBe(4)
+    await flush(writer)
+    expect(await waiting()).toBe(0)
+    expect(await found('lantern')).toEqual(['First 2', 'Second 1'])
+    expect(await faults()).toEqual([])
+  })
+
+  it('goes over the end of a block', async () => {
+    await db.database.system.execute(
+      sql`insert into library_state (key, value) values ('next_doc', ${String(blockSize - 1)})`,
+    )
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard', 'orchard lantern', 'lantern'])
+    await flush(writer)
+    const rows = await db.database.system.execute(
+      sql`select term, block, documents from search_postings where term like 'lantern' order by block`,
+    )
+    expect(rows.rows).toEqual([{ term: 'lantern', block: 1, documents: 2 }])
+    expect(await found('orchard')).toEqual(['First 1', 'First 2'])
+    expect(await faults()).toEqual([])
+  })
+
+  it('is finished from the texts when the import was cut off, and not while it may still be at work', async () => {
+    await store(createIndexWriter(), 'First', ['orchard', 'lantern'])
+    expect(await finishIndex(db.database)).toBe(false)
+    expect(await found('lantern')).toEqual([])
+    await longAgo()
+    expect((await faults()).map(({ rule }) => rule)).toEqual([
+      'texts are brought into the index soon after they are stored',
+    ])
+    expect(await finishIndex(db.database)).toBe(true)
+    expect(await found('lantern')).toEqual(['First 2'])
+    expect(await finishIndex(db.database)).toBe(false)
+    expect(await faults()).toEqual([])
+  })
+
+  it('has no word twice when another process finished it meanwhile', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard'])
+    await longAgo()
+    await finishIndex(db.database)
+    await store(writer, 'Second', ['orchard'])
+    await flush(writer)
+    const rows = await db.database.system.execute(
+      sql`select documents from search_postings where term = 'orchard'`,
+    )
+    expect(rows.rows).toEqual([{ documents: 2 }])
+    expect(await found('orchard')).toEqual(['First 1', 'Second 1'])
+  })
+
+  it('has the words of two imports that take turns, each once', async () => {
+    const [one, other] = [createIndexWriter(), createIndexWriter()]
+    await store(one, 'First', ['orchard'])
+    await store(other, 'Second', ['orchard'])
+    await store(one, 'Third', ['orchard'])
+    await flush(one)
+    await flush(other)
+    expect(await found('orchard')).toEqual(['First 1', 'Second 1', 'Third 1'])
+    const rows = await db.database.system.execute(
+      sql`select documents from search_postings where term = 'orchard'`,
+    )
+    expect(rows.rows).toEqual([{ documents: 3 }])
+  })
+
+  it('loses a work that is removed before its words were written', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard'])
+    await store(writer, 'Second', ['lantern'])
+    await withTx(db.database, 'system', async (tx) => {
+      await lockLibrary(tx)
+      await removeWork(tx, 'First')
+    })
+    await flush(writer)
+    expect(await found('orchard')).toEqual([])
+    expect(await found('lantern')).toEqual(['Second 1'])
+    const rows = await db.database.system.execute(sql`select 1 from search_postings where term = 'orchard'`)
+    expect(rows.rows).toEqual([])
+    expect(await faults()).toEqual([])
+  })
+})

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
+import { isRelevant } from '../../../src/sources/search/relevance/coverage.ts'
+import { searchSources } from '../../../src/sources/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { call, makeAccount, makeKey, question, startTestService } from '../../support/service.ts'
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await ensureStarterLibrary(db.database)
+})
+afterAll(() => db.drop())
+
+const questionsOf = async (file: string): Promise<readonly string[]> =>
+  (await readFile(`test/questions/${file}`, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { question: string }).question)
+
+/** Questions whose best hit is taken for an answer. */
+async function accepted(questions: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const text of questions) {
+    const [best] = await searchSources(db.database.system, { text, limit: 1 })
+    if (best && isRelevant(best.coverage)) found.push(text)
+  }
+  return found
+}
+
+test('every question that a newcomer asks first finds a passage that is about it', async () => {
+  const questions = await questionsOf('newcomer.jsonl')
+  expect(questions.length).toBeGreaterThanOrEqual(20)
+  const found = await accepted(questions)
+  expect(questions.filter((text) => !found.includes(text))).toEqual([])
+})
+
+test('at most one question in twelve about something else is taken for one that the library answers', async () => {
+  const questions = await questionsOf('off-topic.jsonl')
+  expect(questions.length).toBeGreaterThanOrEqual(20)
+  const found = await accepted(questions)
+  expect(found.length, found.join(' | ')).toBeLessThanOrEqual(questions.length / 12)
+})
+
+test('without a model, a question that the library does not answer is refused in words, with no source', async () => {
+  const service = await startTestService(db.database)
+  const key = await makeKey(db.database, (await makeAccount(db.database)).id)
+  const response = await call(service, key, 'POST', '/v1/chat/completions', question('How do vaccines work?'))
+  const reply = (await response.json()) as {
+    choices: { message: { content: string } }[]
+    x_service: { sources: unknown[] }
+  }
+  expect(reply.choices[0]?.message.content).toMatch(/found no passage that answers/)
+  expect(reply.x_service.sources).toEqual([])
+  await service.stop()
+})

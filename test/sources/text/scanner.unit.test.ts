@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { WordMemory } from '../../../src/sources/text/word-memory.ts'
+import { findWords } from '../../../src/sources/text/words.ts'
+
+/** What a word is, said as a regular expression; the scanner must find the same. */
+const word =
+  /(?<![\p{L}\p{N}])(?:G[-–—‐‑]d|L[-–—‐‑]rd)(?![\p{L}\p{N}])|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:["'`׳״‘’“”„]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*['׳’]?/gu
+
+const scanned = (text: string): readonly string[] => {
+  const words: string[] = []
+  findWords(text, (start, end) => words.push(text.slice(start, end)))
+  return words
+}
+
+const telling = fc.constantFrom(
+  ...['א', 'ב', 'ם', 'ּ', 'ָ', '־', '״', '"', "'", '׳', '’', ' ', '.', 'G', '-', 'd', 'L', 'rd', 'G-d', 'L–rd'],
+  ...['a', 'Z', '7', 'é', 'e\u0301', '𝒳', '\ud83d', '\udc00', '😀', '\u{1e900}', '\u{e0100}', '\n'],
+)
+
+describe('findWords', () => {
+  it('finds what the regular expression finds, in texts of telling characters', () => {
+    const texts = fc.array(telling, { maxLength: 40 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(scanned(text)).toEqual(text.match(word) ?? [])
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('finds what the regular expression finds, in any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        expect(scanned(text)).toEqual(text.match(word) ?? [])
+      }),
+    )
+  })
+
+  it('keeps abbreviations and divine names whole', () => {
+    expect(scanned('הקב"ה ורש״י אמר: G-d’s וגו\' כי־טוב')).toEqual([
+      'הקב"ה',
+      'ורש״י',
+      'אמר',
+      'G-d',
+      's',
+      "וגו'",
+      'כי',
+      'טוב',
+    ])
+  })
+})
+
+describe('WordMemory', () => {
+  it('makes a word once, wherever it stands, and tells words apart', () => {
+    const made: string[] = []
+    const memory = new WordMemory<string>(100)
+    const text = 'ab abc b ab'
+    const of = (start: number, end: number) =>
+      memory.of(text, start, end, (written) => {
+        made.push(written)
+        return `<${written}>`
+      })
+    expect([of(0, 2), of(3, 6), of(4, 5), of(9, 11)]).toEqual(['<ab>', '<abc>', '<b>', '<ab>'])
+    expect(made).toEqual(['ab', 'abc', 'b'])
+  })
+
+  it('gives each of many words its own, also after it has forgotten', () => {
+    const memory = new WordMemory<string>(1_500)
+    for (let round = 0; round < 2; round += 1) {
+      for (let i = 0; i < 4_000; i += 1) {
+        const text = `w${i}`
+        expect(memory.of(text, 0, text.length, (written) => `${written}!`)).toBe(`w${i}!`)
+      }
+    }
+  })
+})

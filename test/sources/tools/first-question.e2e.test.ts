@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts'
+
+let db: TestDatabase
+let service: TestService
+let key: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  const text = await readFile('src/sources/starter/concepts.jsonl', 'utf8')
+  async function* lines() {
+    yield* text.split('\n').filter((line) => line !== '')
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  service = await startTestService(db.database)
+  const account = await makeAccount(db.database)
+  key = await makeKey(db.database, account.id, { reach: { kind: 'owner' } })
+})
+afterAll(async () => {
+  await service.stop()
+  await db.drop()
+})
+
+const client = () => new OpenAI({ apiKey: key, baseURL: `${service.url}/v1` })
+const asked = 'What does the Tanya mean by a beinoni?'
+
+test('the official SDK gets a sourced answer, and its cost is the number in the ledger', async () => {
+  const completion = await client().chat.completions.create(question(asked) as never)
+  const reply = completion as unknown as {
+    choices: { message: { content: string } }[]
+    usage: { cost: number }
+    x_service: { run_id: string; session_id: string; sources: { ref: string }[] }
+  }
+  expect(reply.choices[0]?.message.content).toContain('beinoni')
+  expect(reply.x_service.sources[0]?.ref).toContain('Beinoni')
+  const run = (await (
+    await call(service, key, 'GET', `/v1/agent/runs/${reply.x_service.run_id}`)
+  ).json()) as {
+    id: string
+    status: string
+    credits: string
+  }
+  expect(run.status).toBe('completed')
+  expect(Number(run.credits)).toBe(reply.usage.cost)
+  const ledger = await db.database.system.execute<{ amount: string }>(
+    `select amount_micros::text as amount from credit_transactions where kind = 'charge' and run_id = '${run.id}'`,
+  )
+  expect(ledger.rows.map((row) => Number(row.amount) / 1e6)).toEqual([reply.usage.cost])
+  expect(reply.usage.cost).toBeGreaterThan(0)
+})
+
+test('a streamed answer has the same text and sources as a whole one', async () => {
+  const whole = (await (
+    await call(service, key, 'POST', '/v1/chat/completions', question(asked))
+  ).json()) as {
+    choices: { message: { content: string } }[]
+  }
+  const stream = client().chat.completions.stream(question(asked) as never)
+  const final = await stream.finalChatCompletion()
+  expect(final.choices[0]?.message.content).toBe(whole.choices[0]?.message.content)
+  expect(final.choices[0]?.finish_reason).toBe('stop')
+  expect((final as unknown as { x_service: { status: string } }).x_service.status).toBe('completed')
+})
+
+test('asked for a sheet in Hebrew, the turn writes a file that can be downloaded', async () => {
+  const response = await call(
+    service,
+    key,
+    'POST',
+    '/v1/chat/completions',
+    question('מהו בינוני? הכן לי דף מקורות'),
+  )
+  const reply = (await response.json()) as { x_service: { files: { id: string; filename: string }[] } }
+  const [file] = reply.x_service.files
+  expect(response.headers.get('x-service-files')).toBe(file?.id)
+  const content = await call(service, key, 'GET', `/v1/files/${file?.id}/content`)
+  expect(await content.text()).toContain('בינוני')
+})

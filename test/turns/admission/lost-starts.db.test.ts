@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { withTx } from '../../../src/db/client.ts'
+import { newId } from '../../../src/ids.ts'
+import type { Catalogue } from '../../../src/models/model-catalogue.ts'
+import { startTurn } from '../../../src/turns/admission/start-turn.ts'
+import { claimRun } from '../../../src/turns/ownership/leases.ts'
+import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
+import { createUnanswered } from '../../../src/turns/ownership/unanswered.ts'
+import type { Run } from '../../../src/turns/run/run.ts'
+import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
+import {
+  endRun,
+  makePerson,
+  type Person,
+  plainInput,
+  scriptedCatalogue,
+  start,
+  turnServices,
+} from '../../support/turns.ts'
+import { gate } from '../../support/upstream-scripts.ts'
+
+/** Starts whose COMMIT got no answer, of runs that had to wait and that their own process has claimed since. */
+
+let db: TestDatabase
+let person: Person
+let upstream: ScriptedUpstream
+let catalogue: Catalogue
+let runner: Runner | undefined
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  person = await makePerson(db.database)
+  upstream = await startScriptedUpstream()
+  catalogue = await scriptedCatalogue(upstream.baseUrl)
+})
+afterEach(async () => {
+  await runner?.drain()
+  runner = undefined
+  expect(await checkInvariants(db.database)).toEqual([])
+})
+afterAll(async () => {
+  await catalogue.close()
+  await upstream.close()
+  await db.drop()
+})
+
+const lease = { owner: 'replica_here', seconds: 15 }
+
+/** A run that waited behind another in its session, and that `lease.owner` has claimed. */
+async function claimedAfterWaiting() {
+  const first = await start(db.database, person)
+  const runId = newId('run')
+  const admission = { plans: person.plans, limits: defaultTurnLimits, lease, runId }
+  const begin = (again?: 'queued') =>
+    withTx(db.database, person.principal, (tx) =>
+      startTurn(tx, person.principal, plainInput({ sessionId: first.sessionId }), { ...admission, again }),
+    )
+  expect((await begin()).run.status).toBe('queued')
+  await endRun(db.database, first)
+  const claimed = await withTx(db.database, 'system', (tx) => claimRun(tx, lease, { plans: person.plans }))
+  expect(claimed).toMatchObject({ id: runId, epoch: 1, leaseOwner: lease.owner })
+  return { run: claimed as Run, begin }
+}
+
+test('a queued start that is tried again is not driven by it once its process has claimed the run', async () => {
+  const { run, begin } = await claimedAfterWaiting()
+  expect(await begin('queued')).toMatchObject({ run: { id: run.id, status: 'in_progress' }, repeated: true })
+  await endRun(db.database, run)
+})
+
+test('an unanswered start keeps the lease of a run that its process drives by now', async () => {
+  const { run } = await claimedAfterWaiting()
+  const unanswered = createUnanswered(lease, (runId) => runId === run.id)
+  unanswered.add(run.id)
+  await unanswered.settle(db.database)
+  const { rows } = await db.database.systemPool.query(
+    'select lease_owner, client_closed_at is not null as closed from runs where id = $1',
+    [run.id],
+  )
+  expect(rows).toEqual([{ lease_owner: lease.owner, closed: true }])
+  await endRun(db.database, run)
+})
+
+test('one attempt at a run is driven once, however often it is started', async () => {
+  const held = gate()
+  upstream.enqueue([{ waitFor: held.opened }, { text: 'An answer.' }])
+  const { signals: _, ...services } = turnServices(db.database, catalogue)
+  runner = createRunner(services)
+  const run = await start(db.database, person, { owner: runner.lease.owner })
+  const live = runner.start(run)
+  expect(runner.start(run)).toBe(live)
+  await expect.poll(() => upstream.requests.length).toBe(1)
+  held.open()
+  const status = async () =>
+    (await db.database.systemPool.query('select status, epoch from runs where id = $1', [run.id])).rows
+  await expect.poll(status, { timeout: 10_000 }).toEqual([{ status: 'completed', epoch: 1 }])
+  expect(upstream.requests).toHaveLength(1)
+})

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../../src/db/client.ts'
+import { ask, type Completion, type ErrorReply } from '../../support/chat-world.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
+import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { reply } from '../../support/upstream-scripts.ts'
+
+let db: TestDatabase
+let proxy: PostgresProxy
+let database: Database
+let upstream: ScriptedUpstream
+let service: TestService
+let key: string
+let accountId: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  proxy = await startPostgresProxy(db.url)
+  database = openDatabase({ url: proxy.url, onIdleError: () => undefined })
+  upstream = await startScriptedUpstream()
+  upstream.setDefault(reply('Yes.'))
+  service = await startTestService(database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
+  accountId = (await makeAccount(db.database)).id
+  key = await makeKey(db.database, accountId)
+})
+afterEach(async () => {
+  expect(await checkInvariants(db.database)).toEqual([])
+})
+afterAll(async () => {
+  await service.stop()
+  await upstream.close()
+  await database.close()
+  await proxy.close()
+  await db.drop()
+})
+
+const chat = (text: string) => call(service, key, 'POST', '/v1/chat/completions', ask(text))
+
+type Row = { id: string; status: string; charges: number; releases: number }
+
+/** The runs that were started by this question. */
+async function runsOf(text: string): Promise<readonly Row[]> {
+  const { rows } = await db.database.systemPool.query<Row>(
+    `select r.id, r.status,
+      (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'charge') as charges,
+      (select count(*)::int from credit_transactions t where t.run_id = r.id and t.kind = 'release') as releases
+    from runs r join messages m on m.run_id = r.id and m.role = 'user' where m.content::text like $1`,
+    [`%${text}%`],
+  )
+  return rows
+}
+
+const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 300 }]
+
+test.each(fates)(
+  'the connection lost at the COMMIT of a start (%j): the turn is started once, and answered',
+  async (fate) => {
+    const text = `Once ${JSON.stringify(fate)}`.replaceAll('"', '')
+    const cut = proxy.cutAtCommit(text, fate)
+    const answered = chat(text)
+    await cut
+    const response = await answered
+    expect(response.status).toBe(200)
+    const { choices } = (await response.json()) as Completion
+    expect(choices[0]?.message.content).toBe('Yes.')
+    expect(await runsOf(text)).toMatchObject([{ status: 'completed', charges: 1, releases: 1 }])
+  },
+)
+
+test('a start that was committed although its client got a 503 is run once, and found by the same request', async () => {
+  const cut = proxy.cutAtCommit('Given up', 'reply-lost').then(() => {
+    proxy.refuse(true)
+    proxy.cutAll()
+  })
+  const before = performance.now()
+  const refused = await chat('Given up')
+  await cut
+  expect(performance.now() - before).toBeLessThan(2_000)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('2')
+  expect(((await refused.json()) as ErrorReply).error.code).toBe('database_unavailable')
+  proxy.refuse(false)
+  // Without waiting for the lease of 15 s.
+  await expect
+    .poll(() => runsOf('Given up'), { timeout: 5_000 })
+    .toMatchObject([{ status: 'completed', charges: 1, releases: 1 }])
+  const again = await chat('Given up')
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  expect(((await again.json()) as Completion).choices[0]?.message.content).toBe('Yes.')
+  // Now it has been answered: the same question once more is a new turn.
+  await expect.poll(async () => (await chat('Given up')).headers.get('idempotency-replayed')).toBeNull()
+})
+
+test('a start that never reached the database leaves nothing, and the same request starts the turn', async () => {
+  const cut = proxy.cutAtCommit('Not begun', 'request-lost').then(() => {
+    proxy.refuse(true)
+    proxy.cutAll()
+  })
+  const refused = await chat('Not begun')
+  await cut
+  expect(refused.status).toBe(503)
+  proxy.refuse(false)
+  expect(await runsOf('Not begun')).toEqual([])
+  const again = await chat('Not begun')
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null])
+  expect(await runsOf('Not begun')).toHaveLength(1)
+})

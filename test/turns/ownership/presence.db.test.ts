@@ -1,0 +1,105 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hasEnded, keepPresence, presenceSession } from '../../../src/turns/replicas/presence.ts'
+import { openReplica } from '../../../src/turns/replicas/replica.ts'
+import { openSignals } from '../../../src/turns/replicas/signals.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+/** How a replica is seen by the others. */
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+const log = pino({ level: 'silent' })
+const ended = (replica: string) => hasEnded(db.database.system, replica)
+const rowOf = async (replica: string) =>
+  (
+    await db.database.systemPool.query<{ unlocked: boolean; settled: boolean }>(
+      `select unlocked_at is not null as unlocked, settled_at >= now() - interval '1 second' as settled
+       from replicas where id = $1`,
+      [replica],
+    )
+  ).rows[0]
+
+test('a replica lives as long as its listening connection holds its lock', async () => {
+  expect(await ended('replica_a')).toBe(true)
+  const signals = openSignals(db.database.system, db.url, log, { session: presenceSession('replica_a') })
+  await expect.poll(() => ended('replica_a')).toBe(false)
+  expect(await ended('replica_b')).toBe(true)
+  await signals.close()
+  await expect.poll(() => ended('replica_a')).toBe(true)
+})
+
+test('a replica that has lost its lock and says so lives for the length of a lease', async () => {
+  const say = (seconds: number) =>
+    db.database.systemPool.query(
+      `insert into replicas (id, seen_at, settled_at, unlocked_at)
+       values ('replica_c', now(), now(), now() - make_interval(secs => $1))
+       on conflict (id) do update set unlocked_at = excluded.unlocked_at`,
+      [seconds],
+    )
+  await say(1)
+  expect(await ended('replica_c')).toBe(false)
+  await say(16)
+  expect(await ended('replica_c')).toBe(true)
+})
+
+test('a replica says in its heartbeat whether it lives without its lock', async () => {
+  let locked = false
+  const presence = keepPresence(db.database, {
+    replica: 'replica_g',
+    locked: () => locked,
+    unsettledMs: () => 0,
+    outage: { failed: () => undefined, works: () => undefined },
+  })
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(true)
+  expect([presence.name(), await ended('replica_g')]).toEqual([null, false])
+  locked = true
+  presence.changed()
+  await expect.poll(async () => (await rowOf('replica_g'))?.unlocked, { timeout: 5_000 }).toBe(false)
+  await expect.poll(presence.name).toBe('replica_g')
+  // Of this test nobody holds the lock.
+  expect(await ended('replica_g')).toBe(true)
+  await presence.stop()
+})
+
+test('a replica whose listening connection is lost takes its lock again', async () => {
+  const replica = openReplica(db.database, 'replica_d', log)
+  await expect.poll(() => replica.clientsAt(), { timeout: 5_000 }).toBe('replica_d')
+  expect(await ended('replica_d')).toBe(false)
+  await db.database.systemPool.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 720311504`,
+  )
+  await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(false)
+  await expect.poll(() => replica.signals.listening(), { timeout: 5_000 }).toBe(true)
+  expect(await ended('replica_d')).toBe(false)
+  await replica.close()
+  // Nobody waited: all that it served is settled.
+  expect((await rowOf('replica_d'))?.settled).toBe(true)
+})
+
+test('a replica is asked about equal requests and names the runs whose clients are gone', async () => {
+  const [asking, asked] = [
+    openReplica(db.database, 'replica_e', log),
+    openReplica(db.database, 'replica_f', log),
+  ]
+  await expect
+    .poll(() => asked.clientsAt() !== null && asking.clientsAt() !== null, { timeout: 5_000 })
+    .toBe(true)
+  const left = new AbortController()
+  const [connected, gone] = [new AbortController().signal, left.signal]
+  for (const [runId, signal] of [
+    ['run_1', connected],
+    ['run_2', gone],
+  ] as const)
+    asked.clients.open('key.request', runId, signal).attach(runId)
+  left.abort()
+  const heard = await asking.inquiry.ask('key.request', ['replica_f', 'replica_none'])
+  expect([...heard.lost]).toEqual([['run_2', 'replica_f']])
+  expect([...heard.replicas]).toEqual(['replica_f'])
+  expect([...heard.gone]).toEqual(['replica_none'])
+  await Promise.all([asking.close(), asked.close()])
+})

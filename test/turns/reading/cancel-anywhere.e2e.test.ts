@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/client.ts'
+import { ask, LiveStream } from '../../support/chat-world.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
+import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { callTools, gate } from '../../support/upstream-scripts.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let driver: TestService
+let other: TestService
+let key: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
+  // The address of a database is only used for listening: these hear no signal, ever.
+  const deaf: Database = { ...db.database, url: 'postgres://nobody@127.0.0.1:9/none' }
+  driver = await startTestService(deaf, { model })
+  other = await startTestService(deaf, { model })
+  const { id: accountId } = await makeAccount(db.database)
+  key = await makeKey(db.database, accountId)
+})
+afterAll(async () => {
+  await driver.stop()
+  await other.stop()
+  await upstream.close()
+  expect(await checkInvariants(db.database)).toEqual([])
+  await db.drop()
+})
+
+test('without any signal a cancel on one replica stops the turn on another within two seconds, and its steps are charged', async () => {
+  const held = gate()
+  const took: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const index = upstream.requests.length
+    upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { text: 'Let me see.' }), [
+      { text: 'And now' },
+      { waitFor: held.opened },
+      { text: ' never said.' },
+    ])
+    const response = await call(driver, key, 'POST', '/v1/chat/completions', {
+      ...ask(`Question ${round}`),
+      stream: true,
+    })
+    const stream = new LiveStream(response)
+    await stream.until('And now')
+    const runId = response.headers.get('x-service-run-id') ?? ''
+    const before = performance.now()
+    expect((await call(other, key, 'POST', `/v1/agent/runs/${runId}/cancel`)).status).toBe(200)
+    expect(await upstream.requests[index + 1]?.ended).toBe('cut')
+    took.push(performance.now() - before)
+    expect(await stream.rest()).toContain('run_cancelled')
+    const { rows } = await db.database.systemPool.query(
+      `select r.status, r.step_count as steps, (select amount_micros::text from credit_transactions
+        where run_id = r.id and kind = 'charge') = (select sum(cost_micros)::text from run_steps where run_id = r.id)
+        as charged from runs r where r.id = $1`,
+      [runId],
+    )
+    expect(rows).toEqual([{ status: 'cancelled', steps: 3, charged: true }])
+  }
+  held.open()
+  expect(Math.max(...took)).toBeLessThan(2_000)
+})
+
+test('without any signal a turn that waits is claimed within two seconds of the end of the one before it', async () => {
+  const first = gate()
+  upstream.enqueue([{ text: 'One.' }, { waitFor: first.opened }], [{ text: 'Two.' }])
+  const session = (await (await call(driver, key, 'POST', '/v1/agent/sessions', {})).json()) as { id: string }
+  const inSession = (text: string) => ask(text, { x_service: { session_id: session.id }, stream: true })
+  const path = '/v1/chat/completions'
+  const scoped = await call(driver, key, 'POST', path, inSession('A'))
+  const one = new LiveStream(scoped)
+  await one.until('One.')
+  const two = new LiveStream(await call(other, key, 'POST', path, inSession('B')))
+  const before = performance.now()
+  first.open()
+  await two.until('Two.')
+  expect(performance.now() - before).toBeLessThan(2_500)
+  await Promise.all([one.rest(), two.rest()])
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeExpired } from '../../../src/operations/retention.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import {
+  callTools,
+  gate,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '../../support/scripted-upstream.ts'
+import {
+  call,
+  makeAccount,
+  makeKey,
+  question,
+  startTestService,
+  type TestService,
+} from '../../support/service.ts'
+
+let db: TestDatabase
+let upstream: ScriptedUpstream
+let owner: TestService
+let other: TestService
+let key: string
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  upstream = await startScriptedUpstream()
+  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
+  owner = await startTestService(db.database, { model })
+  other = await startTestService(db.database, { model })
+  key = await makeKey(db.database, (await makeAccount(db.database)).id)
+})
+afterAll(async () => {
+  await owner.stop()
+  await other.stop()
+  await upstream.close()
+  await db.drop()
+})
+
+const startRun = async (): Promise<string> => {
+  const body = { ...question('Go on'), x_service: { background: true } }
+  const response = await call(owner, key, 'POST', '/v1/chat/completions', body)
+  expect(response.headers.get('location')).toMatch(/^\/v1\/agent\/runs\/run_/)
+  return response.headers.get('x-service-run-id') ?? ''
+}
+
+type Event = { readonly seq: number; readonly type: string; readonly text?: string }
+
+/** Reads events until the stream ends or `most` have come; then the connection is cut. */
+async function readEvents(
+  at: TestService,
+  runId: string,
+  headers: Record<string, string> = {},
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly Event[]> {
+  const response = await fetch(`${at.url}/v1/agent/runs/${runId}/events`, {
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const events: Event[] = []
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString('utf8')
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1]
+      text = text.slice(end + 2)
+      if (data !== undefined) events.push(JSON.parse(data) as Event)
+      // Leaving the loop cancels the body, which cuts the connection.
+      if (events.length >= most) return events
+    }
+  }
+  return events
+}
+
+test('a run is followed live from a replica that does not drive it, to its end', async () => {
+  const held = gate()
+  upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), [
+    { text: 'שלום ' },
+    { waitFor: held.opened },
+    { text: 'and peace' },
+  ])
+  const runId = await startRun()
+  const following = readEvents(other, runId)
+  await expect.poll(async () => (await readEvents(other, runId, {}, 5)).length, { timeout: 10_000 }).toBe(5)
+  held.open()
+  const events = await following
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1))
+  expect(events.at(-1)?.type).toBe('run.completed')
+  expect(events.map((event) => event.text ?? '').join('')).toBe('שלום and peace')
+})
+
+test('cut after every event and taken up again elsewhere, the events are the uncut ones', async () => {
+  upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), [{ text: 'one two three', chunks: 3 }])
+  const runId = await startRun()
+  const uncut = await readEvents(owner, runId)
+  expect(uncut.at(-1)?.type).toBe('run.completed')
+  for (let cut = 1; cut < uncut.length; cut += 1) {
+    const first = await readEvents(owner, runId, {}, cut)
+    const rest = await readEvents(other, runId, { 'last-event-id': String(first.at(-1)?.seq) })
+    expect([...first, ...rest]).toEqual(uncut)
+  }
+  const last = uncut.at(-1)?.seq ?? 0
+  expect(await readEvents(other, runId, { 'last-event-id': String(last) })).toEqual([])
+})
+
+test('a cancel sent to one replica stops the run on another at once', async () => {
+  const held = gate()
+  upstream.enqueue([{ text: 'begun' }, { waitFor: held.opened }])
+  const asked = upstream.requests.length
+  const runId = await startRun()
+  await upstream.request(asked)
+  const following = readEvents(other, runId)
+  expect((await call(other, key, 'POST', `/v1/agent/runs/${runId}/cancel`)).status).toBe(200)
+  expect((await following).at(-1)?.type).toBe('run.cancelled')
+  held.open()
+})
+
+test('a wrong Last-Event-ID is named', async () => {
+  upstream.enqueue([{ text: 'something' }])
+  const runId = await startRun()
+  await readEvents(owner, runId)
+  const response = await call(owner, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, {
+    'last-event-id': 'x',
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID', code: 'invalid_value' } })
+})
+
+test('after a day the events are gone, and the end of the run is told from what it kept', async () => {
+  upstream.enqueue([{ text: 'kept for good' }])
+  const runId = await startRun()
+  const before = await readEvents(owner, runId)
+  await db.database.system.execute(
+    `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}'`,
+  )
+  expect(await removeExpired(db.database)).toBe(1)
+  const left = await db.database.system.execute(`select 1 from run_events where run_id = '${runId}'`)
+  expect(left.rows).toEqual([])
+  const after = await readEvents(other, runId)
+  expect(after.map((event) => event.type)).toEqual(['text.delta', 'run.completed'])
+  expect(after[0]?.text).toBe('kept for good')
+  expect(after.at(-1)).toEqual(before.at(-1))
+  expect(await readEvents(other, runId, { 'last-event-id': String(before.at(-1)?.seq) })).toEqual([])
+})

@@ -1,0 +1,81 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openSignals, type Signals } from '../../../src/turns/replicas/signals.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let db: TestDatabase
+const opened: Signals[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((signals) => signals.close()))
+})
+afterAll(() => db.drop())
+
+function open(): Signals {
+  const signals = openSignals(db.database.system, db.url, pino({ level: 'silent' }))
+  opened.push(signals)
+  return signals
+}
+
+const listeners = `from pg_stat_activity where datname = current_database()
+  and application_name = 'agent-chat-service-listener' and (query like 'listen %' or query = 'select 1')`
+
+/** Process ids of the connections that listen. */
+async function listening(): Promise<readonly number[]> {
+  const { rows } = await db.database.systemPool.query<{ pid: number }>(`select pid ${listeners}`)
+  return rows.map(({ pid }) => pid)
+}
+
+const kill = () => db.database.systemPool.query(`select pg_terminate_backend(pid) ${listeners}`)
+
+/** Milliseconds until the wait ends. */
+async function wait(signals: Signals, runId: string, ms: number): Promise<number> {
+  const before = performance.now()
+  await signals.waitForEvents(runId, ms, new AbortController().signal)
+  return performance.now() - before
+}
+
+test('a lost listening connection is back within a second, and wakes those who waited meanwhile', async () => {
+  const signals = open()
+  await expect.poll(listening).toHaveLength(1)
+  const [before] = await listening()
+  const waited = wait(signals, 'run_a', 20_000)
+  const lostAt = performance.now()
+  await kill()
+  expect(await waited).toBeLessThan(1_500)
+  expect(performance.now() - lostAt).toBeLessThan(1_500)
+  const after = await listening()
+  expect(after).toHaveLength(1)
+  expect(after).not.toContain(before)
+  // And it hears again.
+  const next = wait(signals, 'run_b', 20_000)
+  signals.send({ kind: 'events', runId: 'run_b' })
+  expect(await next).toBeLessThan(1_000)
+})
+
+test('a connection that is lost again and again comes back each time, and what was told in the end is heard', async () => {
+  const signals = open()
+  for (let n = 0; n < 5; n += 1) {
+    await expect.poll(listening).toHaveLength(1)
+    await kill()
+    await expect.poll(listening).toHaveLength(0)
+  }
+  await expect.poll(listening, { timeout: 3_000 }).toHaveLength(1)
+  const heard = Promise.withResolvers<string>()
+  signals.subscribe((signal) => 'runId' in signal && heard.resolve(signal.runId))
+  signals.send({ kind: 'cancel', runId: 'run_c' })
+  expect(await heard.promise).toBe('run_c')
+})
+
+test('what was not sent yet is sent when the signals are closed', async () => {
+  const [leaving, staying] = [open(), open()]
+  await expect.poll(listening).toHaveLength(2)
+  const heard = Promise.withResolvers<string>()
+  staying.subscribe((signal) => 'runId' in signal && heard.resolve(signal.runId))
+  leaving.send({ kind: 'claim', runId: 'run_d' })
+  await leaving.close()
+  expect(await heard.promise).toBe('run_d')
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Principal } from '../../../src/accounts/principal.ts'
+import { withTurnCalls, withTx } from '../../../src/db/client.ts'
+import { newId } from '../../../src/ids.ts'
+import { isUsual, writeUsual } from '../../../src/turns/admission/fast-path.ts'
+import type { Run } from '../../../src/turns/run/run.ts'
+import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { checkInvariants } from '../../support/invariants.ts'
+import {
+  closing,
+  emptyEnd,
+  journalOf,
+  makePerson,
+  type Person,
+  plainInput,
+  withKey,
+} from '../../support/turns.ts'
+
+let db: TestDatabase
+let person: Person
+/** The same by a key, as the usual start wants it. */
+let principal: Principal
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  person = await makePerson(db.database)
+  principal = await withKey(db.database, person)
+})
+afterAll(async () => {
+  expect(await checkInvariants(db.database)).toEqual([])
+  await db.drop()
+})
+
+const later = (ms: number) => new Date(Date.now() + ms)
+const lease = { owner: 'replica_gone', seconds: 15 }
+/** Nobody says where the clients are, as in the version before. */
+const unheld = { clientAt: null, settled: [] }
+
+/** Unless told otherwise sent after all others: they make the same request. */
+const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)) =>
+  withTurnCalls(db.database, principal, (calls) =>
+    writeUsual(calls, principal, plainInput({ text: runId }), {
+      runId,
+      lease,
+      ...unheld,
+      limits: defaultTurnLimits,
+      sentAt,
+      notAfter,
+    }),
+  )
+
+async function rowsOf(runId: string) {
+  const { rows } = await db.database.systemPool.query<{ runs: number; held: number; moved: number }>(
+    `select (select count(*)::int from runs where id = $1) as runs,
+      (select count(*)::int from runs where id = $1 and hold_parts = array[hold_micros]) as held,
+      (select count(*)::int from credit_transactions where run_id = $1) as moved`,
+    [runId],
+  )
+  return rows[0]
+}
+
+test('a start in time is written with its hold', async () => {
+  const runId = newId('run')
+  expect(isUsual(principal, plainInput())).toBe(true)
+  expect(await startUntil(later(60_000), runId)).toMatchObject({ id: runId, status: 'in_progress', epoch: 1 })
+  expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
+})
+
+test('a start that the server comes to after its time writes nothing', async () => {
+  const runId = newId('run')
+  expect(await startUntil(later(-60_000), runId)).toBeUndefined()
+  expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
+})
+
+test('a start that waits for the account beyond its time writes nothing', async () => {
+  const runId = newId('run')
+  const { rows } = await db.database.systemPool.query<{ at: Date }>('select clock_timestamp() as at')
+  const notAfter = new Date((rows[0]?.at.getTime() ?? 0) + 300)
+  let late: Promise<unknown> | undefined
+  await withTx(db.database, 'system', async (tx) => {
+    await tx.execute(`select from accounts where id = '${principal.accountId}' for update`)
+    late = startUntil(notAfter, runId)
+    await tx.execute('select pg_sleep(0.5)')
+  })
+  expect(await late).toBeUndefined()
+  expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
+})
+
+test('a start that an equal request has overtaken on its way writes nothing; one that comes after it is a turn of its own', async () => {
+  const sentAt = later(-10_000)
+  expect(await startUntil(later(60_000))).toBeDefined()
+  const overtaken = newId('run')
+  expect(await startUntil(later(60_000), overtaken, sentAt)).toBeUndefined()
+  expect(await rowsOf(overtaken)).toEqual({ runs: 0, held: 0, moved: 0 })
+  expect(await startUntil(later(60_000))).toBeDefined()
+})
+
+test('a second write of one start is refused, whatever it would have said', async () => {
+  const runId = newId('run')
+  await startUntil(later(60_000), runId)
+  await expect(startUntil(later(60_000), runId)).rejects.toThrow('begin_turn')
+  expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
+})
+
+test('calls of one account travel on one connection, those of another on another, and all are given back', async () => {
+  const { turnPool } = db.database
+  const other = await makePerson(db.database)
+  const pid = async (of: Principal) =>
+    withTurnCalls(db.database, of, async (calls) => {
+      const { rows } = await calls.execute('select pg_backend_pid() as pid, pg_sleep(0.2)')
+      return (rows[0] as { pid: number }).pid
+    })
+  const [a, b, c] = await Promise.all([pid(principal), pid(principal), pid(other.principal)])
+  expect(a).toBe(b)
+  expect(c).not.toBe(a)
+  expect(turnPool.idleCount).toBe(turnPool.totalCount)
+})
+
+test('a connection that is lost under calls fails all of them, and the next call gets another', async () => {
+  const lost = withTurnCalls(db.database, principal, (calls) =>
+    Promise.allSettled([
+      calls.execute('select pg_terminate_backend(pg_backend_pid())'),
+      calls.execute('select 1'),
+      calls.execute('select 2'),
+    ]).then((all) => {
+      for (const one of all) if (one.status === 'rejected') throw one.reason
+    }),
+  )
+  await expect(lost).rejects.toThrow()
+  const { rows } = await withTurnCalls(db.database, principal, (calls) => calls.execute('select 3 as three'))
+  expect(rows).toEqual([{ three: 3 }])
+})
+
+/** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
+async function withPlaces(concurrentTurns: number) {
+  const of = await withKey(db.database, await makePerson(db.database, { concurrentTurns }))
+  const times = { sentAt: later(60_000), notAfter: later(60_000) }
+  const owner = { lease, ...unheld, limits: defaultTurnLimits, ...times }
+  return () => {
+    const runId = newId('run')
+    return withTurnCalls(db.database, of, (calls) =>
+      writeUsual(calls, of, plainInput({ text: runId }), { ...owner, runId }),
+    )
+  }
+}
+
+async function endTurn(run: Run | undefined): Promise<void> {
+  if (run) await journalOf(db.database, run).end(emptyEnd, closing(run))
+}
+
+test('a turn that stays open takes one place, however many that came after it are over', async () => {
+  const begin = await withPlaces(2)
+  expect(await begin()).toBeDefined()
+  for (let i = 0; i < 3; i += 1) {
+    const run = await begin()
+    expect(run).toBeDefined()
+    await endTurn(run)
+  }
+  expect(await begin()).toBeDefined()
+  expect(await begin()).toBeUndefined()
+})
+
+test('while the clock is behind the newest turn no more are admitted than there are places', async () => {
+  const begin = await withPlaces(3)
+  const first = await begin()
+  await endTurn(first)
+  const ahead = `update runs set created_at = now() + interval '30 seconds' where id = $1`
+  await db.database.systemPool.query(ahead, [first?.id])
+  const runs = [await begin(), await begin(), await begin()]
+  expect(runs.map((run) => run?.accountTurn)).toEqual([2, 3, 4])
+  expect(await begin()).toBeUndefined()
+})

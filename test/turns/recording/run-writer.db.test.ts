@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withTx } from '../../../src/db/client.ts'
+import { readEvents } from '../../../src/turns/recording/event-log.ts'
+import { appendWork } from '../../../src/turns/recording/idempotent-write.ts'
+import {
+  type AppendResult,
+  createSharedAppends,
+  type SharedAppends,
+} from '../../../src/turns/recording/shared-appends.ts'
+import { WriteQueue } from '../../../src/turns/recording/write-queue.ts'
+import type { Run } from '../../../src/turns/run/run.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { makePerson, type Person, start } from '../../support/turns.ts'
+
+let db: TestDatabase
+let person: Person
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  person = await makePerson(db.database)
+})
+afterAll(async () => {
+  await db.drop()
+})
+
+type Append = { readonly told: AppendResult; really(): Promise<boolean | undefined> }
+
+/** A writer whose clock rings, and whose shared appends are made and answered, when the test says so. */
+async function writing() {
+  const run = await start(db.database, person)
+  const real = createSharedAppends(db.database)
+  const asked = new Set<() => void>()
+  const appends: Append[] = []
+  const faults: unknown[] = []
+  const leave = new AbortController()
+  const shared: SharedAppends = {
+    soon: (flush) => void asked.add(flush),
+    notNow: (flush) => void asked.delete(flush),
+    append(attempt, before, events, told) {
+      appends.push({
+        told,
+        really: () => new Promise((resolve) => real.append(attempt, before, events, resolve)),
+      })
+      return events.length
+    },
+  }
+  const writer = new WriteQueue(db.database, run, {
+    costMicros: 0n,
+    appends: shared,
+    leave: leave.signal,
+    onCommit: () => undefined,
+    onFault: (fault) => faults.push(fault),
+  })
+  const ring = () => {
+    for (const flush of [...asked]) {
+      asked.delete(flush)
+      flush()
+    }
+  }
+  const say = (text: string, step = 1) => writer.event({ type: 'text.delta', step, text })
+  return { run, writer, asked, appends, faults, leave, ring, say }
+}
+
+const textsOf = async (run: Run) =>
+  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(({ seq, event }) => [
+    seq,
+    event.type === 'text.delta' ? event.text : event.type,
+  ])
+
+const stepOf = (text: string) => ({
+  record: {
+    kind: 'model' as const,
+    text,
+    toolCalls: [],
+    reason: 'stop' as const,
+    usage: { promptTokens: 1, completionTokens: 1, estimated: false },
+  },
+  costMicros: 5n,
+})
+
+test('a write waits for what is on its way with others, and comes after it', async () => {
+  const { run, writer, appends, ring, say } = await writing()
+  say('one')
+  ring()
+  say('two', 2)
+  let isOver = false
+  const write = writer.write(appendWork(run)).finally(() => {
+    isOver = true
+  })
+  expect(await textsOf(run)).toEqual([])
+  expect(await appends[0]?.really()).toBe(true)
+  expect(isOver).toBe(false)
+  appends[0]?.told(true)
+  await write
+  expect(await textsOf(run)).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+  ])
+  expect(appends).toHaveLength(1)
+  await writer.close()
+})
+
+test('what others had no place for is written alone after some attempts, before what came behind it', async () => {
+  const { run, writer, appends, faults, asked, ring, say } = await writing()
+  say('one')
+  ring()
+  say('two', 2)
+  const write = writer.write(appendWork(run))
+  for (const attempt of [0, 1, 2]) appends[attempt]?.told(false)
+  await write
+  expect(appends).toHaveLength(3)
+  expect(await textsOf(run)).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+  ])
+  expect([faults, asked.size]).toEqual([[], 0])
+  await writer.close()
+})
+
+test.each([
+  ['the first', 0],
+  ['the last', 2],
+])(
+  'what was written with others by %s attempt and is not known to be is not written again',
+  async (_, worked) => {
+    const { run, writer, appends, faults, ring, say } = await writing()
+    say('one')
+    ring()
+    for (const attempt of [0, 1, 2]) {
+      if (attempt === worked) expect(await appends[attempt]?.really()).toBe(true)
+      appends[attempt]?.told(attempt === worked ? undefined : false)
+    }
+    say('two', 2)
+    await writer.write(appendWork(run))
+    expect(await textsOf(run)).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+    ])
+    expect(faults).toEqual([])
+    await writer.close()
+  },
+)
+
+test('a step and what is said while a write is on its way are written by the next one, which is asked for', async () => {
+  const { run, writer, appends, asked, ring, say } = await writing()
+  say('one')
+  ring()
+  writer.step(stepOf('one'), [])
+  say('two', 2)
+  ring()
+  expect(appends).toHaveLength(1)
+  expect(asked.size).toBe(0)
+  expect(await appends[0]?.really()).toBe(true)
+  appends[0]?.told(true)
+  expect(asked.size).toBe(1)
+  ring()
+  await expect.poll(() => textsOf(run)).toHaveLength(2)
+  const steps = await db.database.systemPool.query('select step from run_steps where run_id = $1', [run.id])
+  expect(steps.rows).toEqual([{ step: 1 }])
+  expect(writer.costMicros).toBe(5n)
+  await writer.close()
+})
+
+test('who closes it waits for what is on its way, and nothing is begun after that', async () => {
+  const { run, writer, appends, asked, ring, say } = await writing()
+  say('one')
+  ring()
+  say('never', 2)
+  let isClosed = false
+  const closed = writer.close().finally(() => {
+    isClosed = true
+  })
+  expect(await appends[0]?.really()).toBe(true)
+  expect(isClosed).toBe(false)
+  appends[0]?.told(true)
+  await closed
+  say('nor this', 2)
+  writer.step(stepOf('nor this'), [])
+  expect(asked.size).toBe(0)
+  expect(await textsOf(run)).toEqual([[1, 'one']])
+})
+
+test('a run that is left between two attempts is told of once, and nothing more is tried', async () => {
+  const { run, writer, appends, asked, faults, leave, ring, say } = await writing()
+  say('one')
+  ring()
+  leave.abort(new Error('left'))
+  appends[0]?.told(false)
+  await expect.poll(() => faults).toEqual([new Error('left')])
+  expect([appends.length, asked.size]).toEqual([1, 0])
+  expect(await textsOf(run)).toEqual([])
+  await writer.close()
+})
+
+test('a run that is somebody else’s is told of once, and does not come back by itself', async () => {
+  const { run, writer, appends, asked, faults, ring, say } = await writing()
+  await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [run.id])
+  say('one')
+  ring()
+  for (const attempt of [0, 1, 2]) appends[attempt]?.told(false)
+  await expect.poll(() => faults).toHaveLength(1)
+  expect(asked.size).toBe(0)
+  expect(await textsOf(run)).toEqual([])
+  await writer.close()
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withTx } from '../../../src/db/client.ts'
+import { readEvents } from '../../../src/turns/recording/event-log.ts'
+import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
+import type { Run } from '../../../src/turns/run/run.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { makePerson, type Person, start } from '../../support/turns.ts'
+
+let db: TestDatabase
+let people: readonly Person[]
+let appends: SharedAppends
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  people = await Promise.all([makePerson(db.database), makePerson(db.database)])
+  appends = createSharedAppends(db.database)
+})
+afterAll(async () => {
+  await db.drop()
+})
+
+/** Runs of two accounts in turn. */
+const startRuns = (count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => start(db.database, people[n % 2]!)))
+
+const append = (run: Run, text: string, eventCount = run.eventCount) =>
+  new Promise<boolean | undefined>((told) => {
+    const events = [
+      { type: 'text.delta', step: 1, text },
+      { type: 'tool.started', step: 1, name: 'list_files', title: 'Lists files' },
+      { type: 'text.delta', step: 1, text: 'more' },
+    ] as const
+    appends.append(run, { eventCount, stepCount: 0 }, events, told)
+  })
+
+const logOf = async (run: Run) =>
+  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(({ seq, attempt, event }) => ({
+    ...{ seq, attempt, type: event.type },
+  }))
+
+const whole = (run: Run) =>
+  ['text.delta', 'tool.started', 'text.delta'].map((type, n) => ({ seq: n + 1, attempt: run.epoch, type }))
+
+test('what many runs of several accounts have to write at once is one transaction, and each log has its own', async () => {
+  const runs = await startRuns(12)
+  const written = await Promise.all(runs.map((run, n) => append(run, `text ${n}`)))
+  expect(written).toEqual(runs.map(() => true))
+  for (const run of runs) expect(await logOf(run)).toEqual(whole(run))
+  const { rows } = await db.database.systemPool.query(
+    'select count(distinct xmin::text)::int as transactions, count(distinct account_id)::int as accounts from run_events where run_id = any($1)',
+    [runs.map(({ id }) => id)],
+  )
+  expect(rows).toEqual([{ transactions: 1, accounts: 2 }])
+})
+
+test('a run whose row is locked, that has another owner, or is somewhere else gets nothing, and the others all of theirs', async () => {
+  const [locked, lost, elsewhere, free] = (await startRuns(4)) as [Run, Run, Run, Run]
+  await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [lost.id])
+  const locker = await db.database.systemPool.connect()
+  await locker.query('begin')
+  await locker.query('select from runs where id = $1 for update', [locked.id])
+  const written = await Promise.all([
+    append(locked, 'a'),
+    append(lost, 'b'),
+    append(elsewhere, 'c', 7),
+    append(free, 'd'),
+  ])
+  await locker.query('rollback')
+  locker.release()
+  expect(written).toEqual([false, false, false, true])
+  const logs = await Promise.all([locked, lost, elsewhere, free].map(logOf))
+  expect(logs).toEqual([[], [], [], whole(free)])
+  expect(await append(locked, 'a')).toBe(true)
+  expect(await logOf(locked)).toEqual(whole(locked))
+})
+
+test('what was written is not written again, whoever believes it was lost', async () => {
+  const [run] = (await startRuns(1)) as [Run]
+  expect(await append(run, 'a')).toBe(true)
+  expect(await append(run, 'a')).toBe(false)
+  expect(await logOf(run)).toEqual(whole(run))
+})

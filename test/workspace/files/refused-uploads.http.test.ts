@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { request as open } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { form, type Part, type Reply, send } from '../../support/http-raw.ts'
+import { expectError, type Refusal } from '../../support/http-refusal.ts'
+import {
+  makeOwner,
+  makeThings,
+  openWorld,
+  rowCounts,
+  type Things,
+  type World,
+} from '../../support/http-world.ts'
+
+let world: World
+let home: Things
+let foreign: Things
+let before: Readonly<Record<string, number>>
+
+beforeAll(async () => {
+  world = await openWorld()
+  home = await makeThings(world.db, world.service, await makeOwner(world.db))
+  foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
+})
+beforeEach(async () => {
+  before = await rowCounts(world.db)
+})
+afterAll(() => world.close())
+
+const upload = (parts: readonly Part[], key = home.key) =>
+  send(world.service, { method: 'POST', path: '/v1/files', key, ...form(parts) })
+
+const mebibyte = 1024 * 1024
+const part = (content: string | Buffer, filename = 'a.bin'): Part => ({ name: 'file', filename, content })
+const purpose = (value: string): Part => ({ name: 'purpose', value })
+
+const expectRefusal = async (reply: Reply, refusal: Refusal, says: RegExp) => {
+  expectError(reply, refusal, says)
+  expect(await rowCounts(world.db)).toEqual(before)
+}
+const invalid = (param: string | null): Refusal => ({ status: 400, code: 'invalid_value', param })
+
+const badForms: readonly { name: string; parts: () => readonly Part[]; refusal: Refusal; says: RegExp }[] = [
+  {
+    name: 'no file',
+    parts: () => [purpose('assistants')],
+    refusal: { status: 400, code: 'missing_required_parameter', param: 'file' },
+    says: /`file` is required/,
+  },
+  { name: 'two files', parts: () => [part('one'), part('two')], refusal: invalid('file'), says: /one file/ },
+  {
+    name: 'an unknown purpose',
+    parts: () => [part('x'), purpose('fun')],
+    refusal: invalid('purpose'),
+    says: /assistants/,
+  },
+  {
+    name: 'a file without a name',
+    parts: () => [part('x', '..')],
+    refusal: invalid('file'),
+    says: /needs a name/,
+  },
+  ...['a\u0007b.txt', 'a\u0085b.txt', 'a\u2028b.txt', '\u202e', 'dir/'].map((name) => ({
+    name: `the name ${JSON.stringify(name)}`,
+    parts: () => [part('x', name)],
+    refusal: invalid('file'),
+    says: /needs a name/,
+  })),
+  {
+    name: 'a name of 201 letters',
+    parts: () => [part('x', 'נ'.repeat(201))],
+    refusal: invalid('file'),
+    says: /200/,
+  },
+  {
+    name: 'a foreign project',
+    parts: () => [part('x'), { name: 'project_id', value: foreign.projectId }],
+    refusal: { status: 404, code: 'not_found', param: null },
+    says: /Check the id/,
+  },
+  {
+    name: 'a field named __proto__',
+    parts: () => [part('x'), { name: '__proto__', value: 'x' }],
+    refusal: invalid(null),
+    says: /field name/,
+  },
+  {
+    name: '21 fields',
+    parts: () => [part('x'), ...Array.from({ length: 21 }, (_, i) => ({ name: `f${i}`, value: '' }))],
+    refusal: { status: 413, code: 'request_too_large', param: null },
+    says: /Send less/,
+  },
+]
+
+test.each(badForms)(
+  'an upload with $name is refused and leaves nothing',
+  async ({ parts, refusal, says }) => {
+    await expectRefusal(await upload(parts()), refusal, says)
+  },
+)
+
+test('a body that is no whole form is refused and leaves nothing', async () => {
+  const { headers, body } = form([part('x'.repeat(2 * mebibyte)), purpose('vision')])
+  const sendBody = (type: string, bytes: Buffer) =>
+    send(world.service, {
+      method: 'POST',
+      path: '/v1/files',
+      key: home.key,
+      body: bytes,
+      headers: { 'content-type': type },
+    })
+  const type = headers['content-type'] ?? ''
+  for (const end of [body.length - 4, body.length - 60, mebibyte, 40]) {
+    await expectRefusal(await sendBody(type, body.subarray(0, end)), invalid(null), /incomplete or malformed/)
+  }
+  await expectRefusal(await sendBody('multipart/form-data', body), invalid(null), /incomplete or malformed/)
+  const other: Refusal = { status: 415, code: 'unsupported_content_type', param: null }
+  for (const wrong of ['application/json', 'text/plain', 'application/octet-stream']) {
+    await expectRefusal(await sendBody(wrong, Buffer.from('{}')), other, /multipart\/form-data/)
+  }
+})
+
+test('the plan bounds one file and all files together; what was refused leaves nothing', async () => {
+  const small = await makeOwner(world.db, 'basic')
+  const tooLarge: Refusal = { status: 413, code: 'file_too_large', param: 'file' }
+  const full = await upload([part(randomBytes(64 * 1024))], small.key)
+  expect(full.status).toBe(200)
+  before = await rowCounts(world.db)
+  for (const size of [64 * 1024 + 1, 5 * mebibyte]) {
+    const reply = await upload([purpose('vision'), part(randomBytes(size))], small.key)
+    await expectRefusal(reply, tooLarge, /plan/)
+    expect(reply.headers['x-should-retry']).toBe('false')
+  }
+  await expectRefusal(
+    await upload([part(randomBytes(36 * 1024 + 1))], small.key),
+    tooLarge,
+    /delete files to make room/,
+  )
+  const { id } = JSON.parse(full.text)
+  await send(world.service, { method: 'DELETE', path: `/v1/files/${id}`, key: small.key })
+  expect((await upload([part(randomBytes(36 * 1024 + 1))], small.key)).status).toBe(200)
+})
+
+const rest = form([part(randomBytes(3 * mebibyte)), purpose('vision')]).body
+const cuts = [
+  { name: 'inside the file', bytes: 2 * mebibyte, length: { 'content-length': String(rest.length) } },
+  {
+    name: 'inside the file, sent in chunks',
+    bytes: 2 * mebibyte,
+    length: { 'transfer-encoding': 'chunked' },
+  },
+  { name: 'after the file', bytes: rest.length - 40, length: { 'content-length': String(rest.length) } },
+]
+
+test.each(cuts)(
+  'an upload cut off $name leaves no file, no version and no bytes',
+  async ({ bytes, length }) => {
+    const { hostname, port } = new URL(world.service.url)
+    const { headers } = form([])
+    const request = open({
+      ...{ hostname, port, method: 'POST', path: '/v1/files', agent: false },
+      headers: { ...headers, ...length, authorization: `Bearer ${home.key}` },
+    })
+    request.once('error', () => undefined)
+    request.write(rest.subarray(0, bytes))
+    const chunks = async () => (await rowCounts(world.db))['file_chunks'] ?? 0
+    const arrived = (before['file_chunks'] ?? 0) + Math.floor((bytes - 200) / mebibyte)
+    await expect.poll(chunks, { timeout: 10_000 }).toBe(arrived)
+    request.destroy()
+    await expect.poll(() => rowCounts(world.db), { timeout: 10_000 }).toEqual(before)
+  },
+)
+
+test('uploads that come at once cannot store more together than one after the other', async () => {
+  const small = await makeOwner(world.db, 'basic')
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => upload([part(randomBytes(40 * 1024))], small.key)),
+  )
+  expect(replies.map((reply) => reply.status).sort()).toEqual([200, 200, 413, 413, 413, 413])
+})
