@@ -10,9 +10,10 @@ import { Overtaken } from './continuation.ts'
 import type { ClientTurn } from './start-attempts.ts'
 
 /**
- * Goes on from a turn: in its session if it is the last one there, else in a new session that begins with a copy of the
- * conversation up to it. So two requests that go on from one turn at once do not hear of each other.
- * @param input its messages are only what is new.
+ * Continues from a given turn. If it is the last turn of its session, the new turn joins that session.
+ * Otherwise a new session starts with a copy of the conversation up to it, so two simultaneous continuations do
+ * not see each other.
+ * @param input its messages are only the new ones.
  * @throws what `admitTurn` throws.
  */
 export async function admitAfter(

@@ -11,16 +11,18 @@ import {
 } from './start-attempts.ts'
 import type { Started } from './start-turn.ts'
 
-/** `client`: the connection for which the run was admitted; its reply says what becomes of it. */
+/**
+ * `client`: the connection for which the run was admitted. The reply code reports on it whether the reply
+ * arrived.
+ */
 export type Admitted = Started & { readonly client: ClientConnection }
 
 /**
- * Admits a turn in one transaction, see `startTurn`, and begins to drive it unless it has to wait. When the database
- * is in trouble it is tried again for a second, without starting a second run when the first COMMIT got no answer.
- * A client that has left meanwhile gets none: it knows of no run, and what it sends again may have begun one elsewhere,
- * while this process was frozen or busy.
- * @throws what `startTurn` throws, `overloaded` while the process shuts down or is under pressure, and the database's
- * error. In that last case a run may have been written: it is left to any replica, and the same request will find it.
+ * Admits a turn in one transaction (see `startTurn`) and starts to drive it, unless it is queued. Transient
+ * database errors are retried for one second. A COMMIT without an answer never leads to a second run. A client
+ * that has disconnected gets no run: its retry may already have started one on another replica.
+ * @throws what `startTurn` throws, `overloaded` during shutdown or under pressure, and the database's error.
+ *   After a database error the run may exist: any replica can then claim it, and a retry finds it.
  */
 export async function admitTurn(
   services: AdmissionServices,
@@ -50,10 +52,10 @@ async function admit(
       retryAfterSeconds: 2,
     })
   }
-  // One that may only read a run of before is looked up first.
+  // A retry may find an existing run, so it is looked up before the pressure check.
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new StartAttempts(services, principal, withTrace(input))
-  // `AbortSignal.timeout` would go off, and make an exception, long after nearly every start.
+  // `AbortSignal.timeout` cannot be cleared: it would create an exception long after nearly every start.
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), timeoutMs)
   try {
@@ -64,7 +66,7 @@ async function admit(
     return { run, repeated, client: start.client }
   } catch (error) {
     if (start.isUnsure) {
-      // The run may be there: the same request, sent again to this process, looks for it.
+      // The run may exist. A retry that reaches this process must look for it.
       start.client.lose()
       await start.over()
       start.client.attach(start.client.runId)
@@ -75,7 +77,7 @@ async function admit(
   }
 }
 
-/** Whichever replica drives the run, its spans belong to the trace of the request. */
+/** The run stores the trace context, so its spans join the request's trace on any replica. */
 function withTrace(input: ClientTurn): ClientTurn {
   const traceparent = input.span?.traceparent
   return traceparent === undefined ? input : { ...input, request: { ...input.request, traceparent } }

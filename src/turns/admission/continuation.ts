@@ -6,12 +6,12 @@ import { messages, runs } from '../../db/schema/index.ts'
 import type { Run } from '../run/run.ts'
 import { visibleTo } from '../run/visibility.ts'
 
-/** How long a run that paused for the client's tools is found by their results alone. */
+/** How many hours the call id in a tool result is enough to find the paused run. */
 const pausedHours = 24
 
 /**
- * The run that paused with this call of a client's tool, if the principal can see it. Bounded to the last day, because
- * calls have no index of their own: an older run has to be named.
+ * Finds the run that paused with this call of a client's tool, if the principal can see it. Only runs of the
+ * last 24 hours are searched, because call ids have no index. Older runs must be named by id.
  */
 export async function findRunOfCall(
   executor: Executor,
@@ -35,7 +35,7 @@ export async function findRunOfCall(
   return run
 }
 
-/** The calls for whose results a run has paused. */
+/** The tool calls that a paused run waits for. */
 export function openCallsOf(run: Run): readonly ToolCall[] {
   const items = run.output as readonly ({ readonly type: string } & ToolCall)[]
   return items
@@ -43,7 +43,7 @@ export function openCallsOf(run: Run): readonly ToolCall[] {
     .map(({ id, name, arguments: args }) => ({ id, name, arguments: args }))
 }
 
-/** The texts of those answers with these ids that the principal can see, by id. */
+/** Reads the texts of these answers, by message id. Answers that the principal cannot see are left out. */
 export async function findAnswers(
   executor: Executor,
   principal: Principal,
@@ -57,12 +57,13 @@ export async function findAnswers(
   return new Map(rows.map(({ id, content }) => [id, (content as { readonly content: string }).content]))
 }
 
-/** Something else has been said in the session since. */
+/** Thrown when the session has a newer turn than the one to continue from. */
 export class Overtaken extends Error {}
 
 /**
- * Nothing was said in a session after `previous`; asked by a transaction that holds the session, so that no other turn
- * can come between. Failed turns leave nothing in a conversation.
+ * Checks that `previous` is the last turn of its session. The caller's transaction must hold the session's
+ * lock, so no other turn can start meanwhile. Failed turns do not count, because they add nothing to the
+ * conversation.
  * @throws Overtaken
  */
 export async function requireLast(executor: Executor, previous: Run): Promise<void> {

@@ -10,7 +10,7 @@ import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
 import { hasQuestion, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
-/** Whether a start can be decided by the call that writes it: a new session in the key's own project. */
+/** Whether the fast path can admit this start in one call: a new session in the key's own project. */
 export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
   return (
     keyId !== null &&
@@ -25,17 +25,21 @@ export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): 
   )
 }
 
-/** By the server's clock: when the call is sent, not later, and when it is too late for it. */
+/** Instants by the server's clock: when the call is sent, and when it is too late to begin a run. */
 type CallTimes = { readonly sentAt: Date; readonly notAfter: Date }
 
-/** `settled`: replicas whose clients of equal requests are no reason not to begin, this one included. */
+/**
+ * `settled`: replicas, this one included, whose clients of equal requests have been checked and do not block
+ * this start.
+ */
 type UsualOwner = Pick<Start, 'runId' | 'lease' | 'clientAt' | 'limits'> &
   CallTimes & { readonly settled: readonly string[] }
 
 /**
- * In one call, which the server refuses after `notAfter`. Undefined when something is not as usual or it came too late:
- * nothing is written, and `startTurn` has to decide.
- * @throws what `insertRun` throws, and the database's error; `Unsettled` when other replicas have to be asked about equal requests.
+ * Admits and writes a start in one database call. Returns undefined, with nothing written, if the case is not
+ * simple or the call arrived after `notAfter`. `startTurn` then decides.
+ * @throws what `insertRun` throws, the database's error, and `Unsettled` if other replicas must be asked about
+ *   equal requests.
  */
 export async function writeUsual(
   executor: Executor,
@@ -70,7 +74,7 @@ export async function writeUsual(
   } catch (error) {
     const code = databaseFault(error)?.code
     if (code === suspendedAccount) throw accountSuspended()
-    // The key's project was deleted since the key was looked up.
+    // A foreign key violation means that the key's project was deleted after the key was looked up.
     if (code === tooLate || code === foreignKeyViolation) return undefined
     throw error
   }

@@ -4,36 +4,36 @@ import { idempotencyKeys, runs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Run } from '../run/run.ts'
 
-/** What tells one intent of a client from another. */
+/** Identifies one intended request of a client. Retries have the same identity. */
 export type RequestIdentity = {
   /** SHA-256 over route, session channel, user and body. */
   readonly hash: Buffer
   /** The client's own `Idempotency-Key`. */
   readonly key: string | undefined
-  /** Whether the client says that it is trying again (`X-Stainless-Retry-Count` above zero). */
+  /** Whether the client marks the request as a retry (`X-Stainless-Retry-Count` above zero). */
   readonly retried: boolean
 }
 
-/** Stands for the API key of people, who have none: their forms bring keys of their own. */
+/** Stored in place of an API key for requests from the web pages. Web forms send idempotency keys too. */
 export const noApiKey = ''
 
-/** How long a client's key is remembered. */
+/** Hours for which an `Idempotency-Key` is remembered. */
 export const keyHours = 24
 
 /**
- * How far back a repeated request without a key still means the same turn: an earlier run of the same key and request,
- * when the client marks the request as a retry, or when that run's own client was seen to leave before its reply was
- * complete (`start-statements`). Equal requests whose connections are both open are two turns: a back end serves many
- * people with one API key.
+ * The retry window, in minutes, for requests without an `Idempotency-Key`. Within it, an equal request of the
+ * same API key returns the earlier run if the client marks it as a retry, or if the run's client disconnected
+ * before its reply was complete (see `start-statements`). Equal requests on two open connections start two
+ * turns, because a back end serves many people with one API key.
  */
 export const retryWindowMinutes = 15
 
 type Owner = { readonly accountId: string; readonly apiKeyId: string }
 
 /**
- * The run of this client's key. Asked under the account's lock, so that two repetitions at the same moment cannot both
- * start one.
- * @throws ServiceError `idempotency_key_reused` when the key came with another request.
+ * Finds the run that this `Idempotency-Key` started. The caller holds the account's lock, so two simultaneous
+ * duplicates cannot both start a run.
+ * @throws ServiceError `idempotency_key_reused` if the key was used for a different request.
  */
 export async function findByKey(
   executor: Executor,
@@ -61,7 +61,7 @@ export async function findByKey(
   )
 }
 
-/** Binds a client's key to the run it started. An expired row of the same key gives way. */
+/** Stores which run an `Idempotency-Key` started. It replaces an expired row of the same key. */
 export async function rememberKey(
   executor: Executor,
   owner: Owner,

@@ -12,21 +12,21 @@ import type { writeTurn } from './start-statements.ts'
 import type { TurnInput } from './turn-input.ts'
 
 export type Start = {
-  /** The same for every attempt at one start: none that comes late can write a second run. */
+  /** All attempts at one start share this id, so a late attempt cannot write a second run. */
   readonly runId: string
   readonly session: Pick<Session, 'id' | 'projectId' | 'turnCount' | 'name'>
-  /** What is said in this turn. */
+  /** The new messages of this turn. */
   readonly fresh: readonly ModelMessage[]
-  /** Undefined: the run waits. */
+  /** Undefined: the run is queued. */
   readonly lease: Lease | undefined
-  /** The replica that holds the client's connection; null when others cannot see it. */
+  /** The replica that holds the client's connection. Null while other replicas cannot see it. */
   readonly clientAt: string | null
   readonly limits: TurnLimits
 }
 
 /**
- * Writes a start. Undefined when nothing was admitted.
- * @throws ServiceError `insufficient_credits`, and nothing is written then.
+ * Writes the run, its input and its hold. Returns undefined if the turn was not admitted.
+ * @throws ServiceError `insufficient_credits`; nothing is written then.
  */
 export async function insertRun(
   executor: Executor,
@@ -83,14 +83,17 @@ export async function insertRun(
 }
 
 /**
- * First calls that are held where the account has plenty: a turn that calls tools hardly needs a larger hold then. A second call
- * may cost what the first one may, and what that one has cost by then stays held.
+ * The hold covers this many first calls if the account has ample credits. A second call may cost as much as the
+ * first one, so a turn that calls tools rarely has to extend its hold.
  */
 const ample = 2n
-/** It has plenty when this is one of so many parts of its credits, and all its turns at once would hold half of them at most. */
+/**
+ * Credits are ample if the larger hold is at most one part in this many of the account's credits. The parts are
+ * raised for large plans, so holds at the full concurrency limit never use more than half of the credits.
+ */
 const ampleParts = 20
 
-/** Of a run that has just been written. */
+/** Initial values of a run that has just been written. */
 const untold = {
   output: [],
   errorCode: null,
@@ -105,7 +108,7 @@ const untold = {
   finishedAt: null,
 } as const
 
-/** A session is named by its first question. */
+/** The first question becomes the session's name. */
 function nameOf(input: readonly ModelMessage[]): string {
   const question = input.findLast((message) => message.role === 'user')
   const text = question?.role === 'user' ? textOf(question.content).replaceAll(/\s+/g, ' ').trim() : ''

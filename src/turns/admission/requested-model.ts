@@ -4,7 +4,10 @@ import { nextCallMicros, type Price } from '../../billing/pricing.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
 
-/** @throws ServiceError `model_not_found`, with the models that there are. */
+/**
+ * Finds a model in the catalogue.
+ * @throws ServiceError `model_not_found`, which lists the available models.
+ */
 export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, id: string): CatalogueModel {
   const model = catalogue.find(id)
   if (model) return model
@@ -15,7 +18,10 @@ export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, i
   )
 }
 
-/** The prompt is the client's messages and some 2,000 tokens of our own instructions and tools. */
+/**
+ * Maximum cost of the first model call, in micro-credits. The prompt is the client's messages and about 2,000
+ * tokens of our instructions and tools.
+ */
 export function firstCallMicros(
   price: Price,
   messages: readonly ModelMessage[],

@@ -17,7 +17,7 @@ import { isUsual, writeUsual } from './fast-path.ts'
 import { type Started, startTurn, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
-/** `left` is aborted when the client has left; `span` is that of its request. */
+/** `left` is aborted when the client disconnects. `span` is the request's span. */
 export type ClientTurn = TurnInput & { readonly left: AbortSignal; readonly span?: Span | undefined }
 
 export type AdmissionServices = {
@@ -29,31 +29,31 @@ export type AdmissionServices = {
   readonly pressure?: Pressure | undefined
 }
 
-/** A client waits this long for a database in trouble before it is told to try again. */
+/** How long admission retries a failing database before the client gets an error. */
 export const timeoutMs = 1_000
 
 /**
- * A call that the server comes to later than this begins nothing. Less than clients wait before they send again what was
- * cut off (OpenAI's from 375 ms on): their repetition looks for a run that by then is there or will never be.
+ * The server refuses a fast-path call that it reaches later than this. The limit is shorter than the delay
+ * before clients retry (OpenAI's: 375 ms and more), so a retry finds the run or no run can appear any more.
  */
 const callMs = 250
 
 /**
- * The attempts at one start. All of them would write the same run, so that none that was believed lost and comes late can
- * write a second one, and one after it finds what it has written.
+ * The attempts at one start. All attempts write the same run id: a late one cannot write a second run, and each
+ * one finds what an earlier one wrote.
  */
 export class StartAttempts {
-  /** The connection of its client, for equal requests to be compared with. */
+  /** The client's connection. Equal requests compare themselves with it. */
   readonly client: ClientConnection
   readonly #services: AdmissionServices
   readonly #principal: Principal
   readonly #input: ClientTurn
   readonly #runId = newId('run')
-  /** Something was sent that would write the run with this status, and it is not known to have failed. */
+  /** The status that an earlier attempt would have written, if that attempt is not known to have failed. */
   #unsure: 'queued' | 'in_progress' | undefined
-  /** When the server takes no call of ours any more, by our monotonic clock. */
+  /** When the server stops accepting calls of this start, by our monotonic clock. */
   #overAt = 0
-  /** What other replicas have said of the clients of equal requests. */
+  /** What other replicas reported about the clients of equal requests. */
   #heard: Settled = nothingHeard
 
   constructor(services: AdmissionServices, principal: Principal, input: ClientTurn) {
@@ -78,7 +78,10 @@ export class StartAttempts {
     }
   }
 
-  /** Until what was sent can begin nothing any more: only then the client may be told to send its request again. */
+  /**
+   * Resolves when no call of this start can begin a run any more. The client must not be told to retry before
+   * that.
+   */
   async over(): Promise<void> {
     this.#services.runner.unanswered(this.#runId)
     await delay(Math.max(0, this.#overAt - performance.now()))
@@ -90,9 +93,12 @@ export class StartAttempts {
     return (usual ? await this.#usual() : undefined) ?? this.#careful(lostHere, isLast)
   }
 
-  /** Runs of equal requests whose clients this process has seen disconnect. One that is being admitted is waited for. */
+  /**
+   * Runs of equal requests whose clients this process has seen disconnect. It waits for those that are still
+   * being admitted.
+   */
   async #lostHere(): Promise<readonly string[]> {
-    // A usual start looks again when the loop has turned, which others have to wait for here.
+    // The fast path checks again after the next turn of the event loop. Other starts wait for that turn here.
     if (isUsual(this.#principal, this.#input) && this.#lostBefore().length === 0) return []
     await this.#requireClient()
     const before = this.#lostBefore()
@@ -119,7 +125,7 @@ export class StartAttempts {
       await this.#requireClient()
       if (this.#lostBefore().length > 0) throw new Overtaken()
       const sentAt = database.clock.now()
-      // The server has told no time yet: its answer to a careful start will.
+      // The server's clock is unknown until the first answer. The slow path provides it.
       if (!sentAt) return undefined
       const notAfter = new Date(sentAt.getTime() + callMs)
       this.#unsure = 'in_progress'
@@ -144,14 +150,18 @@ export class StartAttempts {
     })
   }
 
-  /** Step by step, under the account's lock. A run of an equal request gets this client in place of the one it has lost. */
+  /**
+   * The slow path: decides step by step under the account's lock. If it finds the run of an equal request, this
+   * client takes the place of the client that disconnected.
+   */
   async #careful(lostHere: readonly string[], isLast: boolean): Promise<Started> {
     const started = await this.#decide(lostHere)
     if (!started.repeated || started.run.id === this.#runId) return started
     const { run } = started
     const { key, retried } = this.#input.identity
     const { database, runner } = this.#services
-    // Of two that are sent again at once each gets a run of its own, if two were begun.
+    // If two turns were begun and both requests are retried at the same moment, each retry must get its own
+    // run.
     const mustBeAlone = key === undefined && !retried && !isLast
     if (mustBeAlone && runner.clients.serves(run.id)) throw new Overtaken()
     this.client.attach(run.id)
@@ -188,22 +198,22 @@ export class StartAttempts {
   }
 }
 
-/** Another request was faster: what is known of equal ones has to be looked at again. */
+/** Another request changed the state first. The state of equal requests must be read again. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** After so many it shares a run that others ask for as well. */
+/** After this many looks, a retry shares a run with other clients. */
 const maxLooks = 8
 
 const nothingHeard: Settled = { replicas: new Set(), lost: new Map(), gone: new Set() }
 
-/** People's forms bring keys of their own, and have no key of the API. */
+/** Requests from the web pages have no API key. Their forms send idempotency keys. */
 function identityOf({ keyId }: Principal, { identity }: TurnInput): string | undefined {
   return keyId === null ? undefined : `${keyId}.${identity.hash.toString('base64url')}`
 }
 
-/** Turns that run need what is left. */
+/** Refuses new turns under pressure, because the running turns need the remaining resources. */
 export function refuseUnderPressure({ pressure, metrics }: AdmissionServices): void {
   const reason = pressure?.reason()
   if (reason === undefined) return

@@ -1,7 +1,10 @@
 import { usableKey } from '../../accounts/keys/keys.ts'
 import { statement, turnCall } from '../../db/statement.ts'
 
-/** Serialises the starts of one account. A statement of its own, so that the next one sees what the others have done. None for a deleted account. */
+/**
+ * Locks the account's row, which serialises its starts. It is a separate statement so that the next statement
+ * sees what earlier starts committed. Returns no row for a deleted account.
+ */
 export const lockAccount = statement<{ plan: string; suspended: boolean }>(
   'lock_account',
   `select plan, suspended_at is not null as suspended from accounts
@@ -9,8 +12,8 @@ export const lockAccount = statement<{ plan: string; suspended: boolean }>(
 )
 
 /**
- * Number of the account's newest turn; its turns are dated in their order. No two open turns have one number, even when the
- * server's clock was set back and the newest is not the last one.
+ * The highest turn number of the account. The newest run may not have it if the server's clock was set back, so
+ * open runs are checked as well: no two open turns share a number.
  */
 const newestTurn = `
   select case when highest_open > newest then highest_open else newest end
@@ -24,13 +27,13 @@ const takenPlaces = `
   select count(*)::int from (
     select from runs where account_id = :accountId and status in ('queued', 'in_progress') group by session_id) as busy`
 
-/** Of the last minute's turns of the account, the first one. */
+/** The account's first turn of the last minute. */
 const firstLately = `
   select account_turn, created_at from runs
   where account_id = :accountId and created_at > now() - interval '1 minute'
   order by created_at limit 1`
 
-/** The key as it is at this moment; people have none. */
+/** Whether the key works at this moment. Web requests have no key. */
 const keyUsable = `
   (:keyId::text is null or exists (select from api_keys
     where id = :keyId and ${usableKey('api_keys')}))`
@@ -42,16 +45,22 @@ const allowanceGiven = `
 
 export type AdmissionSnapshot = {
   readonly key_usable: boolean
-  /** Replicas that have to say first whether their clients of equal requests are connected, see `client-inquiry`. */
+  /**
+   * Replicas that must first report whether their clients of equal requests are connected (see
+   * `client-inquiry`).
+   */
   readonly unsettled: readonly string[] | null
-  /** The run that this request repeats without an `Idempotency-Key`, see `idempotency`. */
+  /** The run that this request duplicates, for requests without an `Idempotency-Key` (see `idempotency`). */
   readonly repeats: string | null
-  /** Unfinished turns of the session, and sessions of the account that have some. */
+  /** Unfinished turns of the session, and sessions of the account that have unfinished turns. */
   readonly session_turns: number
   readonly taken_places: number
   /** The first turn of the last minute; null when there was none. */
   readonly first_lately: {
-    /** Turns from that one on; null when it has no number, as an older version of the service writes it. */
+    /**
+     * Number of turns since and including that one. Null if that turn has no number, because an older version
+     * wrote it.
+     */
     readonly since: number | null
     readonly count: number | null
     readonly seconds: number
@@ -60,8 +69,8 @@ export type AdmissionSnapshot = {
 }
 
 /**
- * All that decides on a start, under the account's lock. How many turns began in the last minute follows from the number
- * of the first of them; else they are counted.
+ * Reads everything that decides on a start, under the account's lock. The number of turns in the last minute
+ * follows from the number of its first turn; turns without a number are counted.
  */
 export const readAdmissionSnapshot = statement<AdmissionSnapshot>(
   'start_facts',
@@ -84,7 +93,7 @@ export const readAdmissionSnapshot = statement<AdmissionSnapshot>(
     ${allowanceGiven} as has_allowance`,
 )
 
-/** Of a start that was admitted and could be paid; else nothing was written. */
+/** The row that a start returns. If `admitted` or `enough` is false, nothing was written. */
 export type WrittenStart = {
   readonly admitted: boolean
   readonly available: string
@@ -97,11 +106,11 @@ export type WrittenStart = {
   readonly started_at: Date | null
 }
 
-/** The parameters of a start that it is written with, whether they have been looked at already or not. */
+/** Parameters that `write_turn_2` and `begin_turn_2` have in common, in this order. */
 const written = `:keyId, :runId, :messageId, :model, :request, :hash, :input, :holdMicros, :ampleMicros, :ampleParts, :maxMicros,
   :leaseOwner, :leaseSeconds, :turnSeconds, :onDisconnect`
 
-/** Writes a start that was admitted under the account's lock, see `write_turn_2`. */
+/** Writes a start that was admitted under the account's lock (see `write_turn_2`). */
 export const writeTurn = statement<WrittenStart>(
   'write_turn',
   `select true as admitted, * from write_turn_2(:accountId, :projectId, :sessionId, :sessionName, :turn, ${written}, :clientAt, :newSession,
@@ -109,8 +118,8 @@ export const writeTurn = statement<WrittenStart>(
 )
 
 /**
- * Decides a usual start and writes it, see `begin_turn_2`: one call, which is a transaction by itself. It fails with
- * `tooLate` after the server's time `notAfter`.
+ * The fast path: decides and writes a simple start in one call, which is its own transaction (see
+ * `begin_turn_2`). It fails with `tooLate` after the server's time `notAfter`.
  */
 export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly string[] | null }>(
   'begin_turn',
@@ -119,8 +128,8 @@ export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly
   { ...turnCall, timed: true },
 )
 
-/** SQLSTATE of a run that a suspended account begins. */
+/** SQLSTATE: a suspended account may not start a run. */
 export const suspendedAccount = 'TU002'
 
-/** SQLSTATE of a start that the server came to when its time was over. */
+/** SQLSTATE: the server reached the start after its time limit. */
 export const tooLate = 'TU001'

@@ -25,21 +25,21 @@ import type { TurnInput } from './turn-input.ts'
 export type Admission = {
   readonly plans: Plans
   readonly limits: TurnLimits
-  /** The replica that will drive the run unless it has to wait. */
+  /** The lease of the replica that will drive the run, unless the run is queued. */
   readonly lease: Lease
   readonly runId: string
-  /** The replica that holds the client's connection; null when others cannot see it. */
+  /** The replica that holds the client's connection. Null while other replicas cannot see it. */
   readonly clientAt?: string | null
-  /** What is known of the clients of equal requests. Undefined: nobody else holds any. */
+  /** Known state of the clients of equal requests. Undefined: no other replica holds any. */
   readonly settled?: Settled
   /**
-   * There was an earlier attempt at this very start, and it is not known what became of it: the status with which it would have
-   * written the run.
+   * Set if an earlier attempt at this start has an unknown outcome: the status with which it would have written
+   * the run.
    */
   readonly again?: 'queued' | 'in_progress' | undefined
 }
 
-/** Replicas have to say first whether the clients of equal requests are connected. Nothing was written. */
+/** Other replicas must first report whether the clients of equal requests are connected. Nothing was written. */
 export class Unsettled extends Error {
   override readonly name = 'Unsettled'
   readonly replicas: readonly string[]
@@ -50,21 +50,21 @@ export class Unsettled extends Error {
   }
 }
 
-/** `repeated`: the request is one that had started this run before; nothing was written. */
+/** `repeated`: the request duplicates the one that started this run. Nothing was written. */
 export type Started = {
   readonly run: Run
   readonly repeated: boolean
-  /** What the model is told beside our instructions, when all of it has just been written. */
+  /** The conversation for the model, without our own instructions. Set only if all of it has just been written. */
   readonly conversation?: readonly ModelMessage[]
 }
 
 /**
- * Admits a turn in the caller's one transaction: the key and its plan are still valid, the request is no repetition,
- * the session has room, the account has a free place and credits; then input, run and hold are written. Nothing of
- * it stays if anything fails.
- * @throws ServiceError as the order of checks has it: 401, 403, 404, 400, 409, 429, 402. `Overtaken` when something
- * has been said in the session since the turn that this one was to go on from. `Unsettled` when other replicas have to be asked
- * about equal requests first.
+ * Admits a turn in the caller's transaction. It checks that the key and its plan are valid, that the request is
+ * no duplicate, that the session's queue has room, and that the account has a free slot and enough credits.
+ * Then it writes input, run and hold.
+ * @throws ServiceError in the order of the checks: 401, 403, 404, 400, 409, 429, 402. `Overtaken` if the
+ *   session has a newer turn than `input.after`. `Unsettled` if other replicas must first be asked about equal
+ *   requests.
  */
 export async function startTurn(
   executor: Executor,
@@ -78,13 +78,13 @@ export async function startTurn(
   const named = input.sessionId === undefined ? undefined : await lockSession(executor, input.sessionId)
   const facts = await factsOf(executor, principal, input, admission)
   requireKey(principal, plan, facts)
-  // Under the account's lock, which an attempt that is still under way holds: now the answer is final.
+  // An attempt that is still in progress holds the account's lock, so under the lock the answer is final.
   const written = again ? await runOf(executor, runId) : undefined
   if (written) return { run: written, repeated: !isOwnStart(written, lease, again) }
   if (facts.unsettled) throw new Unsettled(facts.unsettled)
   const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
-  // Whether the principal may see a named session was asked before; it may have been deleted since.
+  // The request was checked against the session earlier. The session may have been deleted since.
   if (input.sessionId !== undefined && !named) throw notFound()
   const session = named ?? (await newSession(executor, principal, input))
   if (input.after) await requireLast(executor, input.after)
@@ -103,7 +103,11 @@ export async function startTurn(
   return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
 }
 
-/** Locks the account. @returns its plan. */
+/**
+ * Locks the account.
+ * @returns its plan's name.
+ * @throws ServiceError `not_found`, or for a suspended account.
+ */
 async function lockedPlan(executor: Executor, accountId: string): Promise<string> {
   const [account] = await lockAccount(executor, { accountId })
   if (!account) throw notFound()
@@ -111,7 +115,7 @@ async function lockedPlan(executor: Executor, accountId: string): Promise<string
   return account.plan
 }
 
-/** The messages with the files that came with them stored. */
+/** Stores the attached files and returns the messages with the stored ids. */
 async function withFiles(
   executor: Executor,
   principal: Principal,
@@ -168,7 +172,10 @@ async function factsOf(
   return facts
 }
 
-/** The key and its plan as they are at this moment. */
+/**
+ * Checks that the key works and that its plan allows API access.
+ * @throws ServiceError `invalid_api_key`, or for a plan without API access.
+ */
 function requireKey(principal: Principal, plan: Plan, facts: AdmissionSnapshot): void {
   if (principal.keyId === null) return
   if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
@@ -185,7 +192,7 @@ async function repeatedRun(
   return repeats === null ? undefined : runOf(executor, repeats)
 }
 
-/** A session in the named or the default project, which is written together with its first turn. */
+/** A new session in the named or the default project. It is written together with its first turn. */
 async function newSession(
   executor: Executor,
   principal: Principal,
@@ -202,17 +209,20 @@ async function runOf(executor: Executor, id: string): Promise<Run | undefined> {
   return run
 }
 
-/** Whether the run is as its start has left it: nobody has claimed it since, not even this process one that had to wait. */
+/**
+ * Whether the run is still as its start wrote it. False once any replica, this one included, has claimed it
+ * from the queue.
+ */
 function isOwnStart(run: Run, lease: Lease, as: 'queued' | 'in_progress' | undefined): boolean {
   if (as === 'queued') return run.status === 'queued'
   return run.epoch === 1 && run.leaseOwner === lease.owner
 }
 
 /**
- * The turns that wait in the session, those of the account that started in the last minute, and its places: every
- * session with an unfinished turn has one, kept for the turn that waits there when the running one ends. So a start
- * never takes the place of a turn that waits, and one that waits in its session needs no other. Exact, because starts
- * of one account are serialised.
+ * Checks the session's queue, the rate limit and the concurrency limit. Each session with an unfinished turn
+ * uses one slot, so a queued turn always has the slot of its session. The counts are exact, because an
+ * account's starts are serialised.
+ * @throws ServiceError `session_busy`, `rate_limit_exceeded`, `too_many_concurrent_runs`.
  */
 function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
   if (facts.session_turns > plan.queuedTurns) {

@@ -4,18 +4,21 @@ import type { RunRequest } from '../run/run-request.ts'
 import type { Attachments } from '../sessions/attachments.ts'
 import type { RequestIdentity } from './idempotency.ts'
 
-/** What a client asks for, checked, and what it may cost. */
+/** A checked request for a turn, and what it may cost. */
 export type TurnInput = {
   readonly model: string
-  /** What the first model call may cost: set aside at the start, and extended before each further call. */
+  /**
+   * Maximum cost of the first model call, in micro-credits. The start holds this amount; each further call
+   * extends the hold.
+   */
   readonly firstCallMicros: bigint
   /** Every message the client sent, in order. */
   readonly messages: readonly ModelMessage[]
-  /** The files that the messages bring along. */
+  /** The files that the messages refer to or contain. */
   readonly attachments?: Attachments
   readonly sessionId: string | undefined
   readonly projectId: string | undefined
-  /** The turn of the named session that this one goes on from; undefined: from whatever was said last. */
+  /** The turn of the named session to continue from. Undefined: the newest one. */
   readonly after?: Run
   readonly request: RunRequest
   readonly identity: RequestIdentity

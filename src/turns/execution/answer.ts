@@ -15,29 +15,30 @@ import type { RunEnd } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /**
- * The answer of a turn while it grows: what the model writes itself about verification goes, its marks become numbers,
- * finished steps are counted.
+ * The answer of a turn while it grows. It removes the model's own claims about verification, replaces its marks
+ * by numbers, and adds up finished steps.
  */
 export type Answer = {
   /** The part of the text that can be shown now. */
   show(text: string): string
   /**
-   * What was held back because it might have had to go, or might have become a mark. Asked at the end of each model
-   * reply: neither goes on in the next one.
+   * Returns text that was held back because it might have been removed or become a mark. Call it at the end of
+   * each model reply, because neither can continue in the next reply.
    */
   rest(): string
   isEmpty(): boolean
   add(record: StepRecord): void
-  /** Compares every quotation with the passage it is attributed to, and looks up the refs named in plain text. */
+  /** Compares each quotation with the passage that it cites, and looks up the refs named in the text. */
   check(lookups: VerifyLookups): Promise<void>
-  /** Everything that the end of the run tells, at this cost. */
+  /** Builds the data of the run's end, at this cost in micro-credits. */
   end(costMicros: bigint, options: { readonly paused: boolean }): RunEnd
 }
 
 /**
- * How sources come in the text is the client's choice, see `RunRequest`.
+ * Creates an answer. The client chooses how sources appear in the text (see `RunRequest`).
  * @param given numbers in brackets that the client wrote itself, see `givenNumbers`.
- * @param question the user's message of this turn: the answer may repeat its words in quotation marks.
+ * @param question the user's message of this turn. Its words may stand in quotation marks in the answer without
+ *   a check.
  */
 export function createAnswer(
   register: SourceRegister,
@@ -45,7 +46,7 @@ export function createAnswer(
   given: ReadonlySet<number> = new Set(),
   question = '',
 ): Answer {
-  // Numbers in brackets are values in JSON.
+  // A JSON answer is not filtered: numbers in brackets are JSON values there.
   const ownWords = answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
   const renderer = createCitationRenderer(register.find, { numbers: sources !== 'block' })
   const steps: StepRecord[] = []
@@ -103,14 +104,14 @@ export function createAnswer(
 
 type AnswerRequest = Pick<RunRequest, 'sources' | 'isolates'> & Partial<Pick<RunRequest, 'sampling'>>
 
-/** What most letters of a text are written in. */
+/** The language of most letters of the text. */
 export function languageOf(text: string): 'he' | 'en' {
   const hebrew = text.match(/[\u05d0-\u05ea]/g)?.length ?? 0
   const latin = text.match(/[a-z]/gi)?.length ?? 0
   return hebrew > latin ? 'he' : 'en'
 }
 
-/** The calls that wait for the client: those of the last reply that this service has not answered itself. */
+/** Tool calls that the client must answer: those of the last reply without a result from this service. */
 function unanswered(steps: readonly StepRecord[]): readonly ToolCall[] {
   const answered = new Set(steps.flatMap((step) => (step.kind === 'tool' ? [step.call.id] : [])))
   const lastReply = steps.findLast((step) => step.kind === 'model')
@@ -122,7 +123,7 @@ function shownSource(source: OfferedSource) {
   return { ref, he_ref: heRef, title, work, language, version, license, url, text }
 }
 
-/** One entry a file: created in this turn, whatever happened to it afterwards, stays `created`. */
+/** One entry per file. A file that this turn created keeps the action `created`, even if it was changed later. */
 function lastChangeOfEach(files: readonly FileChange[]): readonly FileChange[] {
   const byId = new Map<string, FileChange>()
   for (const file of files) {

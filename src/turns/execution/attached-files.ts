@@ -6,13 +6,13 @@ import { imageTypeOf } from '../../workspace/images.ts'
 import type { Run } from '../run/run.ts'
 import { fileIdsOf, mapParts, maxImageBytes } from '../sessions/attachments.ts'
 
-/** Bytes of images that one model call carries; older ones are left out first. */
+/** Maximum bytes of images in one model call. Older images are dropped first. */
 const maxImagesBytes = 24 * 1024 * 1024
 
 /**
- * Makes what the model is given of the files in a conversation: images as such, when it reads any, and of the others that
- * the turn itself brings the calls by which it begins with reading them. So they are read, cited and kept as if the
- * model had asked for them.
+ * Prepares the conversation's files for the model. Images become image parts if the model can read them. Other
+ * files that this turn attached become initial `read_file` calls, so they are read, cited and stored as if the
+ * model had called the tool.
  */
 export async function presentFiles(
   database: Database,
@@ -38,7 +38,7 @@ export async function presentFiles(
   }
 }
 
-/** Those of the files that are images, as data URLs by the id of the file; the newest ones, as far as they fit. */
+/** Reads those files that are images, as data URLs by file id. The newest images that fit are kept. */
 async function readImages(
   database: Database,
   run: Run,

@@ -1,27 +1,30 @@
 import { isTerminal, type RunEvent } from '../run/run-events.ts'
 
-/** A run that this process is driving: its events from the start, held in memory until the run ends. */
+/** A run that this process drives. Its events are kept in memory until the run ends. */
 export type LiveRun = {
   readonly runId: string
   push(event: RunEvent): void
-  /** The process gives the run up without an end: readers go on from the committed log. */
+  /** Stops the run here without an end. Readers continue from the committed log. */
   abandon(): void
-  /** Whether it was given up: what its last events said may be void by now. */
+  /** Whether the run was abandoned. Its last events may be void. */
   readonly abandoned: boolean
   /**
-   * Tells the events from the start, in batches, until the run has ended or is given up, `signal` is aborted, or `hear` has
-   * heard enough.
-   * @returns whether it has heard enough.
+   * Passes the events from the start to `hear`, in batches. Ends when the run ends or is abandoned, when
+   * `signal` is aborted, or when `hear` returns true.
+   * @returns whether `hear` returned true.
    */
   read(signal: AbortSignal, hear: Hear<readonly RunEvent[]>): Promise<boolean>
 }
 
-/** Is called with what is new, and again when it has taken that. @returns whether it has heard enough. */
+/**
+ * A listener that receives new items. It gets the next ones after its promise resolves.
+ * @returns true to stop.
+ */
 export type Hear<News> = (news: News) => boolean | Promise<boolean>
 
 /**
- * One writer, any number of readers at their own pace. Readers share the one list and only keep a position in it,
- * so a slow one costs nothing but its place.
+ * One writer and any number of readers at their own speed. All readers share one list and store only a position
+ * in it, so a slow reader needs no extra memory.
  */
 export function createLiveRun(runId: string): LiveRun {
   const events: RunEvent[] = []
@@ -65,17 +68,20 @@ type Reading = {
   readonly events: readonly RunEvent[]
   readonly isOver: () => boolean
   readonly hear: Hear<readonly RunEvent[]>
-  /** Called once, before one of the two that follow. */
+  /** Called once, before `resolve` or `reject`. */
   readonly leave: () => void
   readonly resolve: (enough: boolean) => void
   readonly reject: (fault: unknown) => void
 }
 
-/** One reader at its place. It is called and does not wait: of thousands of streams each would make a wait anew with each word. */
+/**
+ * One reader and its position. It uses callbacks, because a promise per token and stream would be created for
+ * thousands of streams.
+ */
 class Reader {
   readonly #reading: Reading
   #position = 0
-  /** It is going to look, or `hear` takes its time: nobody has to tell it to look. */
+  /** True while a read is scheduled or `hear` is busy: no further wake-up is needed. */
   #willLook = false
 
   constructor(reading: Reading) {
@@ -91,7 +97,7 @@ class Reader {
   readonly #look = (): void => {
     const { events, isOver } = this.#reading
     try {
-      // A slow reader still hears of an end that came just before.
+      // A slow reader must still receive an end that arrived just before.
       while (this.#position < events.length) if (!this.#tell()) return
       this.#willLook = false
       if (isOver()) this.#finish(false)
@@ -100,7 +106,7 @@ class Reader {
     }
   }
 
-  /** @returns whether it can go on at once. */
+  /** @returns whether the next batch can be passed immediately. */
   #tell(): boolean {
     const { events, hear } = this.#reading
     const batch = events.slice(this.#position)

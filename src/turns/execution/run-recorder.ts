@@ -33,10 +33,10 @@ import type { TurnWatch } from './turn-watch.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
 
-/** What earlier attempts at the run have left. */
+/** What earlier attempts at the run have left behind. */
 export type Earlier = {
   readonly steps: Steps
-  /** What they have said in the step that none of them has finished. */
+  /** Text that they produced in the step that none of them finished. */
   readonly begun: string
   /** Numbers in brackets that the client wrote, see `givenNumbers`. */
   readonly given: ReadonlySet<number>
@@ -44,7 +44,7 @@ export type Earlier = {
   readonly question: string
 }
 
-/** Turns what the loop tells into the run's events and its end. */
+/** Turns the events of the agent loop into the run's events and its end. */
 export class RunRecorder {
   readonly register: SourceRegister
   readonly journal: RunJournal
@@ -59,7 +59,7 @@ export class RunRecorder {
   readonly #watch: TurnWatch
   #step: number
   #othersWait = true
-  /** Of the step that is under way: what earlier attempts have shown of it, and whether this one has shown anything. */
+  /** About the current step: text that earlier attempts showed, and whether this attempt has shown any. */
   #begun: string
   #shown = false
 
@@ -91,12 +91,12 @@ export class RunRecorder {
     this.#restore()
   }
 
-  /** Whether another turn may be free to run now that this one has ended; so until it is known. */
+  /** Whether another turn may be able to run now that this one has ended. True until it is known. */
   get othersWait(): boolean {
     return this.#othersWait
   }
 
-  /** Shows the finished steps of earlier attempts to the answer again: the same text comes out. */
+  /** Replays the finished steps of earlier attempts. The answer's text comes out the same. */
   #restore(): void {
     let textLength = 0
     for (const step of this.journaled) {
@@ -110,8 +110,9 @@ export class RunRecorder {
   }
 
   /**
-   * Makes the steps so far durable and sees to it that the hold covers the next model call, extending it when it does not.
-   * @returns the notice with which the turn ends instead, when the credits or the turn's own bound do not allow it.
+   * Makes the finished steps durable and extends the hold if it does not cover the next model call.
+   * @returns a notice that ends the turn if the credits or the turn's maximum cost do not allow the call;
+   *   otherwise null.
    */
   async prepareCall(request: ModelRequest, price: Price): Promise<string | null> {
     const { costMicros, holdMicros } = this.journal
@@ -120,7 +121,7 @@ export class RunRecorder {
     const isAbove = need > maxMicros && costMicros > 0n
     const bounded = need < maxMicros ? need : maxMicros
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
-    // The start has just looked at everything.
+    // The start has just checked key and credits.
     if (this.#step === 0 && missing === 0n) return null
     const enough = await this.journal.prepareCall(this.#step + 1, missing)
     if (await this.#keyIsRevoked()) {
@@ -134,20 +135,21 @@ export class RunRecorder {
   async #keyIsRevoked(): Promise<boolean> {
     const { apiKeyId } = this.#run
     if (apiKeyId === null) return false
-    // Not told by a write that was only found to have been done.
+    // Undefined if a retried write only found that it had already been committed.
     if (this.journal.keyUsable !== undefined) return !this.journal.keyUsable
     return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
 
-  /** Says that the run starts, or that it goes on and which committed events are void now. */
+  /** Records that the run starts or restarts, and which committed events are now void. */
   begin(earlier: readonly CommittedEvent[]): void {
     const step = this.journaled.length + 1
     const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
-    // An attempt that died in its first moments has not said it.
+    // An attempt that died early may not have recorded it.
     if (!earlier.some(({ event }) => event.type === 'run.started')) this.#tell({ type: 'run.started' })
     if (this.#run.epoch > 1) this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
-    // Calls run side by side: behind the first void event there can be results of finished steps. They still hold.
+    // Tool calls run in parallel, so results of finished steps can follow the first void event. They stay valid
+    // and are written again.
     for (const { seq, event } of earlier)
       if (seq >= voidFrom && stepOf(event) < step) this.journal.event(event)
   }
@@ -156,7 +158,7 @@ export class RunRecorder {
     const end = await runAgent(input, (news) => this.#relay(news))
     if (end.type === 'turn.finished') return this.#complete(end)
     const { turn, writing } = this.#stop
-    // The run is somebody else's: there is nothing left to write.
+    // Another replica owns the run: nothing may be written.
     writing.throwIfAborted()
     this.#showRest()
     const status = turn.reason === ('cancelled' satisfies EndReason) ? 'cancelled' : 'failed'
@@ -166,7 +168,7 @@ export class RunRecorder {
     return this.#end((cost) => ({ type: 'run.cancelled', end: this.#endAt(cost) }), charged)
   }
 
-  /** The journal of the loop. What was held back of a reply is shown with its step, and committed before it. */
+  /** The loop's journal. Text that was held back in a reply is shown and committed before its step. */
   get steps(): Journal<Executor> {
     return {
       model: (record) => {
@@ -209,7 +211,7 @@ export class RunRecorder {
       case 'tool.finished':
         this.#stepOver()
         this.#watch.stepFinished(event.step, event.record)
-        // In line with the step already: only the readers here still have to hear of it.
+        // The journal already has these events. Only the readers of this process still need them.
         for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
         this.#answer.add(event.record)
         break
@@ -233,7 +235,7 @@ export class RunRecorder {
     if (event.kind === 'context') return this.#fail('context_length_exceeded', event.message, call)
     if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
     if (event.kind === 'upstream') return this.#fail('upstream_failed', event.message, call)
-    // What went wrong inside, a statement with its parameters perhaps, is for the log only.
+    // An internal error may contain a statement with its parameters. It goes only to the log.
     this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
     return this.#fail('run_failed', 'Something went wrong in the service while the turn ran.', call)
   }
@@ -242,14 +244,14 @@ export class RunRecorder {
     return this.#answer.end(costMicros, { paused })
   }
 
-  /** Without it, a turn that one of our bounds has stopped would end in the middle and not say why. */
+  /** Shows why one of our limits stopped the turn. Without the notice the answer would just break off. */
   #showNotice(notice: string): void {
     const rest = this.#answer.rest()
     const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
     this.#tell({ type: 'text.delta', step: this.#step, text })
   }
 
-  /** Ends the run as failed, for a reason that is ours: nobody pays the prompt of a call that was under way. */
+  /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
   fail(code: RunFailureCode, message: string): Promise<void> {
     const call = { own: undefined, shown: false, begun: this.#begun }
     return this.#fail(
@@ -259,7 +261,7 @@ export class RunRecorder {
     )
   }
 
-  /** Without any output, and when nothing was shown, it costs nothing. */
+  /** A failed turn without output, in which nothing was shown, is free. */
   #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<void> {
     return this.#end((cost) => {
       const end = this.#endAt(cost)
@@ -269,7 +271,7 @@ export class RunRecorder {
     }, call)
   }
 
-  /** Shows what was held back because it might have become a mark. */
+  /** Shows text that was held back because it might have become a mark. */
   #showRest(): void {
     const rest = this.#answer.rest()
     if (rest === '') return
@@ -277,7 +279,7 @@ export class RunRecorder {
     this.#tell({ type: 'text.delta', step: this.#step, text: rest })
   }
 
-  /** @param call the model call that the turn ends in, when it is charged. */
+  /** @param call the unfinished model call, if it is charged. */
   async #end(prepare: (costMicros: bigint) => TerminalEvent, call?: ModelStep): Promise<void> {
     this.#showRest()
     if (call) {

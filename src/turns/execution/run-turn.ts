@@ -36,14 +36,17 @@ export type RunnerServices = {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly plans: Plans
-  /** Undefined: the library is searched by words only. */
+  /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
   readonly log: Logger
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined
 }
 
-/** `freed`: it has ended, and another turn may have waited for that; `given-up`: somebody else has to go on with it. */
+/**
+ * `freed`: the run has ended, and another turn may have waited for it. `given-up`: another replica has to
+ * continue it.
+ */
 export type Outcome = 'ended' | 'freed' | 'given-up'
 
 type Conversation = LoopInput<Executor>['messages']
@@ -51,10 +54,10 @@ type Conversation = LoopInput<Executor>['messages']
 const nothingJournaled: Awaited<ReturnType<typeof readJournal>> = { steps: [], costMicros: 0n }
 
 /**
- * Drives one attempt at a run from its journal to its end. All it learns goes into the live run for the readers of
- * this process and through the journal into the database. While the database is in trouble that can pass, it waits.
- * It never throws: what goes wrong ends the run, and a run that was lost to another replica is left alone.
- * @param known the conversation, when this process has just written it: then nothing has to be read.
+ * Drives one attempt at a run from its journal to its end. Events go to the readers of this process through the
+ * live run, and to the database through the journal. It waits during transient database errors. It never
+ * throws: an error ends the run, and a run with another owner is left alone.
+ * @param known the conversation, if this process has just written it. It is then not read again.
  */
 export async function runTurn(
   services: TurnServices,
@@ -71,7 +74,7 @@ export async function runTurn(
       known && run.epoch === 1
         ? { transcript: known, journaled: nothingJournaled, earlier: [], begun: '' }
         : await retryTransient(() => readRun(services.database, run), stop.writing)
-    // Readers of this process start from the beginning, whoever wrote it.
+    // Readers of this process start at the first event, whichever attempt wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
     journal = createJournal(services.database, run, {
       price: model?.price ?? freePrice,
@@ -108,17 +111,20 @@ export async function runTurn(
   }
 }
 
-/** Of a model's window for the conversation; the rest is for the tools' descriptions, the reply and our estimate. */
+/**
+ * Fraction of the model's window for the conversation. The rest is for tool descriptions, the reply and the
+ * error of our estimate.
+ */
 const contextShare = 0.75
 
-/** A turn that takes its process down each time must not do so for ever. */
+/** A turn that crashes its process each time must not be retried for ever. */
 const maxAttempts = 8
 
 const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
 
 /**
- * What an attempt goes on from: the conversation, the finished steps, the events that still count, and what earlier
- * attempts have said in the step that none of them has finished.
+ * Reads what an attempt continues from: the conversation, the finished steps, the valid events, and the text of
+ * the unfinished step.
  */
 function readRun(database: Database, run: Run) {
   return withTx(database, run, async (tx) => {
@@ -134,7 +140,7 @@ const instructions = (format?: AnswerFormat): ModelMessage => ({
   content: systemPrompt() + formatInstruction(format),
 })
 
-/** Made once, so that its tokens are counted once. */
+/** Created once, so its tokens are counted once. */
 const plainInstructions = instructions()
 
 function loopInput(
@@ -154,7 +160,7 @@ function loopInput(
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [format ? instructions(format) : plainInstructions, ...messages],
-    // A tool of the client's with that name hides ours.
+    // A client's tool with the same name replaces ours.
     firstCalls: request.clientTools.some(({ name }) => name === 'read_file') ? [] : firstCalls,
     finished: turn.journaled,
     sampling: request.sampling,

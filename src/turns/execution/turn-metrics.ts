@@ -7,19 +7,22 @@ import type { TerminalEvent } from '../run/run-events.ts'
 /** The tools of a turn, by their names. */
 export type KnownTools = { get(name: string): object | undefined }
 
-/** What Prometheus is told of turns. Called some times a turn, never for each piece of text. */
+/** Metrics of turns for Prometheus. Called a few times per turn, never per token. */
 export type TurnMetrics = {
   /** A request has started a turn. */
   started(state: 'in_progress' | 'queued'): void
   /** A new turn was refused because the process is under pressure. */
   refused(reason: string): void
-  /** A run of another owner is gone on with here. */
+  /** This process took over a run from another owner. */
   takenOver(): void
-  /** This process begins to drive a run, and drives it no more. */
+  /** This process starts, or stops, driving a run. */
   leased(): void
   released(lost: boolean): void
   firstText(seconds: number): void
-  /** @param knownTools names beside these are the model's inventions, which would be labels without bound. */
+  /**
+   * @param knownTools the tools that exist. Other names are invented by the model and would create unbounded
+   *   labels.
+   */
   step(record: StepRecord, knownTools: KnownTools): void
   ended(event: TerminalEvent, seconds: number): void
   upstreamFailed(kind: ProviderFailure): void

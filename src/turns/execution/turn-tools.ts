@@ -18,12 +18,12 @@ type ToolServices = {
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
 
-/** What the model is told of the tools is the same in every turn: made with the first. */
+/** Tool descriptions are the same in every turn, so they are created once. */
 let specsOfTurns: readonly ToolSpec[] | undefined
 
 /**
- * The tools of one turn: the library, and the files of the turn's own project. Made when the first of them is called:
- * thousands of turns can be open that call none.
+ * The tools of one turn: the library, and the files of its project. They are created at the first call, because
+ * thousands of open turns may call none.
  */
 export function turnTools(services: ToolServices, run: Place, register: SourceRegister): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
@@ -40,8 +40,8 @@ export function turnTools(services: ToolServices, run: Place, register: SourceRe
 }
 
 /**
- * They only read, since what one writes waits for its step's transaction: so a look-up that meets a database in trouble
- * is simply made again.
+ * Tools only read. Their writes wait for the step's transaction, so a read that meets a transient database
+ * error can be repeated.
  */
 function makeTools(
   { database, plans, semantic }: ToolServices,

@@ -9,7 +9,7 @@ import type { TerminalEvent } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { KnownTools, TurnMetrics } from './turn-metrics.ts'
 
-/** What metrics and traces are told of one attempt at a run. Without either it does next to nothing. */
+/** Metrics and traces of one attempt at a run. It does almost nothing if both are off. */
 export class TurnWatch {
   readonly #run: Run
   readonly #metrics: TurnMetrics | undefined
@@ -27,7 +27,7 @@ export class TurnWatch {
   ) {
     this.#run = run
     this.#metrics = services.metrics
-    // A later attempt cannot tell whether an earlier one has shown text.
+    // A later attempt cannot know whether an earlier one has shown text.
     this.#spoke = run.epoch > 1
     const { traceparent } = run.request as RunRequest
     this.#turn = services.tracer?.start('invoke_agent', 'internal', traceparent, {
@@ -41,7 +41,7 @@ export class TurnWatch {
     if (run.epoch > 1) this.#metrics?.takenOver()
   }
 
-  /** The provider, with a span around each call, which its server is told of. */
+  /** Wraps the provider: each call gets a span, and the request carries its trace context. */
   provider(provider: Provider): Provider {
     if (!this.#turn) return provider
     return {
@@ -53,7 +53,7 @@ export class TurnWatch {
     }
   }
 
-  /** The tools, with a span around each call. */
+  /** Wraps the tools: each call gets a span. */
   tools<T>(tools: Toolbox<T>): Toolbox<T> {
     this.#tools = tools
     if (!this.#turn) return tools
@@ -104,7 +104,7 @@ export class TurnWatch {
     if (call) this.#calls.set(call.id, span)
   }
 
-  /** The model's reply is complete; writing it down is still part of the step. */
+  /** The model's reply is complete. Recording it still belongs to the step. */
   #modelReplied(record: Extract<StepRecord, { kind: 'model' }>): void {
     this.#model?.set({
       'gen_ai.usage.input_tokens': record.usage.promptTokens,
@@ -123,7 +123,7 @@ export class TurnWatch {
     this.#steps.delete(step)
   }
 
-  /** Text has been shown; only the first counts. */
+  /** Records the time of the first text. Later calls do nothing. */
   textShown(): void {
     if (this.#spoke) return
     this.#spoke = true
@@ -136,7 +136,7 @@ export class TurnWatch {
     this.#close(event.type === 'run.failed' ? event.code : undefined)
   }
 
-  /** This process does not drive the run any more; `failure` when it has not come to its end here. */
+  /** This process no longer drives the run. `failure` is set if the run has not ended here. */
   released(failure?: unknown): void {
     this.#metrics?.released(failure instanceof LeaseLost)
     if (failure !== undefined) this.#close('given up before its end')
@@ -147,7 +147,7 @@ export class TurnWatch {
     this.#steps.clear()
   }
 
-  /** Seconds since the request, by the database's clock up to the lease and by ours since. */
+  /** Seconds since the request: by the database's clock until the lease began, and by ours since then. */
   #age(): number {
     const { createdAt, leaseExpiresAt } = this.#run
     const leasedAt = leaseExpiresAt ? leaseExpiresAt.getTime() - leaseSeconds * 1_000 : createdAt.getTime()

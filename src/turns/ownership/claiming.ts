@@ -7,11 +7,11 @@ import type { Run } from '../run/run.ts'
 import { claimRun } from './leases.ts'
 import type { Unanswered } from './unanswered.ts'
 
-/** Signals make it sooner. */
+/** Signals make a look happen sooner. */
 const lookMs = 1_000
-/** An outage this long can make leases run out whose owners are alive, since these renew them for three beats. */
+/** Owners renew every third of a lease. After an outage this long, leases of live owners may have expired. */
 const longOutageMs = (leaseSeconds * 1_000) / 2
-/** After one, the time that owners have to renew before their runs count as orphans. */
+/** After a long outage, owners get this time to renew before their runs count as orphans. */
 const renewalMs = 5_000
 
 export type ClaimingOptions = {
@@ -20,13 +20,13 @@ export type ClaimingOptions = {
   readonly plans: Plans
   readonly unanswered: Unanswered
   readonly outage: OutageLog
-  /** While true nothing is claimed. */
+  /** While it returns true, nothing is claimed. */
   readonly paused: () => boolean
-  /** Given each run that was claimed. */
+  /** Called with each claimed run. */
   readonly start: (run: Run) => void
 }
 
-/** Looks every second, and when asked, for runs that nobody drives, and claims them one by one. */
+/** Looks for runs without an owner every second and on signals, and claims them one by one. */
 export function createClaiming(options: ClaimingOptions): Repeated {
   const { database, lease, plans, unanswered, outage } = options
   let lookedAt = performance.now()

@@ -10,7 +10,7 @@ import { createTurnStop, HandedOver, type TurnStop } from '../run/turn-stop.ts'
 import type { Owned } from './lease-keeping.ts'
 import { releaseLease } from './leases.ts'
 
-/** A turn that has not ended this long after its deadline is given up by this process. */
+/** If a turn has not ended this long after its deadline, the process stops driving it. */
 const overdueMs = 60_000
 
 type Driven = Owned & { readonly live: LiveRun; readonly done: Promise<void> }
@@ -19,15 +19,15 @@ type Driven = Owned & { readonly live: LiveRun; readonly done: Promise<void> }
 export type DrivenRuns = {
   readonly byId: ReadonlyMap<string, Driven>
   /**
-   * Begins to drive a run that this process owns by its row; after `handOver`, gives it up at once. One attempt (epoch) at a run is
-   * driven once, however often it is started.
+   * Starts to drive a run that this process owns. After `handOver` it releases the run instead. Each attempt
+   * (epoch) is driven once, even if `start` is called again.
    */
   start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
-  /** Stops every turn and gives its lease up; resolves when nothing is written any more. */
+  /** Stops every turn and releases its lease. Resolves when all writes are finished. */
   handOver(): Promise<void>
 }
 
-/** @param onFree called when a run is not driven any more, and it or one that waited for it is free for others. */
+/** @param onFree called when a run is no longer driven and another turn or replica may be able to proceed. */
 export function createDrivenRuns(
   services: TurnServices & { readonly outage: OutageLog },
   onFree: (run: Run) => void,
@@ -56,9 +56,10 @@ export function createDrivenRuns(
       if (known?.epoch === run.epoch) return known.live
       const live = createLiveRun(run.id)
       const stop = createTurnStop()
-      // A process that could not renew its leases for a while may claim its own run: the earlier attempt has lost it.
+      // A process that could not renew its leases may claim its own run again. The earlier attempt has then
+      // lost the run.
       known?.stop.leave(new LeaseLost(`run ${run.id} has been claimed anew`))
-      // Its readers are let go like those of the turns that were handed over.
+      // Its readers end like those of the runs that were handed over.
       if (handingOver) live.abandon()
       const done = handingOver
         ? giveUp(services.database, run, services.outage)
@@ -74,26 +75,29 @@ export function createDrivenRuns(
   }
 }
 
-/** Leaves the run to any replica at once. When that fails, its lease runs out by itself. */
+/** Releases the run for any replica. If that fails, its lease expires. */
 function giveUp(database: Database, run: Run, outage: OutageLog): Promise<void> {
   return withBackgroundTx(database, (tx) => releaseLease(tx, run)).catch(outage.failed)
 }
 
-/** Stops the turn at its deadline, and its writing when it has not ended some time after that. */
+/** Stops the turn at its deadline, and stops its writes if it has not ended some time later. */
 function setBounds(run: Run, stop: TurnStop): () => void {
   const leftMs = millisecondsLeft(run)
   let timer = setTimeout(() => {
     stop.end('deadline')
     timer = setTimeout(() => stop.leave(new Error('the turn is overdue')), overdueMs)
   }, leftMs)
-  // Asked for while it waited in its session, or of an owner that is gone.
+  // The cancel was requested while the run was queued, or under an earlier owner.
   if (run.cancelRequestedAt) stop.end('cancelled')
-  // Without waiting for the timer, or the model would be called for a turn that is over.
+  // A timer of 0 ms fires later, and the model would be called for a turn that is over.
   else if (leftMs === 0) stop.end('deadline')
   return () => clearTimeout(timer)
 }
 
-/** By the database's clock, which wrote all three instants: the lease was given now, for `leaseSeconds`. */
+/**
+ * Milliseconds until the deadline. The database's clock wrote all three instants, and the lease began now, for
+ * `leaseSeconds`.
+ */
 function millisecondsLeft(run: Run): number {
   const now = run.leaseExpiresAt
     ? run.leaseExpiresAt.getTime() - leaseSeconds * 1_000

@@ -7,17 +7,19 @@ import type { TurnStop } from '../run/turn-stop.ts'
 import { markedRuns, renewLeases } from './leases.ts'
 
 const heartbeatMs = 5_000
-/** How soon a cancel is seen whose signal was lost, and how soon an owner that slept sees that it has lost its run. */
+/**
+ * Longest time until an owner sees a cancel whose signal was lost, or that it lost its run while it was frozen.
+ */
 const lookMs = 1_000
-/** After a failure: no lease is to run out for want of an attempt. */
+/** A failed renewal is retried soon, so that no lease expires for lack of an attempt. */
 const retryMs = 500
 
 /** A run that this process drives. */
 export type Owned = { readonly epoch: number; readonly stop: TurnStop }
 
 /**
- * Renews the leases of the driven runs every five seconds. Looks at their rows every second, and stops those that were
- * lost or are to be cancelled.
+ * Renews the leases of driven runs every five seconds. Reads their rows every second and stops runs that are
+ * lost or must be cancelled.
  */
 export function keepLeases(
   database: Database,
@@ -28,12 +30,13 @@ export function keepLeases(
   const renew = async () => {
     const asked = [...driven.keys()]
     if (asked.length === 0) return
-    // Rows that are just being written are left. One that hangs in its transaction costs no other run its lease.
+    // The first pass skips locked rows, so one hanging transaction costs no other run its lease. The second
+    // pass waits for the rest.
     const rest = await withBackgroundTx(database, (tx) => renewLeases(tx, lease, asked, 'skip'))
     if (rest.length > 0) await withBackgroundTx(database, (tx) => renewLeases(tx, lease, rest, 'wait'))
   }
   const look = async () => {
-    // A run that starts meanwhile is not asked about and must not be taken for lost.
+    // Runs that start after this copy are not queried and must not be taken for lost.
     const asked = new Map(driven)
     if (asked.size === 0) return
     const owned = [...asked].map(([id, { epoch }]) => ({ id, epoch }))

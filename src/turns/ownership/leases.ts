@@ -7,9 +7,9 @@ import type { Lease } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 
 /**
- * Takes a run that nobody drives, in the caller's transaction: one whose owner is gone, else the one that has waited
- * longest. The new epoch shuts a former owner out.
- * @param options.orphans false leaves runs alone whose owner has not given them up but let its lease run out.
+ * Claims one run that nobody drives, in the caller's transaction. Runs without an owner come first, then the
+ * queued run that has waited longest. The new epoch fences off a former owner.
+ * @param options.orphans false: claim only released runs, not runs whose lease expired.
  */
 export async function claimRun(
   executor: Executor,
@@ -22,15 +22,15 @@ export async function claimRun(
   )
 }
 
-/** Nothing of its session is unfinished before it. */
+/** The session has no earlier unfinished turn. */
 const isNext = sql`not exists (
   select 1 from runs earlier
   where earlier.session_id = r.session_id and earlier.turn < r.turn
     and earlier.status in ('queued', 'in_progress'))`
 
 /**
- * What needs no free place of its account: a run that was in progress has one, and a waiting one that is only to be
- * ended (cancelled, or out of time) calls no model.
+ * Claims a run that needs no free slot. A run in progress already has its slot; a queued run that is cancelled
+ * or past its deadline calls no model.
  */
 async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean): Promise<Run | undefined> {
   const lost = orphans
@@ -49,15 +49,15 @@ async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean):
   )
 }
 
-/** Accounts that one look considers, those that have waited longest first. */
+/** Accounts per look, longest wait first. */
 const maxAccounts = 20
-/** First half of the key of the lock under which one account's waiting runs are claimed; any fixed number. */
+/** First half of the advisory lock key for claiming an account's queued runs. The number is arbitrary. */
 const placesLock = 720_311_503
 
 /**
- * The waiting run whose turn it is: the oldest of an account with a free place, and of those accounts the one that
- * waits longest. One claim at a time for each account, so that its places are counted exactly; an account whose places
- * are taken, or which another replica looks at this moment, is passed over and keeps nobody else waiting.
+ * Claims the oldest queued run of the account that has waited longest and has a free slot. One claim at a time
+ * runs per account, so its slots are counted exactly. Accounts without a free slot, and accounts that another
+ * replica checks at this moment, are skipped.
  */
 async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Promise<Run | undefined> {
   const names = [...plans.names]
@@ -75,7 +75,7 @@ async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Pro
     const lock = await executor.execute<{ ok: boolean }>(
       sql`select pg_try_advisory_xact_lock(${placesLock}, hashtext(${account})) as ok`,
     )
-    // The look before was made without the lock: now it counts.
+    // The first count was read without the lock. This one decides.
     const run = lock.rows[0]?.ok
       ? await claim(
           executor,
@@ -108,7 +108,8 @@ async function claim(
       leaseOwner: lease.owner,
       leaseExpiresAt: sql`now() + make_interval(secs => ${lease.seconds})`,
       startedAt: sql`coalesce(${runs.startedAt}, now())`,
-      // Whoever waited at a replica that has ended waits no longer: the same request is a retry from now on.
+      // If the replica of the waiting client has ended, the client is disconnected. From now on an equal
+      // request counts as a retry.
       clientClosedAt: sql`case when ${runs.clientAt} is not null and replica_ended(${runs.clientAt})
         then coalesce(${runs.clientClosedAt}, now()) else ${runs.clientClosedAt} end`,
     })
@@ -118,9 +119,10 @@ async function claim(
 }
 
 /**
- * Ids travel as one text, and back come only those that something is the matter with: a process asks about thousands of runs,
- * whose rows would each be an object here. A lease is not prolonged for a turn that has not ended a minute after its deadline:
- * something in its owner hangs. `status || ''`: no index of open runs serves for it.
+ * Ids are passed as one text and only problem rows return, because a process may drive thousands of runs.
+ * Leases are not extended a minute after the deadline (the owner hangs). `status
+ *
+ * ''` keeps the planner from using an index of open runs.
  */
 const prolong = (locked: 'skip locked' | '') => `
   with prolonged as (
@@ -137,9 +139,9 @@ const prolongLeases = {
 }
 
 /**
- * Prolongs the leases of these runs, as far as they are this owner's and not overdue.
- * @param locked what to do about rows that another transaction has locked at this moment.
- * @returns the runs whose leases were not prolonged.
+ * Extends the leases of these runs, if this owner holds them and they are not overdue.
+ * @param locked what to do about rows that another transaction has locked.
+ * @returns ids of the runs whose leases were not extended.
  */
 export async function renewLeases(
   executor: Executor,
@@ -159,10 +161,10 @@ const findMarked = statement<MarkedRun>(
   where runs.epoch is distinct from given.epoch or runs.cancel_requested_at is not null`,
 )
 
-/** A run that its owner has to stop: it is another's or gone, or it is to be cancelled. */
+/** A run that its owner must stop: it has another owner, was deleted (`lost`), or is to be cancelled. */
 export type MarkedRun = { readonly id: string; readonly lost: boolean }
 
-/** Those of an owner's runs that it has to stop. */
+/** Finds those of an owner's runs that it must stop. */
 export function markedRuns(
   executor: Executor,
   owned: readonly { readonly id: string; readonly epoch: number }[],
@@ -173,7 +175,10 @@ export function markedRuns(
   })
 }
 
-/** Gives up one attempt at a run, for any replica to take. Nothing happens when it is not the owner any more. */
+/**
+ * Releases one attempt at a run, so any replica can claim it. Does nothing if this process is no longer the
+ * owner.
+ */
 export async function releaseLease(
   executor: Executor,
   run: { readonly id: string; readonly epoch: number },
@@ -184,11 +189,11 @@ export async function releaseLease(
     .where(and(eq(runs.id, run.id), eq(runs.epoch, run.epoch), eq(runs.status, 'in_progress')))
 }
 
-/** Gives up every run of this owner, for any replica to take. */
+/** Releases every run of this owner, so any replica can claim them. */
 export async function releaseLeases(executor: Executor, lease: Lease): Promise<void> {
   await executor
     .update(runs)
     .set({ leaseOwner: null, leaseExpiresAt: sql`now()` })
-    // Not as a parameter, with which the plan could not use an index of unfinished runs.
+    // With a parameter in place of the literal, the plan could not use an index of unfinished runs.
     .where(and(eq(runs.leaseOwner, lease.owner), sql`${runs.status} = 'in_progress'`))
 }
