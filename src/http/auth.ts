@@ -18,8 +18,9 @@ export type AuthServices = {
 }
 
 /**
- * Turns a bearer key into a principal before anything else happens, in the order: valid key (401),
- * suspended account (403), plan (403), requests a minute (429), visibility of what the path names (404), scope (403). Later checks belong to the routes.
+ * Turns a bearer key into a principal before any other work. Checks in this order: valid key (401), suspended
+ * account (403), plan (403), requests per minute (429), visibility of the resource in the path (404), scope
+ * (403).
  */
 export function registerAuth(app: FastifyInstance, services: AuthServices): void {
   const known = new KeyCache()
@@ -48,8 +49,9 @@ export function registerAuth(app: FastifyInstance, services: AuthServices): void
 }
 
 /**
- * Who sends the request, if the API is open to it.
- * @throws ServiceError in the order: valid key (401), suspended account (403), plan (403), requests a minute (429).
+ * Authenticates and counts a request to the API.
+ * @throws ServiceError in this order: valid key (401), suspended account (403), plan (403), requests per
+ * minute (429).
  */
 export async function admitKey(
   services: AuthServices,
@@ -82,20 +84,20 @@ async function authenticate(
   )
 }
 
-/** Postgres refuses the NUL character, which no id has: such an id simply names nothing. */
+/** Postgres refuses the NUL character and no id contains it. An id with NUL therefore matches nothing. */
 function printable(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]),
   )
 }
 
-/** The one who asks. The auth hook has put it there for every route that is not public. */
+/** The principal of a request. The auth hook sets it for every route that is not public. */
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new Error('this route has no principal')
   return request.principal
 }
 
-/** What the path names, as the route's own `resource` look-up found it. */
+/** The resource that the path names, as the route's `resource` look-up returned it. */
 export function resourceOf<T extends object>(request: FastifyRequest): T {
   if (!request.resource) throw new Error('this route has no resource')
   return request.resource as T

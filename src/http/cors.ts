@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Reply headers that a script of an allowed origin may read, beside those that every script may. */
+/** Reply headers that a script of an allowed origin may read, in addition to the CORS-safelisted ones. */
 const exposedHeaders: readonly string[] = [
   'x-request-id',
   'x-service-project-id',
@@ -24,9 +24,8 @@ const exposedHeaders: readonly string[] = [
 const preflightSeconds = 600
 
 /**
- * Lets pages of the given origins call `/v1` from a browser; without origins no route answers preflights. Cookies are
- * never part of it, and the pages of the service itself stay closed to other origins. Comes before authentication, so
- * that a script can also read why it was refused.
+ * Lets pages of the given origins call `/v1` from a browser, without cookies. The service's own pages stay
+ * closed to other origins. Runs before authentication, so that scripts can read refusals.
  */
 export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return

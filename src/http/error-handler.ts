@@ -19,7 +19,7 @@ export function errorBody(error: ServiceError): ErrorBody {
   return { error: { message: error.message, type, param: error.param, code: error.code } }
 }
 
-/** Every failure of every route, unknown routes included, leaves in one shape. */
+/** Answers every failure of every route, including unknown routes, with one error body. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, asServiceError(error, request)))
   app.setNotFoundHandler((request, reply) =>
@@ -32,8 +32,8 @@ export function registerErrorHandler(app: FastifyInstance): void {
 }
 
 /**
- * A path that cannot be decoded names nothing: the same 404 as for any other id that does not exist. The router
- * answers such a request before any hook, hence the checks of the key here.
+ * Answers a path that cannot be decoded with the same 404 as an unknown id. The router handles such a request
+ * before all hooks, so the key is checked here.
  */
 export async function refuseUnroutable(
   services: AuthServices,
@@ -55,21 +55,24 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: ServiceE
   return reply.status(status).send(errorBody(error))
 }
 
-/** What is the service's own fault goes into the log, with what its public words leave out. */
+/** Logs failures of the service itself, with the details that the reply leaves out. */
 export function logFailure(request: FastifyRequest, reply: FastifyReply, error: ServiceError): void {
   if (errorTable[error.code].status < 500 || brokeOff(reply, error)) return
   const { id: requestId } = request
   request.log.error({ requestId, code: error.code, reason: causeOf(error) }, error.message)
 }
 
-/** Whether a client left, which ended the work for it: no fault of the service, and nobody is there to be told. */
+/**
+ * Whether the failure comes from a client that disconnected. The service is not at fault, and nobody reads
+ * the reply.
+ */
 function brokeOff(reply: FastifyReply, { cause }: ServiceError): boolean {
   const { code, name } = (cause ?? {}) as { readonly code?: unknown; readonly name?: unknown }
   const gone = reply.raw.destroyed || reply.request.raw.socket.readableEnded
   return gone && (code === 'ERR_STREAM_PREMATURE_CLOSE' || name === 'AbortError')
 }
 
-/** For the log: the driver's own words, since the query builder's message repeats parameters. */
+/** Cause for the log: the driver's message, because the query builder's message repeats parameters. */
 function causeOf(error: ServiceError): string | undefined {
   if (!error.cause) return undefined
   const fault = databaseFault(error.cause)
@@ -77,7 +80,7 @@ function causeOf(error: ServiceError): string | undefined {
   return error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : messageOf(error.cause)
 }
 
-/** Any failure as one that has public words, a code and a status. */
+/** Converts any failure to a ServiceError, which has a public message, a code and a status. */
 export function asServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof InputError) return error.toServiceError()
@@ -101,8 +104,8 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
 }
 
 /**
- * Whether the client left while its request was still arriving. What is thrown then, such as `ECONNRESET`, looks like a
- * lost connection to the database.
+ * Whether the client disconnected while its request was still arriving. The resulting error, such as
+ * `ECONNRESET`, looks like a lost connection to the database.
  */
 function wasCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
@@ -123,7 +126,7 @@ function internal(cause: unknown): ServiceError {
   )
 }
 
-/** What Fastify itself refuses before a route is reached. */
+/** Converts errors that Fastify raises before a route is reached. */
 function fromFastify(error: FastifyError, request: FastifyRequest): ServiceError | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -147,7 +150,7 @@ function bodyTooLarge(request: FastifyRequest): ServiceError {
   )
 }
 
-/** Says which content type the route takes. */
+/** The refusal of a content type; its message names the type that the route takes. */
 export function unsupportedContentType(request: FastifyRequest): ServiceError {
   const sent = request.headers['content-type'] ?? ''
   const wanted = request.url.startsWith('/v1/files') ? 'multipart/form-data' : 'application/json'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idText } from './openapi/zod.ts'
 
-/** Query parameters of every list. `limit` beyond the most is an error, not silently less. */
+/** Query parameters of every list. A `limit` above the maximum is an error; it is not reduced silently. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(20),
   order: z.enum(['asc', 'desc']).default('desc'),
@@ -29,12 +29,12 @@ export function listBody<T extends { readonly id: string }>(
   }
 }
 
-/** Whole Unix seconds, as all times of the API are. */
+/** Whole Unix seconds, the form of all times in the API. */
 export function unixSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1_000)
 }
 
-/** The page a query asks for, without absent fields. */
+/** The page that a query asks for, without absent fields. */
 export function pageOfQuery(query: z.infer<typeof pageQuery>) {
   return { limit: query.limit, order: query.order, ...(query.after !== undefined && { after: query.after }) }
 }

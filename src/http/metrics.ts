@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { notFound } from '../errors.ts'
 
-/** `GET /metrics` for Prometheus, behind a token of its own; without one in the settings there is no such route. */
+/**
+ * Serves `GET /metrics` for Prometheus, protected by its own token. Without a token in the settings the route
+ * does not exist.
+ */
 export function registerMetrics(app: FastifyInstance, registry: Registry, token: string | undefined): void {
   if (token === undefined) return
   const expected = Buffer.from(`Bearer ${token}`)
@@ -14,14 +17,14 @@ export function registerMetrics(app: FastifyInstance, registry: Registry, token:
   })
 }
 
-/** A request whose reply is over. */
+/** A request with a finished reply. */
 type Finished = {
-  /** The route's template, never the path: ids would be labels without bound. */
+  /** The route's template. The path itself would create a label per id. */
   readonly route: string
   readonly method: string
-  /** 0 when the client left before there was one. */
+  /** HTTP status; 0 when the client disconnected before the reply. */
   readonly status: number
-  /** Of a refusal, as the error table has it; else empty. */
+  /** Error code of a refusal; empty for a success. */
   readonly code: string
   readonly seconds: number
 }
@@ -30,7 +33,7 @@ export type HttpMetrics = { finished(request: Finished): void }
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600, 1_800]
 
-/** Registers the metrics of requests and counts the streams of `app`. */
+/** Registers the metrics of requests and counts the open streams of `app`. */
 export function createHttpMetrics(app: FastifyInstance, registry: Registry): HttpMetrics {
   const registers = [registry]
   const requests = new Counter({
@@ -69,7 +72,7 @@ function countStreams(app: FastifyInstance, registry: Registry): void {
     registers: [registry],
   })
   app.decorate('streamOpened', (response) => {
-    // Its reader has left already: there will be no other `close`.
+    // The client has disconnected already: `close` does not come again.
     if (response.destroyed) return
     open.inc()
     response.once('close', () => open.dec())

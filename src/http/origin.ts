@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Where the client finds this service, such as `https://chat.example.org`: as the operator says it, else as the request
- * does. It never ends in a slash; empty when a request says nothing usable.
+ * The address of this service for the client, such as `https://chat.example.org`: `APP_URL` if set, otherwise
+ * from the request. It has no trailing slash; empty when the request has no usable host.
  */
 export function originOf(
   { appUrl }: { readonly appUrl?: string | undefined },
@@ -14,5 +14,5 @@ export function originOf(
   return last.origin
 }
 
-/** Nearly all requests say the same. */
+/** Caches the last origin, because nearly all requests have the same one. */
 let last = { said: '', origin: '' }

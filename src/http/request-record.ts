@@ -9,17 +9,19 @@ export type RecordServices = {
   readonly tracer?: Tracer | undefined
 }
 
-/** What balancers and Prometheus ask all day: told only at the level `debug`. */
+/** Load balancers and Prometheus call these constantly, so they are logged only at level `debug`. */
 const routine: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * One line in the log for each request when its reply is over or its client has left, and the same for metrics and
- * traces. Nothing a client wrote gets there but ids that were found: no URL, header or body, which can hold secrets.
+ * Logs each request in one line when its reply ends or its client disconnects, and records the same in
+ * metrics and traces. It contains no URL, header or body, which can hold secrets; ids only if they were
+ * found.
  */
 export function registerRequestRecord(app: FastifyInstance, services: RecordServices): RecordRequest {
   app.decorateRequest('span', null)
   app.decorateReply('errorCode', '')
-  // Looking for secrets in a line that has none by its making takes longer than writing it.
+  // The search for secrets in a line takes longer than writing it, and these lines contain none by
+  // construction.
   const own = { ...services, log: services.log.child({}, { redact: [] }) }
   const record: RecordRequest = (request, reply) => recordRequest(own, request, reply)
   app.addHook('onRequest', (request, reply, done) => {
@@ -29,17 +31,17 @@ export function registerRequestRecord(app: FastifyInstance, services: RecordServ
   return record
 }
 
-/** For requests that never come to a hook: those whose path the router cannot decode. */
+/** Records requests that reach no hook: those whose path the router cannot decode. */
 export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void
 
 function recordRequest(services: RecordServices, request: FastifyRequest, reply: FastifyReply): void {
   const since = performance.now()
-  // The pages answer every unknown path, so that people get a page.
+  // The pages handle every unknown path, so that people see a page.
   const known = !request.is404 && request.routeOptions.url !== '/*'
   const route = known ? (request.routeOptions.url ?? 'unmatched') : 'unmatched'
   const method = route === 'unmatched' ? 'other' : request.method
   if (services.tracer && !routine.has(route)) request.span = startSpan(services.tracer, request, route)
-  // Not `onResponse`, which does not fire after a hang-up.
+  // `onResponse` does not fire after a disconnect.
   reply.raw.once('close', () => {
     const seconds = (performance.now() - since) / 1_000
     const status = reply.raw.headersSent ? reply.statusCode : 0
@@ -64,7 +66,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, { method, route, s
     requestId: request.id,
     method,
     route,
-    // 0: the client left before there was one.
+    // 0 when the client disconnected before the reply.
     status,
     durationMs: Math.round(seconds * 1e6) / 1e3,
     ...(reply.errorCode !== '' && { code: reply.errorCode }),
@@ -75,7 +77,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, { method, route, s
   }
 }
 
-/** The run that the reply is about: one that the request started, or one that its path names. */
+/** Id of the run of this reply: the run that the request started, or the run in its path. */
 function runIdOf(request: FastifyRequest, reply: FastifyReply): string | undefined {
   const started = reply.getHeader('x-service-run-id')
   if (typeof started === 'string') return started

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '../errors.ts'
 
 /**
- * What a client says about repeating a request.
+ * Reads the headers of a client about retries.
  * @throws ServiceError `invalid_value` for a key that is not 1 to 255 visible ASCII characters.
  */
 export function retryHeaders(headers: IncomingHttpHeaders): {

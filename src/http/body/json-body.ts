@@ -5,9 +5,9 @@ import { unsupportedContentType } from '../error-handler.ts'
 import { scanJson } from './json-scan.ts'
 
 /**
- * Reads JSON bodies, and refuses other content types where JSON is expected. An empty body counts as none: clients
- * send the content type with bare DELETEs. A body beyond the bounds is refused before it is parsed. So is what Postgres
- * cannot keep: the NUL character; halves of surrogate pairs become U+FFFD.
+ * Reads JSON bodies and refuses other content types on JSON routes. An empty body counts as no body, because
+ * clients send the content type with bare DELETEs. Bodies above the bounds or with the NUL character are
+ * refused before parsing; unpaired surrogates become U+FFFD.
  */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
@@ -16,7 +16,7 @@ export function registerJsonBody(app: FastifyInstance): void {
     { parseAs: 'string' },
     async (_request: unknown, body: string) => readJson(body.trim()),
   )
-  // The one other parser is that of uploads, and it is there for every route.
+  // Uploads have the only other parser, and it is registered for all routes.
   app.addHook('preValidation', async (request) => {
     const multipart = /^multipart\//i.test(request.headers['content-type'] ?? '')
     if (multipart && request.routeOptions.schema?.body) throw unsupportedContentType(request)
@@ -27,7 +27,7 @@ async function readJson(text: string): Promise<unknown> {
   if (text === '') return undefined
   const { surrogates } = await scanJson(text)
   const value = parse(text)
-  // What follows looks at all of it again.
+  // The next step scans the whole text a second time.
   if (text.length > 1_000_000) await turnOfTheLoop()
   return surrogates ? wellFormed(value) : value
 }

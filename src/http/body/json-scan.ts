@@ -3,13 +3,13 @@ import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 import { mayBeData } from '../limits/value-size.ts'
 
-/** Characters between two turns of the event loop: some two milliseconds. */
+/** Characters scanned per iteration of the event loop: about 2 ms. */
 const slice = 1_000_000
 
 /**
- * Reads a JSON text once, character by character, without making a value of it, and refuses one that would become
- * more than the bounds allow. What is not JSON at all is left to the parser.
- * @returns whether the text has escaped halves of surrogate pairs.
+ * Scans a JSON text once without building a value, and refuses a text whose value would exceed the bounds.
+ * The parser reports text that is not JSON.
+ * @returns whether the text contains escaped surrogates.
  * @throws ServiceError `invalid_value`, which names the field and the bound.
  */
 export async function scanJson(text: string): Promise<{ readonly surrogates: boolean }> {
@@ -18,12 +18,12 @@ export async function scanJson(text: string): Promise<{ readonly surrogates: boo
   return { surrogates: scan.surrogates }
 }
 
-/** An array or object that is open. */
+/** An array or object whose closing bracket has not been read. */
 type Container = {
   readonly isArray: boolean
   /** How many entries have begun. */
   entries: number
-  /** Where the name of the current member stands in the text, without its quotation marks. */
+  /** Start of the current member's name in the text, without its quotation marks. */
   nameFrom: number
   nameTo: number
 }
@@ -39,18 +39,21 @@ class JsonScan {
   #values = 1
   #inText = false
   #textFrom = 0
-  /** By how much the text is longer as it is written than it will be: an escaped character is written with two or six. */
+  /** Extra characters of the current string in its escaped form: an escape takes two or six characters. */
   #escaped = 0
-  /** The next entry of the innermost container has not begun. */
+  /** The innermost container expects an entry. */
   #entryDue = false
-  /** The text that begins next, or is being read, is the name of a member. */
+  /** The next or current string is the name of a member. */
   #isName = false
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Reads on for so many characters. @returns whether that was the end. */
+  /**
+   * Reads at most `characters` more characters.
+   * @returns whether the text has ended.
+   */
   read(characters: number): boolean {
     const end = Math.min(this.#at + characters, this.#text.length)
     while (this.#at < end) {
@@ -83,7 +86,7 @@ class JsonScan {
     else if (at - this.#textFrom - this.#escaped > bounds.text.most) this.#endLongText()
   }
 
-  /** Only the data of an image or a file may be so long. */
+  /** Only the data of images and files may exceed the length of a text. */
   #endLongText(): void {
     const inner = this.#open.at(-1)
     const name = inner && !inner.isArray ? this.#text.slice(inner.nameFrom, inner.nameTo) : ''
@@ -91,7 +94,7 @@ class JsonScan {
     if (!isData) throw this.#exceeded('a text may have', bounds.text, this.#open.length)
   }
 
-  /** Of the four digits behind `\u`. */
+  /** Checks the four digits after `\u`. */
   #checkEscape(at: number): void {
     const digits = this.#text.slice(at, at + 4)
     if (digits === '0000') {
@@ -128,7 +131,7 @@ class JsonScan {
     }
   }
 
-  /** Colons, and what numbers and words consist of, say nothing. */
+  /** Ignores colons and the characters of numbers and literals. */
   #readMark(code: number): void {
     if (code === comma) this.#entryDue = true
     else if (code === openArray || code === openObject) this.#enter(code === openArray)
@@ -172,7 +175,7 @@ class JsonScan {
     this.#isName = false
   }
 
-  /** @param levels how many of the open containers lie around the field that is named. */
+  /** @param levels number of open containers, from the outside, on the path to the named field. */
   #exceeded(what: string, bound: Bound, levels: number): ServiceError {
     const param = this.#path(levels)
     const subject = param === '' ? 'The body' : `\`${param}\``
@@ -198,10 +201,10 @@ class JsonScan {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
-/** Levels of a path that a message shows. */
+/** Maximum levels of a path in an error message. */
 const pathLevels = 8
 
-/** The name as the parser will read it. */
+/** Decodes the escapes of a name, so that it equals the name that the parser reads. */
 function memberName(written: string): string {
   if (!written.includes('\\')) return written
   try {

@@ -5,8 +5,8 @@ import { newId } from '../../ids.ts'
 import { errorBody } from '../error-handler.ts'
 
 /**
- * What Node's parser gives up on has no request yet: it is refused in the one shape of all errors, and its connection
- * is closed, for nobody can tell where the next request begins.
+ * Answers data that Node's HTTP parser refuses, with the error body of all routes. Closes the connection,
+ * because the start of the next request is unknown.
  */
 export function refuseUnreadable(error: Pick<FastifyError, 'code'>, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
@@ -42,8 +42,8 @@ function refusalOf(fault: string): ServiceError {
 }
 
 /**
- * Node takes the first of several `Host` headers, a proxy may take another: one of them would decide about a request
- * that the other sees (RFC 9112, section 3.2: such a request must be refused).
+ * Refuses requests with several `Host` headers (RFC 9112, section 3.2). Node uses the first one; a proxy may
+ * use another one and route by it.
  */
 export function refuseSeveralHosts(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {

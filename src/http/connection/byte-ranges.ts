@@ -1,11 +1,11 @@
-/** Bytes of a content; `end` is exclusive. */
+/** A range of bytes; `end` is exclusive. */
 export type ByteRange = { readonly start: number; readonly end: number }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14).
+ * Parses a `Range` header (RFC 9110, section 14).
  * @param size bytes of the whole content.
- * @returns undefined when all of it is to be sent: no header, another unit, several ranges, or no valid range at all;
- *   `unsatisfiable` when nothing of the content lies in the range.
+ * @returns undefined when the whole content is sent: no header, another unit, several ranges or an invalid
+ * range; `unsatisfiable` when the range starts after the end.
  */
 export function parseRange(
   header: string | undefined,
@@ -24,7 +24,10 @@ export function parseRange(
   return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
 }
 
-/** Whether an `If-None-Match` header names this tag. Weak tags match too, as RFC 9110 has it for this header. */
+/**
+ * Whether an `If-None-Match` header contains this tag. Uses the weak comparison that RFC 9110 requires for
+ * this header.
+ */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((item) => {

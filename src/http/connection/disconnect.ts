@@ -1,19 +1,18 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * A signal that is aborted when the client leaves before its reply is complete. The reply's `close` says so; the
- * request's `close` and `request.signal` fire as soon as a POST body has been read, and would stop healthy turns. Of a
- * connection that its client has ended or reset Node says so some turns of the event loop later than its socket.
+ * A signal that aborts when the client disconnects before its reply is complete. It listens to the reply's
+ * `close`, because the request's `close` and `request.signal` fire as soon as a POST body has been read.
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const left = new AbortController()
   const { raw: response } = reply
-  // Of the request: a reply that has to wait for one before it on the same connection has none yet.
+  // The request's socket: a reply that waits behind another reply on its connection has no socket yet.
   const { socket } = reply.request.raw
   const look = () => {
     if (!response.writableFinished) left.abort()
   }
-  // It may have left while its key was looked up: the event does not come again.
+  // The client can disconnect during the look-up of its key; the event does not come a second time.
   if (response.destroyed || socket.destroyed || socket.readableEnded) {
     look()
     return left.signal

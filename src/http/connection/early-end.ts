@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** A client that has read its reply and keeps its connection does not end it so soon. */
+/** A client that keeps its connections open does not close one so soon after a complete reply. */
 const earlyMs = 1_000
 
 type LastReply = { readonly early: () => void; readonly over: NodeJS.Timeout }
 
-/** Of each connection the reply after which nothing has come from its client yet. */
+/** Per connection: the latest reply, until the client sends another request. */
 const lastReplies = new WeakMap<Socket, LastReply>()
 const watched = new WeakSet<Socket>()
 
-/** Whoever sends another request on a connection has the reply to the one before. */
+/** Forgets the last reply of a connection at its next request: the client has then received that reply. */
 export function registerEarlyEnd(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     forget(request.raw.socket)
@@ -18,20 +18,23 @@ export function registerEarlyEnd(app: FastifyInstance): void {
   })
 }
 
-/** Whether the client says that it ends its connection with this reply. Most clients that say nothing keep it. */
+/**
+ * Whether the client announces that it closes the connection after this reply. HTTP/1.1 clients without the
+ * header keep it open.
+ */
 export function endsConnection({ headers, raw }: FastifyRequest): boolean {
   const said = headers.connection ?? ''
   return /\bclose\b/i.test(said) || (raw.httpVersion === '1.0' && !/\bkeep-alive\b/i.test(said))
 }
 
-/** Whether the client says that it keeps its connection for further requests, as the pools of most client libraries do. */
+/** Whether the client announces `Connection: keep-alive`, as the pools of most client libraries do. */
 export function keepsConnection({ headers }: FastifyRequest): boolean {
   return /\bkeep-alive\b/i.test(headers.connection ?? '')
 }
 
 /**
- * Calls `early` when the client ends or resets the connection within a second, before it has sent another request on it: it may
- * not have got all of the reply, whose last byte has just been handed to the network.
+ * Calls `early` when the client closes or resets the connection within a second and sends no other request on
+ * it. Such a client may have missed the end of the reply.
  */
 export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
   const { socket } = reply.request.raw
@@ -46,7 +49,10 @@ export function onEarlyEnd(reply: FastifyReply, early: () => void): void {
   socket.on('end', look).on('error', look)
 }
 
-/** A process that was frozen meanwhile finds the end of the connection only now, in the next turns of its event loop. */
+/**
+ * A process that was suspended reads the end of the connection only now, in the next iterations of its event
+ * loop.
+ */
 function forgetLater(socket: Socket): void {
   const last = lastReplies.get(socket)
   setImmediate(() =>

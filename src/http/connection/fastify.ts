@@ -4,7 +4,10 @@ import type { KeyScope } from '../../accounts/scopes.ts'
 import type { Executor } from '../../db/client.ts'
 import type { Span } from '../../tracing.ts'
 
-/** Finds the resource a path names, for the one who asks; undefined when it is missing or out of reach. */
+/**
+ * Finds the resource that a path names.
+ * @returns undefined when it does not exist or the principal may not see it.
+ */
 export type ResourceLookup = (
   executor: Executor,
   principal: Principal,
@@ -13,18 +16,21 @@ export type ResourceLookup = (
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Told of each reply that streams events; set while metrics are kept. */
+    /** Listener for each reply that streams events; set only if metrics are on. */
     streamOpened?: (response: ServerResponse) => void
   }
   interface FastifyContextConfig {
     /**
-     * Who may call the route: a scope, any valid key, or everybody; `page`: people, whose session the pages look at
-     * themselves. A route without it refuses to boot.
+     * Who may call the route: keys with a scope, any valid key, or everybody. The pages check the visitor's
+     * session themselves in `page` routes. A route without this setting stops the start of the service.
      */
     scope?: KeyScope | 'any-key' | 'public' | 'page'
-    /** Looked up before the scope is asked for: a thing one cannot see is a 404 whatever the key may do. */
+    /** Runs before the check of the scope: an invisible resource is a 404 for every scope. */
     resource?: ResourceLookup
-    /** Nothing comes of the request unless its key is found to work once more: one of the last second is believed. */
+    /**
+     * The key may come from the cache of the last second, because the route checks it again in its
+     * transaction.
+     */
     allowsCachedKey?: boolean
   }
   interface FastifyRequest {
@@ -34,7 +40,7 @@ declare module 'fastify' {
     span: Span | null
   }
   interface FastifyReply {
-    /** The code of the failure that the reply tells; empty when it is none. */
+    /** Error code of the reply; empty for a success. */
     errorCode: string
   }
 }

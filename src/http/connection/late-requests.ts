@@ -2,11 +2,14 @@ import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type LateRequests = {
-  /** Resolves when the requests that have come until now are answered, or after `maxMs`. Later ones are not waited for. */
+  /**
+   * Resolves when all requests received so far have their replies, or after `maxMs`. Later requests are not
+   * awaited.
+   */
   answered(maxMs: number): Promise<void>
 }
 
-/** Follows the requests that come from now on, so that a shutdown can let them end. */
+/** Tracks requests from now on, so that a shutdown can wait for their replies. */
 export function followRequests(server: Server): LateRequests {
   const open = new Set<ServerResponse>()
   const follow = (_: unknown, response: ServerResponse) => {

@@ -5,39 +5,41 @@ import type { FastifyReply } from 'fastify'
 import { reasonOf } from '../../db/errors.ts'
 import type {} from './fastify.ts'
 
-/** A reader that takes nothing for this long, while something waits for it, is cut off. */
+/** Time after which a client that reads nothing is disconnected, if text is waiting for it. */
 const stallMs = 30_000
 
-/** What can wait does for so long: mostly the next text takes it along, and spares the system a write. */
+/**
+ * Maximum delay of text that can wait. Usually the next text is written with it, which saves a system call.
+ */
 const waitMs = 20
 
-/** What is added at one moment travels together, up to this many characters. */
+/** Texts added in one iteration of the event loop are written together, up to this many characters. */
 const pieceLength = 16 * 1024
 
-/** Sent when there has been nothing to say for `everyMs`. */
+/** Text that is sent after each `everyMs` of silence. */
 export type Filler = { readonly everyMs: number; readonly text: () => string }
 
 /** Where a stream's text goes. */
 export type StreamOut = {
   /**
-   * Sends it soon.
-   * @param canWait nobody would miss it for a moment: it may wait for other text to travel with.
-   * @returns for a slow reader a promise that has to be waited for before more is added, so that nothing piles up for it
-   * beyond the buffers of its socket and one piece.
-   * @throws ReaderLeft when nobody reads any more.
+   * Sends the text in this iteration of the event loop.
+   * @param canWait the text may wait up to 20 ms for other text.
+   * @returns for a slow client a promise to await before the next text. It limits the waiting text to the
+   * buffers of the socket and one piece.
+   * @throws ReaderLeft when the client has disconnected.
    */
   add(text: string, canWait?: boolean): Promise<void> | undefined
 }
 
-/** Ends the writing of a stream whose reader is gone. */
+/** Stops the writer of a stream whose client has disconnected. */
 class ReaderLeft extends Error {
   override readonly name = 'ReaderLeft'
 }
 
 /**
- * Sends what `write` adds as it comes, up to its end. A reader that stalls is cut off, and what it was reading about goes
- * on; `write` then fails when it adds something, and has to be told by a signal of its own while it waits. When it throws,
- * the reply is broken off.
+ * Streams what `write` adds until it returns. A client that stalls is disconnected, but its run continues:
+ * the next `add` throws, and `write` needs its own signal while it waits. When `write` throws, the connection
+ * is closed.
  */
 export function sendStream(
   reply: FastifyReply,
@@ -52,7 +54,7 @@ export function sendStream(
     .header('x-accel-buffering', 'no')
     .hijack()
   const response = reply.raw
-  // Of a write that a reader who is gone does not take.
+  // Writes after a disconnect emit this error.
   response.on('error', () => undefined)
   if (contentType.startsWith('text/event-stream')) reply.server.streamOpened?.(response)
   response.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>)
@@ -72,12 +74,15 @@ export function sendStream(
   return reply
 }
 
-/** Writes what is added, once for each turn of the event loop: every write is a call of the system. */
+/**
+ * Collects added text and writes it once per iteration of the event loop, because every write is a system
+ * call.
+ */
 class PacedWriter implements StreamOut {
   readonly #response: ServerResponse
   readonly #silence: NodeJS.Timeout | undefined
   #waiting = ''
-  /** Whether what waits is about to be written. */
+  /** Whether a write is scheduled for this iteration of the event loop. */
   #soon = false
   #later: NodeJS.Timeout | undefined
 
@@ -110,7 +115,7 @@ class PacedWriter implements StreamOut {
     return this.#response.writableNeedDrain
   }
 
-  /** Resolves when the reader has taken what there was, or is gone. */
+  /** Resolves when the buffer of the socket is empty or the client has disconnected. */
   #drained(): Promise<void> {
     const response = this.#response
     if (response.destroyed) return Promise.resolve()
@@ -123,7 +128,7 @@ class PacedWriter implements StreamOut {
     })
   }
 
-  /** @param holdMs the last character comes so much later than the rest. */
+  /** @param holdMs delay of the last character. */
   async end(holdMs: number): Promise<void> {
     this.stop()
     let rest = this.#waiting
@@ -159,7 +164,7 @@ class PacedWriter implements StreamOut {
   }
 }
 
-/** A body whose last byte comes so much later than the rest. */
+/** A body whose last byte is sent `holdMs` after the rest. */
 export function inTwoPieces(body: Buffer, holdMs: number): Readable {
   return Readable.from(pieces(body, holdMs), { objectMode: false })
 }
@@ -171,16 +176,15 @@ async function* pieces(body: Buffer, holdMs: number): AsyncGenerator<Buffer> {
   yield body.subarray(-1)
 }
 
-/** A process that was frozen meanwhile has timers that are due before it reads that a connection has ended. */
+/** After a process was suspended, its timers fire before it reads that a connection has ended. */
 async function loopHasTurned(): Promise<void> {
   await turnOfTheLoop()
   await turnOfTheLoop()
 }
 
 /**
- * From now on nothing may wait for this reader for 30 s while it takes nothing. Node counts a write that goes on as
- * activity, and gives the connection its usual timeout when the reply is over. The reply must not be silent for that
- * long, see `Filler`.
+ * Disconnects a client that reads nothing for 30 s while text waits for it. Node restores the usual timeout
+ * after the reply. The reply must not be silent for 30 s (see `Filler`).
  */
 export function cutWhenStalled(reply: FastifyReply, ms = stallMs): void {
   reply.raw.socket?.setTimeout(ms)

@@ -1,8 +1,8 @@
 import type { TrustProxy } from '../../config.ts'
 
 /**
- * The setting in the form that Fastify takes. A number becomes a function: Fastify itself trusts no proxy when it is
- * given a bare number.
+ * Converts the setting to the form that Fastify takes. A number becomes a function, because Fastify trusts no
+ * proxy when it gets a bare number.
  */
 export function trustedProxies(
   setting: TrustProxy,

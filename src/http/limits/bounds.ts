@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** What a bound counts. `characters` are Unicode code points. */
+/** The unit of a bound. `characters` are Unicode code points. */
 type Unit = 'MiB' | 'levels' | 'values' | 'entries' | 'characters' | 'items' | 'steps' | 'fields'
 
 export type Bound = {
   readonly most: number
   readonly unit: Unit
-  /** What is bounded, as docs/limits.md says it. */
+  /** What the bound limits, in the words of docs/limits.md. */
   readonly what: string
 }
 
 const bound = (most: number, unit: Unit, what: string): Bound => ({ most, unit, what })
 
 /**
- * Every bound of a request, in one place: checks, error messages, the OpenAPI document and docs/limits.md read it.
- * They are far beyond what clients send, and low enough that no accepted body holds the event loop for 100 ms.
+ * All bounds of a request. Checks, error messages, the OpenAPI document and docs/limits.md read them. Usual
+ * requests stay far below them, and no accepted body blocks the event loop for 100 ms.
  */
 export const bounds = {
   turnBody: bound(16, 'MiB', 'body of a chat or a response'),
@@ -75,12 +75,12 @@ export const bounds = {
   boxes: bound(100, 'items', 'ticked boxes of one name in a form'),
 } as const satisfies Readonly<Record<string, Bound>>
 
-/** A bound as messages and documents say it: `1,000 items`. */
+/** A bound as text for messages and documents: `1,000 items`. */
 export function sizeOf({ most, unit }: Bound): string {
   return `${most.toLocaleString('en-US')} ${unit}`
 }
 
-/** How the message of a refusal says it: `at most 1,000 items`. */
+/** The bound in the message of a refusal: `at most 1,000 items`. */
 export function atMost(one: Bound): string {
   return `at most ${sizeOf(one)}`
 }
@@ -90,7 +90,9 @@ export function boundedText(one: Bound): z.ZodString {
   return z.string().max(one.most, atMost(one))
 }
 
-/** An array of a request. Its length is checked before its items, and the first wrong item ends the check. */
+/**
+ * Schema of an array of a request. It checks the length before the items, and stops at the first wrong item.
+ */
 export function boundedList<T extends z.ZodType>(item: T, one: Bound): z.ZodArray<T> {
   return z.array(item).max(one.most, atMost(one))
 }

@@ -6,28 +6,28 @@ import { ServiceError } from '../../errors.ts'
 const windowSeconds = 60
 
 /**
- * Requests a minute, counted in this process: cheap, and with several replicas each counts for itself. What costs
- * money, turns, is counted exactly, in the transaction that starts one.
+ * Limits requests per minute, counted in this process: each replica counts for itself. Turns, which cost
+ * credits, are counted exactly in the transaction that starts them.
  */
 export type RateLimits = {
   /**
    * Counts a request of the account.
-   * @param reply tells the client where it stands, in its headers; pages have none of them.
+   * @param reply gets the `x-ratelimit-…` headers; pages pass none.
    * @throws ServiceError `rate_limit_exceeded` with the seconds to wait.
    */
   countRequest(principal: Principal, reply?: FastifyReply): Promise<void>
-  /** What this process has counted of an account in the present minute. */
+  /** Requests of the account in the current minute, as this process counted them. */
   requestsLately(accountId: string): Promise<number>
   /**
    * Counts a request without a valid key from an address.
-   * @throws ServiceError `rate_limit_exceeded` when there were too many.
+   * @throws ServiceError `rate_limit_exceeded` above the limit.
    */
   countInvalidKey(address: string): Promise<void>
 }
 
-/** @param invalidKeysPerMinute requests without a valid key that one address may send. */
+/** @param invalidKeysPerMinute requests without a valid key per address and minute. */
 export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
-  // The bound is compared here, because each plan has its own.
+  // The limiter has no bound of its own; each plan's limit is compared here.
   const unbounded = { points: Number.MAX_SAFE_INTEGER, duration: windowSeconds }
   const requests = new RateLimiterMemory({ ...unbounded, keyPrefix: 'requests' })
   const invalid = new RateLimiterMemory({ ...unbounded, keyPrefix: 'invalid' })

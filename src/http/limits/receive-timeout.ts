@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export type ReceiveTimeouts = {
-  /** For all of a request that is no upload. */
+  /** Milliseconds for a whole request that is not an upload. */
   readonly wholeMs: number
   /**
-   * An upload may take as long as its sender's line needs, but in each window of so many milliseconds at least
-   * `uploadBytes` of it have to arrive.
+   * An upload has no total limit, but at least `uploadBytes` must arrive per window of this many
+   * milliseconds.
    */
   readonly uploadWindowMs: number
   readonly uploadBytes: number
 }
 
-/** Uploads: 16 KiB a second, averaged over half a minute. */
+/** Uploads need 16 KiB per second on average over half a minute. */
 export const defaultReceiveTimeouts: ReceiveTimeouts = Object.freeze({
   wholeMs: 120_000,
   uploadWindowMs: 30_000,
@@ -19,12 +19,12 @@ export const defaultReceiveTimeouts: ReceiveTimeouts = Object.freeze({
 })
 
 /**
- * Bounds how long requests take to arrive; one that takes longer loses its connection. Node's own `requestTimeout` is
- * one for all requests, and cuts large uploads off that are well under way.
+ * Limits the time in which a request arrives; a slower one loses its connection. Node's own `requestTimeout`
+ * has one value for all requests and would cut off large uploads.
  */
 export function registerReceiveTimeout(app: FastifyInstance, timeouts: ReceiveTimeouts): void {
   app.addHook('onRequest', async (request) => {
-    // `isMultipart` knows only when the body is parsed.
+    // The header is read here because `isMultipart` works only after the body is parsed.
     const isUpload = /^multipart\//i.test(request.headers['content-type'] ?? '')
     if (isUpload) cutOffWhenSlow(request, timeouts)
     else cutOffAfter(request, timeouts.wholeMs)
@@ -37,7 +37,7 @@ function cutOffAfter({ raw }: FastifyRequest, ms: number): void {
   for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timer))
 }
 
-/** An upload that nearly stands still holds a slot, room and memory for as long as its sender likes. */
+/** Without this limit a stalled upload holds a slot, disk space and memory as long as the client wants. */
 function cutOffWhenSlow({ raw }: FastifyRequest, { uploadWindowMs, uploadBytes }: ReceiveTimeouts): void {
   const { socket } = raw
   let before = socket.bytesRead

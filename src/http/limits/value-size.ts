@@ -1,14 +1,14 @@
-/** How much a JSON value holds. */
+/** Size of a JSON value. */
 export type ValueSize = {
-  /** Objects, arrays, texts, numbers, booleans and nulls. */
+  /** Number of objects, arrays, strings, numbers, booleans and nulls. */
   readonly values: number
-  /** UTF-16 units of all texts and names. */
+  /** UTF-16 units of all strings and names. */
   readonly characters: number
 }
 
 /**
- * The size of a JSON value, counted until it exceeds either of the bounds.
- * @param counts whether the text of a member counts; all do by default.
+ * Measures a JSON value until it exceeds one of the bounds.
+ * @param counts whether the string of a member counts; default: all do.
  */
 export function sizeWithin(
   root: unknown,
@@ -31,13 +31,13 @@ export function sizeWithin(
   return { values, characters }
 }
 
-/** The places of an array have no names. */
+/** Items of an array have no names. */
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
   if (Array.isArray(value)) return value.map((item) => ['', item])
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
-/** Whether a text stands where images and files are sent as data, which may be long. */
+/** Whether a string is at a place for the data of an image or file, which may be long. */
 export function mayBeData(name: string, text: string): boolean {
   return name === 'file_data' || ((name === 'url' || name === 'image_url') && text.startsWith('data:'))
 }

@@ -1,13 +1,15 @@
 import { ServiceError } from '../../errors.ts'
 
 /**
- * Bounds how much work of one kind an account, or an address, has under way in this process. Others of the same account wait
- * in line. With several replicas each counts for itself.
+ * Limits concurrent work of one kind per account or address in this process. More work of the same owner
+ * waits in a queue. Each replica counts for itself.
  */
 export type WorkLimit = {
   /**
-   * @param signal ends the waiting when it is aborted; `work` has to look at it by itself.
-   * @throws ServiceError `rate_limit_exceeded` when too many wait; the reason of `signal`; what `work` throws.
+   * Runs `work` when a slot is free.
+   * @param signal ends the waiting; `work` must observe it by itself.
+   * @throws ServiceError `rate_limit_exceeded` when the queue is full; the reason of `signal`; whatever
+   * `work` throws.
    */
   run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
@@ -28,7 +30,7 @@ export function createWorkLimit(bounds: Bounds): WorkLimit {
   function leave(owner: string, line: Line): void {
     const [next] = line.waiting
     if (next) {
-      // The slot goes to the next one directly: nobody who comes in between can take it.
+      // The slot passes directly to the next one in the queue, so that no newcomer takes it.
       line.waiting.delete(next)
       next()
     } else {
@@ -77,12 +79,12 @@ function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): S
   )
 }
 
-/** A search takes some 20 to 50 ms. */
+/** A search takes 20 to 50 ms. */
 export function createSearchLimit(): WorkLimit {
   return createWorkLimit({ what: 'searches', maxRunning: 4, maxWaiting: 32, retryAfterSeconds: 1 })
 }
 
-/** A verification takes a thread for up to 20 s. */
+/** A verification uses a thread for up to 20 s. */
 export function createVerificationLimit(): WorkLimit {
   return createWorkLimit({ what: 'verifications', maxRunning: 1, maxWaiting: 2, retryAfterSeconds: 10 })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../errors.ts'
 
-/** Groups of the document, in its order. */
+/** Groups of the document, in the order of the document. */
 export const tags = {
   Models: 'What answers.',
   Chat: 'Questions and answers: each request is an agent turn.',
@@ -17,16 +17,16 @@ export const tags = {
 /** A JSON Schema of the 2020-12 draft, as OpenAPI 3.1 uses it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** A content that is no JSON reply: a stream, an upload, a download. */
+/** Content that is not a JSON reply: a stream, an upload or a download. */
 export type ContentDocs = {
   readonly type: string
-  /** For a stream of events that of one `data:` line. */
+  /** For a stream of events: the schema of one `data:` line. */
   readonly schema: z.ZodType | JsonSchema
 }
 
 /**
- * What a route says about itself beside the schemas that check its input. Not in the route's own `schema`: what stands
- * there Fastify would use to serialise replies.
+ * Documentation of a route, in addition to the schemas that check its input. It is not part of the route's
+ * `schema`, because Fastify would serialise replies with it.
  */
 export type RouteDocs = {
   readonly summary: string
@@ -34,24 +34,24 @@ export type RouteDocs = {
   readonly tag: keyof typeof tags
   /** The JSON body of a 200; absent where there is none. */
   readonly response?: z.ZodType
-  /** What else a 200 can be. */
+  /** Other contents of a 200. */
   readonly content?: readonly ContentDocs[]
   /** Successes beside 200, by status. */
   readonly otherReplies?: Readonly<
     Record<number, { readonly description: string; readonly content?: readonly ContentDocs[] }>
   >
-  /** Stands for the body schema: where some of the body is read in another way, or it is no JSON. */
+  /** Replaces the body schema in the document, for bodies that are not JSON or are parsed in another way. */
   readonly body?: z.ZodType | ContentDocs
-  /** A body that works as it stands, for readers who try the route. */
+  /** A working body for readers who try the route. */
   readonly example?: JsonSchema
-  /** What path parameters are, by name; those not named here are ids. */
+  /** Descriptions of path parameters by name; parameters without one are ids. */
   readonly params?: Readonly<Record<string, string>>
   readonly requestHeaders?: Readonly<Record<string, string>>
-  /** Headers of a 200 beside those of every reply. */
+  /** Headers of a 200, in addition to those of every reply. */
   readonly replyHeaders?: Readonly<Record<string, string>>
-  /** Errors that can come when those headers have been set already. */
+  /** Errors that can occur after those headers are set. */
   readonly lateErrors?: readonly ErrorCode[]
-  /** Errors of this route beside those that its scope, path and input bring with them. */
+  /** Errors of this route, in addition to those that follow from its scope, path and input. */
   readonly errors?: readonly ErrorCode[]
 }
 
@@ -67,7 +67,7 @@ type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: Frozen<T[Key]> }
     : T
 
-/** What a function has to return whose result the schema describes. */
+/** Return type of a function whose result the schema describes. */
 export type BodyOf<Schema extends z.ZodType> = Frozen<z.output<Schema>>
 
 /** Whole Unix seconds. */
@@ -76,7 +76,7 @@ export const instant = z.int().describe('Unix time in whole seconds')
 /** Numbers of things. */
 export const count = z.int().min(0)
 
-/** The reply of a list of items that have ids. */
+/** Schema of a list of items that have ids. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal('list'),

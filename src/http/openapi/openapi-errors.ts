@@ -5,7 +5,7 @@ import { headerRefs, ownHeaders, rateLimitHeaders } from './openapi-headers.ts'
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[]
 
-/** The one body of every failure. */
+/** The body of every error reply. */
 export const errorSchema = z
   .object({
     error: z.object({
@@ -17,19 +17,19 @@ export const errorSchema = z
   })
   .meta({ id: 'Error', description: `Every failure.\n\n${codeTable(codes)}` })
 
-/** What of a route decides how it can fail. */
+/** Properties of a route that decide which errors it can return. */
 export type FailureFacts = {
   readonly scope: string
   readonly hasPathParameter: boolean
   readonly hasQuery: boolean
-  /** Whether something has to be sent. */
+  /** Whether the route has a required parameter or field. */
   readonly hasRequired: boolean
-  /** All methods but GET: their bodies are read even where none is expected. */
+  /** True for all methods except GET: their bodies are read even where none is expected. */
   readonly readsBody: boolean
   readonly more: readonly ErrorCode[]
 }
 
-/** Every code a route can answer with, in the order of the table. */
+/** All error codes that a route can return, in the order of the table of errors. */
 export function possibleCodes(facts: FailureFacts): readonly ErrorCode[] {
   const open = facts.scope === 'public'
   const possible = new Set<ErrorCode>([
@@ -56,8 +56,8 @@ const keyCodes = [
 const bodyCodes = ['invalid_value', 'invalid_json', 'request_too_large', 'unsupported_content_type'] as const
 
 /**
- * The error responses of an operation by status, each with the codes it can have in `x-codes`. Those without headers of
- * the route's own are references, and `shared` gets the responses themselves.
+ * The error responses of an operation by status; `x-codes` lists the codes of each. Responses without
+ * route-specific headers are references, and `shared` collects their definitions.
  */
 export function errorResponses(
   { scope, docs }: { readonly scope: string; readonly docs: RouteDocs },
@@ -90,7 +90,7 @@ function errorResponse(some: readonly ErrorCode[], headers: JsonSchema): JsonSch
 }
 
 function errorHeaders(status: number, open: boolean): readonly string[] {
-  // A request without a valid key is counted by its address, not against a plan.
+  // Requests without a valid key count by address, not against a plan.
   const counted = !open && status !== 401
   return [
     'x-request-id',

@@ -2,7 +2,7 @@ import type { JsonSchema } from './openapi-docs.ts'
 
 const ofRequests = (what: string) => `Requests of the account ${what}, as this replica counts them.`
 
-/** Headers that any reply may have; a route names those of its own. */
+/** Headers that any reply can have; routes declare their own ones. */
 const common: Readonly<Record<string, string>> = {
   'retry-after': 'Seconds after which the same request may succeed.',
   'www-authenticate': 'Always `Bearer`.',
@@ -13,7 +13,7 @@ const common: Readonly<Record<string, string>> = {
   'x-should-retry': '`false` when trying again cannot help, or work has run already.',
 }
 
-/** On every reply to a valid key. */
+/** Headers of every reply to a valid key. */
 export const rateLimitHeaders: readonly string[] = Object.keys(common).filter((name) =>
   name.startsWith('x-ratelimit-'),
 )
@@ -35,7 +35,7 @@ export function headerRefs(names: readonly string[]): Record<string, JsonSchema>
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** The headers of a 200: those of every reply, and the route's own. */
+/** Headers of a 200: those of every reply and those of the route. */
 export function replyHeaders(open: boolean, own: Readonly<Record<string, string>> = {}): JsonSchema {
   const always = ['x-request-id', ...(open ? [] : rateLimitHeaders)]
   return { ...headerRefs(always), ...ownHeaders(own) }

@@ -1,22 +1,25 @@
 import { z } from 'zod'
 import type { JsonSchema } from './openapi-docs.ts'
 
-/** Turns zod schemas into JSON Schema. Those with an `id` in their `meta` become components, which others refer to. */
+/**
+ * Converts zod schemas to JSON Schema. Schemas with an `id` in their `meta` become components, and other
+ * schemas refer to them.
+ */
 export type SchemaWriter = {
   /** A schema of what clients send. */
   input(schema: z.ZodType): JsonSchema
   /** A schema of what the service replies. */
   output(schema: z.ZodType): JsonSchema
-  /** Every component that was met so far, by name. */
+  /** All components met so far, by name. */
   components(): Readonly<Record<string, JsonSchema>>
 }
 
-/** @throws Error, while writing, for two different components of one name. */
+/** @throws Error, while writing, when two different components have one name. */
 export function createSchemaWriter(): SchemaWriter {
   const components = new Map<string, JsonSchema>()
 
   function write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    // Inside of an object a component is a reference; at the root it would be spelled out.
+    // A component inside an object becomes a reference; at the root zod writes it in full.
     const { properties, $defs = {} } = z.toJSONSchema(z.object({ value: schema }), {
       io,
       target: 'draft-2020-12',
@@ -41,7 +44,7 @@ export function createSchemaWriter(): SchemaWriter {
   }
 }
 
-/** Replies may gain fields at any time, and the bounds of exact integers tell a reader nothing. */
+/** Replies may gain fields at any time. The bounds of exact integers do not help readers. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum

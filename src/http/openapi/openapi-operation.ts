@@ -4,10 +4,10 @@ import { errorResponses, type FailureFacts, possibleCodes } from './openapi-erro
 import { headerParameters, replyHeaders } from './openapi-headers.ts'
 import type { SchemaWriter } from './openapi-json-schema.ts'
 
-/** A route as it was declared. */
+/** A route as the code declares it. */
 export type DescribedRoute = {
   readonly method: string
-  /** With the prefix it is mounted under, parameters as `:name`. */
+  /** URL with the prefix of its plugin; parameters as `:name`. */
   readonly url: string
   readonly scope: string
   readonly docs: RouteDocs
@@ -17,7 +17,7 @@ export type DescribedRoute = {
 
 /**
  * The operation object of a route.
- * @param errors gets the error responses it refers to.
+ * @param errors collects the error responses that it refers to.
  */
 export function operationOf(
   route: DescribedRoute,
@@ -47,7 +47,7 @@ export function operationOf(
   }
 }
 
-/** `/v1/files/:id` in the notation of OpenAPI. */
+/** Writes `/v1/files/:id` in the notation of OpenAPI. */
 export function pathTemplate(url: string): string {
   return url.replaceAll(/:(\w+)/g, '{$1}')
 }
@@ -60,7 +60,7 @@ function operationId({ method, url }: DescribedRoute): string {
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
   const capitalised = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  // The description is served twice, with a key and without.
+  // The description has two URLs, with and without a key; each needs its own operation id.
   const version = url.startsWith('/v1/') ? '' : 'Public'
   return method.toLowerCase() + version + capitalised.join('')
 }
@@ -76,7 +76,7 @@ function failureFacts({ method, url, scope, docs, query, body }: DescribedRoute)
   }
 }
 
-/** A form always has its file. */
+/** A multipart form always requires its file. */
 function requiresSomething(schema: z.ZodType | ContentDocs | undefined): boolean {
   if (schema === undefined) return false
   return !isZod(schema) || !schema.safeParse({}).success

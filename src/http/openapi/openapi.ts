@@ -7,12 +7,12 @@ import { headerComponents } from './openapi-headers.ts'
 import { createSchemaWriter } from './openapi-json-schema.ts'
 import { type DescribedRoute, operationOf, pathTemplate } from './openapi-operation.ts'
 
-/** The service's description of itself, complete once the app is ready. */
+/** The OpenAPI document of the service; complete once the app is ready. */
 export type ApiDescription = { json(): string }
 
 /**
- * Collects every route that is mounted from now on and writes the OpenAPI document of them, once, when the app is
- * ready. A route under /v1 without docs refuses to boot; others without docs are no part of the API.
+ * Collects every route that is mounted from now on and writes the OpenAPI document when the app is ready. A
+ * route under /v1 without docs stops the start; other routes without docs stay out of the document.
  */
 export function describeApi(app: FastifyInstance, version: string): ApiDescription {
   const routes: DescribedRoute[] = []
@@ -36,7 +36,7 @@ export function describeApi(app: FastifyInstance, version: string): ApiDescripti
   }
 }
 
-/** HEAD answers as GET does, and needs no words of its own. */
+/** HEAD returns the headers of GET and needs no documentation of its own. */
 function described({ method, url, config, schema }: RouteOptions): readonly DescribedRoute[] {
   const { docs, scope = 'public' } = config ?? {}
   if (!docs) return []
@@ -89,7 +89,7 @@ function openApiDocument(routes: readonly DescribedRoute[], version: string) {
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE']
 
-/** By path, and not by the order of mounting, so that moving code changes nothing in the document. */
+/** Sorts by path instead of mounting order, so that moved code does not change the document. */
 function inOrder(a: DescribedRoute, b: DescribedRoute): number {
   if (a.url !== b.url) return a.url < b.url ? -1 : 1
   return methods.indexOf(a.method) - methods.indexOf(b.method)

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { atMost, bounds } from '../limits/bounds.ts'
 
-/** Route schemas are zod schemas; handlers get their parsed values. */
+/** Types routes by their zod schemas: handlers get parsed values. */
 export interface ZodTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends z.ZodType ? z.output<this['schema']> : unknown
 }
 
-/** Input that does not fit its schema: names the first field at fault. */
+/** Input that does not match its schema. It names the first wrong field. */
 export class InputError extends Error {
   override readonly name = 'InputError'
   readonly #issue: z.core.$ZodIssue | undefined
@@ -21,7 +21,7 @@ export class InputError extends Error {
 
   toServiceError(): ServiceError {
     const param = pathText(this.#issue?.path ?? [])
-    // A body that is `null` is none: so it arrives when nothing was sent.
+    // A body of `null` is what arrives when the client sent none.
     const sent = param === '' ? (this.#issue?.input ?? undefined) : this.#issue?.input
     if (sent === undefined) {
       const what = param === '' ? 'A JSON body' : `\`${param}\``
@@ -40,7 +40,7 @@ export class InputError extends Error {
   }
 }
 
-/** Of a value with several forms, the bound that it exceeds in one of them tells more than the list of the forms. */
+/** If a value has several forms and exceeds a bound of one, the bound helps more than a list of the forms. */
 function boundOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   const inner = issue.errors.flat().find((one) => one.code === 'too_big')
@@ -48,8 +48,8 @@ function boundOf(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 }
 
 /**
- * Checks a value and stops at the first fault: a large array of wrong items makes one issue, not one for each item.
- * `reportInput` tells a missing field from one of a wrong type.
+ * Checks a value and stops at the first fault: a large array of wrong items gives one issue. `reportInput`
+ * separates a missing field from a wrong type.
  */
 export function checkInput<T extends z.ZodType>(
   schema: T,
@@ -58,17 +58,20 @@ export function checkInput<T extends z.ZodType>(
   return schema.safeParse(value, firstFault)
 }
 
-/** `abortEarly` is what zod's own `validate` uses; `test/http/request-bounds.unit.test.ts` sees that parsing heeds it too. */
+/**
+ * zod's own `validate` uses `abortEarly`; `test/http/request-bounds.unit.test.ts` checks that parsing
+ * supports it too.
+ */
 const firstFault: z.core.ParseContextInternal<z.core.$ZodIssue> = { reportInput: true, abortEarly: true }
 
-/** An id that a client names. No id has the NUL character, which Postgres refuses: such a one names nothing. */
+/** Schema of an id from a client. An id with the NUL character, which Postgres refuses, matches nothing. */
 export const idText = z
   .string()
   .min(1)
   .max(bounds.id.most, atMost(bounds.id))
   .transform((text) => text.replaceAll('\0', '\ufffd'))
 
-/** As the OpenAI API writes it: `messages[0].content`. */
+/** Writes a path in the notation of the OpenAI API: `messages[0].content`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
@@ -80,7 +83,7 @@ export function registerZod(app: FastifyInstance): void {
     const parsed = checkInput(schema, value)
     return parsed.success ? { value: parsed.data } : { error: new InputError(parsed.error) }
   })
-  // Replies are built by typed functions; the plain serialiser keeps unknown future fields.
+  // Replies are not filtered by a schema: typed functions build them, and future fields pass unchanged.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.setSchemaErrorFormatter((errors) => errors[0] as unknown as Error)
 }

@@ -7,9 +7,9 @@ import type { FileVersion, StoredFile } from '../../workspace/files.ts'
 import { namesTag, parseRange } from '../connection/byte-ranges.ts'
 
 /**
- * Sends one version of a file: all of it, the part that `Range` names (206), or nothing when the client has it
- * already (304).
- * @throws ServiceError `range_not_satisfiable` for a range behind the end.
+ * Sends one version of a file: all of it, the part in `Range` (206), or no body when the client has this
+ * version (304).
+ * @throws ServiceError `range_not_satisfiable` when the range starts after the end.
  */
 export function sendContent(
   database: Database,
@@ -19,7 +19,8 @@ export function sendContent(
   version: FileVersion,
 ): FastifyReply {
   const tag = `"${version.sha256}"`
-  // A version never changes, but which one is the newest does, and the content is for the holder of the key alone.
+  // Clients must revalidate: a version never changes, but a newer one can replace it. The content is private
+  // to the holder of the key.
   reply.header('etag', tag).header('cache-control', 'private, no-cache')
   if (namesTag(request.headers['if-none-match'], tag)) return reply.status(304).send()
   const range = requestedRange(request, reply, version.bytes, tag)
@@ -27,12 +28,12 @@ export function sendContent(
   contentHeaders(reply, file.name, version)
   reply.header('content-length', end - start)
   if (range) reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${version.bytes}`)
-  // To HEAD the framework answers without a body, but it would read all of it first.
+  // Fastify sends no body for HEAD, but would read all of it first.
   const content = request.method === 'HEAD' ? [] : readStream(database, version, { start, end })
   return reply.send(Readable.from(content, { objectMode: false }))
 }
 
-/** A range counts only while the client's other parts are of this very content (`If-Range`). */
+/** A range applies only if the client's other parts come from this version (`If-Range`). */
 function requestedRange(request: FastifyRequest, reply: FastifyReply, size: number, tag: string) {
   const condition = request.headers['if-range']
   if (condition !== undefined && condition !== tag) return undefined
@@ -46,17 +47,17 @@ function requestedRange(request: FastifyRequest, reply: FastifyReply, size: numb
 }
 
 /**
- * Scripts and styles go as plain bytes: with `nosniff` no page can run or apply them, whatever its policy trusts. Any
- * other type goes as it was uploaded.
+ * Scripts and styles are sent as plain bytes: with `nosniff` no page can run or apply them, whatever its
+ * policy allows. Other types are sent as uploaded.
  */
 function inertType(contentType: string): string {
   return /script|css|xsl|wasm/i.test(contentType) ? 'application/octet-stream' : contentType
 }
 
-/** A download is never rendered: what somebody uploaded must not run in a browser that trusts this host. */
+/** A download is never rendered: an uploaded page must not run in a browser that trusts this host. */
 function contentHeaders(reply: FastifyReply, name: string, version: FileVersion): void {
   const ascii = name.replaceAll(/[^\u0020-\u007e]|["\\%]/g, '_')
-  // RFC 6266 with the extended value of RFC 8187 for names beyond ASCII.
+  // RFC 6266, with the extended value of RFC 8187 for names that are not ASCII.
   const extended = encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
   reply
     .header('accept-ranges', 'bytes')

@@ -9,14 +9,14 @@ import { InputError } from '../openapi/zod.ts'
 
 const keepAliveMs = 10_000
 
-/** The `seq` of an event that a reader comes back with. */
+/** The `seq` that a client sends when it connects again. */
 export const eventPosition = z.coerce.number().int().min(0).max(2_147_483_647)
 
 /**
- * Sends the committed events of a run as server-sent events, from the one after `startingAfter`, else after the
- * reader's `Last-Event-ID`, else from the first; up to the run's end, whichever replica drives it.
+ * Streams the committed events of a run as server-sent events until the run ends, whichever replica drives
+ * it. Starts after `startingAfter`, otherwise after `Last-Event-ID`, otherwise at the first event.
  * @param body the JSON of an event.
- * @throws InputError when `Last-Event-ID` is no position.
+ * @throws InputError when `Last-Event-ID` is not a position.
  */
 export function sendRunEvents(
   services: ReaderServices,
@@ -31,7 +31,8 @@ export function sendRunEvents(
   const after = startingAfter ?? lastEventId(request) ?? 0
   const left = disconnectSignal(reply)
   const write = async (out: StreamOut) => {
-    // Headers go with the first bytes: a reader of a run that waits learns at once that it is connected.
+    // Headers are sent with the first bytes: this comment shows the client of a queued run that it is
+    // connected.
     await out.add(': connected\n\n')
     await followCommitted(services, run, after, left, async (events) => {
       await out.add(events.map((item) => frameOf(item, body(item))).join(''))
@@ -43,7 +44,7 @@ export function sendRunEvents(
   })
 }
 
-/** What a browser's EventSource sends when it connects again. */
+/** A browser's EventSource sends this header when it connects again. */
 function lastEventId(request: FastifyRequest): number | undefined {
   const sent = request.headers['last-event-id']
   if (sent === undefined || sent === '') return undefined

@@ -11,15 +11,15 @@ import { dropUpload, type ReceivedUpload, receiveUpload, sealUpload } from '../.
 import { principalOf } from '../auth.ts'
 import { atMost, type Bound, bounds } from '../limits/bounds.ts'
 
-/** What OpenAI's clients may say a file is for; here it is only kept. */
+/** Values of `purpose` that OpenAI's clients send; the service stores them and does not use them. */
 export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const
 
 type Form = { readonly fields: ReadonlyMap<string, string>; readonly upload: ReceivedUpload | undefined }
 
 /**
- * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order, and makes a file of
- * it when all of it has come and is right; otherwise nothing stays.
- * @param place.project where the file goes whatever the parts say.
+ * Receives `multipart/form-data` with the parts `file`, `purpose` and `project_id` in any order. Stores a
+ * file only when all parts have arrived and are valid.
+ * @param place.project project of the file, whatever the parts say.
  */
 export async function receiveFile(
   services: Pick<Services, 'database'>,
@@ -32,7 +32,7 @@ export async function receiveFile(
       'Send the file as multipart/form-data, in a part named `file`.',
     )
   }
-  // Its boundary becomes the parser's search pattern, which must be short.
+  // The boundary in this header becomes the parser's search pattern, which must be short.
   const type = request.headers['content-type'] ?? ''
   if (type.length > bounds.uploadType.most) throw beyond('Content-Type', bounds.uploadType)
   const principal = principalOf(request)
@@ -46,7 +46,7 @@ export async function receiveFile(
     const purpose = purposeOf(fields)
     const projectId = place.project ?? fields.get('project_id')
     return await withTx(services.database, principal, async (tx) => {
-      // The bytes may have taken hours to come since the key was looked up.
+      // The key was checked before the upload, which can take hours.
       const { suspendedAt } = await lockAccount(tx, principal.accountId)
       if (suspendedAt) throw accountSuspended()
       if (projectId !== undefined && !(await holdProject(tx, principal, projectId))) throw notFound()
@@ -70,7 +70,7 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
   const fields = new Map<string, string>()
   let upload: ReceivedUpload | undefined
   try {
-    // One byte more than there may be, so that what is too large is seen to be.
+    // One byte above the maximum, so that a file that is too large is detected.
     const limits = { ...formLimits, fileSize: fileBytes + 1 }
     for await (const part of request.parts({ limits })) {
       if (part.fieldname.length > bounds.name.most) throw beyond(part.fieldname.slice(0, 50), bounds.name)
@@ -89,7 +89,7 @@ const formLimits = {
   files: 1,
   fields: bounds.partFields.most,
   parts: bounds.partFields.most + 2,
-  // One byte more, so that what is too long is seen to be: characters take up to four.
+  // One byte above the maximum; a character has up to four bytes.
   fieldSize: 4 * bounds.partField.most + 1,
 }
 
@@ -103,7 +103,7 @@ function beyond(param: string, bound: Bound): ServiceError {
   return new ServiceError('invalid_value', `\`${param}\`: ${atMost(bound)}.`, { param })
 }
 
-/** What still arrives of a refused form is read and thrown away, so that its sender comes to read why. */
+/** Reads and drops the rest of a refused form, so that the client gets to read the refusal. */
 function discardRest({ raw }: FastifyRequest): void {
   raw.unpipe()
   raw.resume()
@@ -125,7 +125,7 @@ function receivePart(
   })
 }
 
-/** The body is a little larger than the file in it. */
+/** Size of the body, which is slightly larger than its file. */
 function announcedBytes({ headers }: FastifyRequest): number | undefined {
   const length = Number(headers['content-length'])
   return Number.isSafeInteger(length) ? length : undefined
@@ -139,7 +139,7 @@ function purposeOf(fields: ReadonlyMap<string, string>): string {
   })
 }
 
-/** What the multipart parser refuses, in the service's own terms. */
+/** Converts errors of the multipart parser to the service's own. */
 function formError(error: unknown): unknown {
   const code = (error as { code?: unknown }).code
   if (code === 'FST_FILES_LIMIT') {
