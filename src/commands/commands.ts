@@ -28,8 +28,8 @@ const commands: Readonly<Record<string, Command>> = {
 }
 
 /**
- * Runs the command that the words name. A running embedded Postgres is used as it is; otherwise one is started for
- * the time of the command.
+ * Runs the command that `argv` names. Uses a running embedded Postgres; otherwise starts one for the duration
+ * of the command.
  * @returns the exit code.
  * @throws ConfigError or ServiceError with one sentence for people.
  */
@@ -66,10 +66,10 @@ export async function runCommand(
   }
 }
 
-/** What the command that the words name exits with when it, or its start, fails. */
+/** Exit code when the command that `argv` names, or its start, fails. */
 export const failureExitCode = (argv: readonly string[]): number => find(argv)[1]?.failureExitCode ?? 1
 
-/** The longest name that the words begin with. */
+/** Finds the command with the longest name that matches the first words. */
 function find(argv: readonly string[]): readonly [string, Command | undefined] {
   for (const length of [3, 2, 1]) {
     const name = argv.slice(0, length).join(' ')
@@ -118,7 +118,7 @@ function cell([name, value]: [string, unknown]): string {
   return `${name}=${Array.isArray(value) ? value.join(',') : String(value ?? '-')}`
 }
 
-/** The commands that begin with the most of these words; all commands when none begins with the first. */
+/** Lists the commands that match the most of these words; all commands when none matches the first word. */
 function helpFor(words: readonly string[]): string {
   const all = Object.entries(commands)
   const begins = (count: number) =>

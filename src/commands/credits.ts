@@ -48,7 +48,7 @@ export const creditCommands: Readonly<Record<string, Command>> = {
       const micros = amount === 'all' ? 'all' : amountOf(amount)
       const rows = await withTx(installation.database, 'system', async (tx) => {
         const account = await findAccount(tx, text('account') ?? '')
-        // Before the pools, like starts of turns.
+        // Locks the account before its pools, in the order that starts of turns use.
         await lockAccount(tx, account.id)
         await ensureAllowance(tx, account.id, installation.plans.of(account.plan))
         const taken = await takeCreditsBack(tx, { actor: commandLine, accountId: account.id, micros })

@@ -2,7 +2,7 @@ import { type Examination, examineAll } from '../billing/checks/examine.ts'
 import { invariants } from '../billing/checks/invariants.ts'
 import type { Command } from './command.ts'
 
-/** Exit codes, for programs that act on them. */
+/** Exit codes for programs. */
 const exitCodes = { allHold: 0, broken: 1, unchecked: 2 } as const
 
 export const doctorCommands: Readonly<Record<string, Command>> = {

@@ -51,7 +51,10 @@ async function embedWithProgress({ installation, progress }: Invocation, { embed
   }
 }
 
-/** Search by meaning as the settings name it; undefined when they do not, or when the database cannot. */
+/**
+ * Semantic search as the settings configure it; undefined without settings or when the database does not
+ * support it.
+ */
 export async function openMeaning({
   installation,
   config,

@@ -5,10 +5,10 @@ import type { Invocation, Output } from './command.ts'
 
 const restricted: readonly RestrictedLicense[] = ['cc-by-nc', 'unknown']
 
-/** The option that every importer takes. */
+/** The option that all importers share. */
 export const licenseOption = { 'allow-license': { type: 'string', multiple: true } } as const
 
-/** @throws ServiceError `invalid_value` when a value names no class of licences. */
+/** @throws ServiceError `invalid_value` when a value is not a class of licences. */
 export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly RestrictedLicense[] {
   return list('allow-license').map((license) => {
     const known = restricted.find((name) => name === license)
@@ -18,8 +18,8 @@ export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly Re
 }
 
 /**
- * Runs an import that Ctrl-C stops after the work in hand, with its report; a second Ctrl-C ends the program. The
- * exit code is 130 after Ctrl-C, else see `exitCodeOf`.
+ * Runs an import. The first Ctrl-C stops it after the current work and prints its report; the second one ends
+ * the program. The exit code is 130 after Ctrl-C, otherwise see `exitCodeOf`.
  */
 export async function reported(run: (signal: AbortSignal) => Promise<SefariaReport>): Promise<Output> {
   const controller = new AbortController()
@@ -44,7 +44,9 @@ type Outcome = {
   readonly failed?: readonly unknown[]
 }
 
-/** 1 when all that an import was given failed or was left out, such as for its licence; 0 otherwise. */
+/**
+ * 1 when all inputs of an import failed or were skipped, for example because of their licence; otherwise 0.
+ */
 export function exitCodeOf({ versions, unchanged, skipped, failed = [] }: Outcome): number {
   return versions + unchanged === 0 && skipped.length + failed.length > 0 ? 1 : 0
 }

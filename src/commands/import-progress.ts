@@ -13,8 +13,8 @@ const width = 24
 const secondsBetweenLines = 5
 
 /**
- * Shows how far an import is: one bar that is drawn again in its place on a terminal, a line now and then elsewhere.
- * @param terminal where to draw; undefined when standard error is none.
+ * Shows the progress of an import: a bar that is redrawn on a terminal, otherwise a line from time to time.
+ * @param terminal where to draw; undefined when standard error is not a terminal.
  */
 export function progressBar(
   { progress }: Pick<Invocation, 'progress'>,

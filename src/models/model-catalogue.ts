@@ -14,12 +14,12 @@ export type CatalogueModel = {
   readonly created: number
   readonly provider: Provider
   readonly price: Price
-  /** Tokens the model can read in one call. */
+  /** Maximum tokens that the model reads in one call. */
   readonly contextTokens: number
   readonly readsImages: boolean
 }
 
-/** The models that requests can name. The id `service` is always among them. */
+/** The models that requests can name; always includes the id `service`. */
 export type Catalogue = {
   readonly models: readonly CatalogueModel[]
   find(id: string): CatalogueModel | undefined
@@ -42,13 +42,13 @@ const entry = z.strictObject({
   name: z.string().min(1).optional(),
   context_tokens: z.number().int().min(1_000).max(100_000_000).default(128_000),
   images: z.boolean().default(false),
-  /** Credits for 1,000 tokens in, 1,000 tokens out, and one tool call. */
+  /** Credits for 1,000 input tokens, 1,000 output tokens, and one tool call. */
   price: z
     .strictObject({
       input: credits,
       output: credits,
       tool_call: credits,
-      /** Tools that cost something else, by name. */
+      /** Prices of single tools that differ from `tool_call`, by tool name. */
       tools: z.record(z.string(), credits).optional(),
     })
     .optional(),
@@ -59,15 +59,15 @@ const file = z.strictObject({ models: z.array(entry).max(100) })
 type Entry = z.infer<typeof entry>
 
 export type CatalogueListeners = {
-  /** Told of each call to a model's server that failed. */
+  /** Listener for each failed call to a model's server. */
   readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
-  /** Told once for each model of a token count that cannot be true. */
+  /** Listener for implausible token counts; called once per model. */
   readonly onFalseUsage?: ((model: string, fault: string) => void) | undefined
 }
 
 /**
- * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without either, `service` is the extractive provider.
- * @throws ConfigError naming the field of the file that is wrong.
+ * Reads the catalogue of `MODELS_FILE` and `MODEL_*`. Without both, `service` is the extractive provider.
+ * @throws ConfigError that names the wrong field of the file.
  */
 export async function openCatalogue(
   config: Config['model'],

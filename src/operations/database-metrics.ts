@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database, Executor } from '../db/client.ts'
 
-/** Several Prometheus servers, or one in a hurry, cost the database no more than this. */
+/** Minimum age before the database is read again, so that many scrapes cost it one query. */
 const freshMs = 5_000
 
 type Readings = {
@@ -13,13 +13,15 @@ type Readings = {
 }
 
 /**
- * Registers what only the database knows: the unfinished runs of all replicas and its size, read when somebody asks,
- * at most every five seconds. Without an answer `service_database_up` is 0 and the others are not told.
+ * Registers metrics that only the database knows: its size and the unfinished runs of all replicas. They are
+ * read when Prometheus scrapes, at most every five seconds. If the database does not answer,
+ * `service_database_up` is 0 and the other gauges are absent.
  */
 export function registerDatabaseMetrics(registry: Registry, database: Database): void {
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<void> = Promise.resolve()
-  // Whichever gauge is asked first reads; the others wait for it, or they would tell what was.
+  // The first gauge of a scrape starts the query and the others wait for it; otherwise they would report old
+  // values.
   const collect = () => {
     if (performance.now() - readAt >= freshMs) {
       readAt = performance.now()
@@ -48,7 +50,7 @@ export function registerDatabaseMetrics(registry: Registry, database: Database):
   }
 }
 
-/** The index over unfinished runs bounds the cost, however many runs are stored. */
+/** The index on unfinished runs bounds the cost, however many runs are stored. */
 async function read(executor: Executor): Promise<Readings | undefined> {
   const { rows } = await executor.execute<Readings>(`
     select count(*) filter (where status = 'queued')::int as queued,

@@ -6,11 +6,14 @@ export type DatabaseHealth = {
   readonly bytes: number
   readonly connections: number
   readonly startedAt: Date
-  /** How long it took to say all this. */
+  /** Milliseconds that the database took to answer. */
   readonly answerMs: number
 }
 
-/** What the database says of itself. @throws when it does not answer. */
+/**
+ * Version, size and connections of the database.
+ * @throws when the database does not answer.
+ */
 export async function databaseHealth(executor: Executor): Promise<DatabaseHealth> {
   const asked = performance.now()
   const { rows } = await executor.execute<{
@@ -34,12 +37,12 @@ export async function databaseHealth(executor: Executor): Promise<DatabaseHealth
 
 export type TableSize = {
   readonly name: string
-  /** Null until the server has looked at the table. */
+  /** Estimated rows; null until the server has analysed the table. */
   readonly rows: number | null
   readonly bytes: number
 }
 
-/** The largest tables with their indexes; rows are the planner's estimate. */
+/** The largest tables, with their indexes; rows are the planner's estimate. */
 export async function tableSizes(executor: Executor): Promise<readonly TableSize[]> {
   const { rows } = await executor.execute<{ name: string; rows: string; bytes: string }>(sql`
     select c.relname as name, c.reltuples::bigint::text as rows, pg_total_relation_size(c.oid)::text as bytes
@@ -52,21 +55,21 @@ export async function tableSizes(executor: Executor): Promise<readonly TableSize
   }))
 }
 
-/** A process that drives turns now. */
+/** A process that drives turns at present. */
 export type Replica = { readonly owner: string; readonly runs: number; readonly renewedUntil: Date }
 
 export type QueueHealth = {
   readonly inProgress: number
   readonly queued: number
-  /** Turns whose owner is gone and that nobody has taken over yet. */
+  /** Turns with an expired lease that no process has taken over yet. */
   readonly orphaned: number
-  /** Since when the oldest one waits, by the database's clock. */
+  /** Age of the oldest queued turn in seconds, by the database's clock. */
   readonly oldestQueuedSeconds: number | null
   readonly oldestRunningSeconds: number | null
   readonly replicas: readonly Replica[]
 }
 
-/** Turns that run and wait, and the processes that drive them. */
+/** Running and queued turns, and the processes that drive them. */
 export async function queueHealth(executor: Executor): Promise<QueueHealth> {
   const { rows } = await executor.execute<Omit<QueueHealth, 'replicas'>>(sql`
     select count(*) filter (where status = 'in_progress')::int as "inProgress",
@@ -106,7 +109,7 @@ export type FailureHealth = {
   readonly byCode: readonly { readonly code: string; readonly runs: number }[]
   /** The newest first. */
   readonly newest: readonly Failure[]
-  /** Turns that ended in the same time, however they did. */
+  /** All turns that ended in the same time. */
   readonly ended: number
 }
 

@@ -8,8 +8,8 @@ import { finishIndex } from '../sources/library/writing/reindex.ts'
 const everyMs = 60_000
 
 /**
- * Once a minute, indexes the texts that an interrupted import has left, and learns word associations from the parallel
- * texts when the library has changed. `stop` interrupts a round that is under way; the next process does it.
+ * Indexes every minute the texts that an interrupted import left without an index, and learns word
+ * associations again after the library has changed. `stop` interrupts a round; the next process completes it.
  */
 export function keepIndexComplete(database: Database, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController()

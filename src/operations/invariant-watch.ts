@@ -8,14 +8,14 @@ import type { Logger } from '../log.ts'
 import { repeat } from '../periodic-work.ts'
 
 const everyMs = 10 * 60_000
-/** A check of another replica that is no older stands for this one. */
+/** A check of another replica counts up to this age. */
 const freshSeconds = 9 * 60
-/** While another replica makes the first check of an installation, and after a failure. */
+/** Delay after a failure, and while another replica makes the installation's first check. */
 const retryMs = 60_000
 
 /**
- * Checks the rules of the money and the runs every ten minutes, one replica at a time, and tells every replica's metrics what the
- * newest check found. A broken rule is logged with its rows.
+ * Checks the rules of money and runs every ten minutes, one replica at a time, and sets the metrics of every
+ * replica to the latest result. Logs each broken rule with its rows.
  */
 export function watchInvariants(
   database: Database,
@@ -64,7 +64,7 @@ function registerGauges(registry: Registry) {
   const tell = (found: number, missing: number) => {
     known = found
     unchecked.set(missing)
-    // A zero would say that all rules hold.
+    // A zero would mean that all rules hold, but some were not checked.
     if (found === 0 && missing > 0) broken.remove()
     else broken.set(found)
   }

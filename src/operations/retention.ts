@@ -8,32 +8,38 @@ import { repeat } from '../periodic-work.ts'
 const everyMs = 15 * 60_000
 const retryMs = 60_000
 
-/** Events are kept this long after their run's end, never less than the keys by which clients find it again. */
+/**
+ * Events are kept this long after their run's end: at least as long as the idempotency keys that find the
+ * run.
+ */
 const eventHours = 24
-/** Long after a request can be a retry of one that it held the client of. */
+/** Far longer than the time in which a request can be a retry on that replica. */
 const replicaHours = 24
-/** An upload whose last bytes came so long ago never comes to its end. */
+/** An upload without progress for this long is abandoned. */
 const uploadMinutes = 15
-/** The same of one that an earlier version of the service receives, which reserves nothing and notes no progress. */
+/** The same for uploads of an earlier version of the service, which records no progress. */
 const uploadHours = 24
 
 const retentionLock = 7_203_115_020n
 
-/** One kind of rows that have had their time. */
+/** One kind of rows that expire. */
 type Expiry = {
-  /** At most so many things are removed in one transaction: a long pause of the job must not make it a long one. */
+  /** Maximum rows per transaction, so that transactions stay short even after a long pause of the job. */
   readonly batch: number
-  /** Removes at most `batch` things. @returns how many. */
+  /**
+   * Removes at most `batch` rows or runs.
+   * @returns how many.
+   */
   readonly remove: (tx: Executor, batch: number) => Promise<number>
 }
 
-/** What is removed, in this order. A table whose rows expire gets a line here. */
+/** The kinds of rows to remove, in this order. Add a line for each new table with rows that expire. */
 const expiries: readonly Expiry[] = [
   rowsOf('idempotency_keys', 5_000, sql`expires_at < now()`),
   rowsOf('web_sessions', 5_000, expiredSession),
   rowsOf('password_resets', 5_000, sql`expires_at < now()`),
   rowsOf('replicas', 1_000, sql`seen_at < now() - make_interval(hours => ${replicaHours})`),
-  // The pieces of one go with it, up to some thousand of a megabyte each.
+  // Its pieces are removed with it: up to some thousand rows of 1 MB each, so the batch is one file.
   rowsOf(
     'file_versions',
     1,
@@ -43,7 +49,7 @@ const expiries: readonly Expiry[] = [
   { batch: 2_000, remove: removeEvents },
 ]
 
-/** Rows of one table that fulfil a condition. */
+/** Expiry of the rows of one table that match a condition. */
 function rowsOf(table: string, batch: number, expired: SQL): Expiry {
   const name = sql.identifier(table)
   return {
@@ -57,7 +63,7 @@ function rowsOf(table: string, batch: number, expired: SQL): Expiry {
   }
 }
 
-/** From the events to their runs: there is a day of them, however many runs are stored. */
+/** Starts from the events, because at most a day of them is stored, whereas runs are kept. */
 async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   const ended = await tx.execute<{ id: string }>(sql`
     select r.id from (select distinct run_id from run_events) e join runs r on r.id = e.run_id
@@ -69,15 +75,14 @@ async function removeEvents(tx: Executor, atMost: number): Promise<number> {
   return ids.length
 }
 
-/** A round ends, and the next one goes on, when so many batches of one kind were not enough. */
+/** Maximum batches per kind and round; the next round continues. */
 const maxBatches = 200
 
 /**
- * Removes what has had its time: events of runs that ended a day ago (what they came to stays with the run), expired
- * idempotency keys, sessions of the pages that are over, expired password reset links,
- * replicas that have ended, and uploads that were cut off. In short transactions, one replica at a time: the others find the
- * lock taken and leave it to that one.
- * @returns how many things were removed; a run's events count as one.
+ * Removes events of runs that ended a day ago, and expired idempotency keys, page sessions, password reset
+ * links, replicas and uploads. Works in short transactions on one replica at a time: a replica that finds the
+ * lock taken stops.
+ * @returns number of removed rows; the events of one run count as one.
  */
 export async function removeExpired(database: Database): Promise<number> {
   let sum = 0
@@ -92,7 +97,7 @@ export async function removeExpired(database: Database): Promise<number> {
   return sum
 }
 
-/** Undefined when another replica is at it. */
+/** Undefined when another replica holds the lock. */
 function removeBatch(database: Database, expiry: Expiry): Promise<number | undefined> {
   return withTx(database, 'system', async (tx) => {
     const lock = await tx.execute<{ ok: boolean }>(
@@ -102,7 +107,7 @@ function removeBatch(database: Database, expiry: Expiry): Promise<number | undef
   })
 }
 
-/** Runs `removeExpired` every quarter of an hour while the service runs. */
+/** Runs `removeExpired` every 15 minutes while the service runs. */
 export function keepRetention(database: Database, log: Logger): { stop(): Promise<void> } {
   const round = async () => {
     const removed = await removeExpired(database)

@@ -40,7 +40,7 @@ export const fileList = listOf(fileSchema).meta({ id: 'FileList' })
 
 export const fileDeleted = deletedOf('file').meta({ id: 'FileDeleted' })
 
-/** Bytes, in the words that OpenAPI 3.1 has for them. */
+/** Bytes, as OpenAPI 3.1 describes them. */
 const bytes: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
 
 export const uploadForm = {

@@ -28,7 +28,7 @@ const contentQuery = z.object({
   version: z.coerce.number().int().min(1).max(2_147_483_647).optional().describe('The newest unless told'),
 })
 
-/** Versions that a record lists; older ones are kept and can be downloaded by their number all the same. */
+/** Maximum number of versions that a record lists. Older ones can still be downloaded by their number. */
 const maxVersions = 1_000
 
 const docs = {
@@ -71,7 +71,7 @@ const docs = {
   delete: { summary: 'Delete a file', tag: 'Files', response: fileDeleted },
 } satisfies Record<string, RouteDocs>
 
-/** OpenAI's files, in the project of the key. */
+/** The routes of OpenAI's files API, for the project of the key. */
 export function fileRoutes(root: FastifyInstance, services: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
   const { database } = services

@@ -16,7 +16,10 @@ const ready: RouteDocs = {
   errors: ['overloaded', 'database_unavailable'],
 }
 
-/** `GET /healthz`: the process answers. `GET /readyz`: it can serve, the database included. */
+/**
+ * `GET /healthz`: the process answers. `GET /readyz`: the process can serve requests, which includes the
+ * database.
+ */
 export function healthRoutes(
   app: FastifyInstance,
   services: Services & { readonly ready: () => boolean },

@@ -49,7 +49,7 @@ const docs: RouteDocs = {
   errors: ['not_found'],
 }
 
-/** `GET /v1/key`: what the key in use may do, and what is left of its account's plan. */
+/** `GET /v1/key`: permissions of the key in use, and what is left of its account's plan. */
 export function keyRoutes(app: FastifyInstance, { database }: Services): void {
   app.get(
     '/key',

@@ -9,7 +9,9 @@ const docs = {
   response: z.looseObject({ openapi: z.string() }),
 } as const
 
-/** `GET /openapi.json` for everybody, `GET /v1/openapi.json` for clients that know only the base address and a key. */
+/**
+ * `GET /openapi.json` for everybody; `GET /v1/openapi.json` for clients that know only a base URL and a key.
+ */
 export function openApiRoutes(app: FastifyInstance, api: ApiDescription): void {
   const send = (_request: unknown, reply: FastifyReply) =>
     reply.header('content-type', 'application/json; charset=utf-8').send(api.json())

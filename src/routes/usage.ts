@@ -49,7 +49,7 @@ const docs: RouteDocs = {
   response: usageList,
 }
 
-/** `GET /v1/usage`: what was charged, summed up from the ledger by day, model, key or project. */
+/** `GET /v1/usage`: charges from the ledger, summed by day, model, key or project. */
 export function usageRoutes(root: FastifyInstance, { database }: Services): void {
   root
     .withTypeProvider<ZodTypes>()

@@ -8,10 +8,12 @@ import type { ChatMessage } from '../turn-request/chat-body.ts'
 import type { ServiceOptions } from '../turn-request/options.ts'
 
 /**
- * The turn that paused for the tool results at the end of the messages. Stock agent loops send their whole history and
- * name no session, so that the results alone must lead back to it. Undefined: the messages answer nothing of this
- * service, and are a conversation of their own unless a session is named.
- * @throws ServiceError `invalid_value` when calls and results do not match: the model would refuse them.
+ * Finds the turn that waits for the tool results at the end of the messages, by their call ids: agent loops
+ * send their history without a session.
+ * @returns undefined when the messages answer no call of this service; they are then a new conversation,
+ * unless a session is named.
+ * @throws ServiceError `invalid_value` when calls and results do not match, because the model would refuse
+ * them.
  */
 export async function findAskingTurn(
   services: Services,
@@ -30,7 +32,7 @@ export async function findAskingTurn(
   return asking
 }
 
-/** Ids of the calls that the messages behind the last one of the model answer. */
+/** Call ids of the tool results after the last message of the model. */
 function trailingResults(sent: readonly ChatMessage[]): readonly string[] {
   return sent.slice(sent.findLastIndex(({ role }) => role === 'assistant') + 1).flatMap(resultOf)
 }
@@ -39,7 +41,10 @@ function resultOf({ role, tool_call_id: id }: ChatMessage): readonly string[] {
   return role === 'tool' && id !== undefined ? [id] : []
 }
 
-/** Each open call of the turn is answered once, nothing else is, and it is where the request says. */
+/**
+ * Checks that the results answer each open call of the turn once, that no other result is there, and that the
+ * named session and project are the turn's.
+ */
 function requireAnswers(
   asking: Run,
   results: readonly string[],
@@ -55,7 +60,10 @@ function requireAnswers(
   if (left !== undefined) throw unanswered(left)
 }
 
-/** In a whole conversation every result has a call before it. A call without a result is the model's own affair. */
+/**
+ * Checks that every result of a whole conversation follows its call. A call without a result is left to the
+ * model.
+ */
 function requireCalls(sent: readonly ChatMessage[]): void {
   const known = new Set<string>()
   for (const message of sent) {

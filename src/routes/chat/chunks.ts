@@ -17,25 +17,28 @@ import {
 import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
 
 /**
- * Encodes a run's events as chat-completion chunks. Every frame but the usage chunk and an error has exactly one
- * choice, `id`, `created` and `model` never change, and progress is an ordinary empty delta with an `x_service.event`
- * beside it: the one form that every known client passes over without harm.
+ * Encodes a run's events as chat-completion chunks. Every frame has one choice, except the usage chunk and
+ * errors; `id`, `created` and `model` never change. Progress is an empty delta with `x_service.event`, which
+ * all tested clients ignore.
  */
 export type ChunkEncoder = {
-  /** The first frame: the role, and the ids of where the turn runs. */
+  /** The first frame: the role, and the ids of the turn. */
   start(status: RunStatus): string
-  /** Frames for a batch of events; the frames of an end close the stream. */
+  /** Frames for a batch of events; the frames of a terminal event close the stream. */
   events(batch: readonly RunEvent[]): string
-  /** A comment for proxies directly followed by an empty chunk for clients. */
+  /** A comment for proxies, directly followed by an empty chunk for clients. */
   readonly keepAlive: () => string
-  /** The last frames when the reader lost the run: the client's retry finds it again. */
+  /**
+   * The last frames of a stream that this process can no longer follow. A retry of the client finds the run
+   * again.
+   */
   interrupted(): string
 }
 
 type Chunk = BodyOf<typeof chunkSchema>
 type Delta = BodyOf<typeof delta>
 type Progress = BodyOf<typeof progressEvent>
-/** What never changes from chunk to chunk. */
+/** The members that are equal in all chunks. */
 type Same = Pick<Chunk, 'id' | 'object' | 'created' | 'model'>
 
 export function createChunkEncoder(
@@ -51,7 +54,7 @@ export function createChunkEncoder(
   const frame = (body: Omit<Chunk, keyof Same>) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
   const chunk = (delta: Delta, finish: FinishReason | null = null, extra: Pick<Chunk, 'x_service'> = {}) =>
     frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...extra })
-  // The text chunk is by far the most frequent one: only its text has to be encoded.
+  // Text chunks are by far the most frequent ones, so only their text is encoded per chunk.
   const empty = JSON.stringify({
     ...base,
     choices: [{ index: 0, delta: { content: '' }, logprobs: null, finish_reason: null }],
@@ -112,8 +115,8 @@ export function createChunkEncoder(
 const done = 'data: [DONE]\n\n'
 
 /**
- * A failure after the headers: a pure frame without choices. Its type is that of a request error whatever happened,
- * because one popular client sends the whole turn again for anything that reads like a fault of the server.
+ * A failure after the headers: a frame without choices. Its type is always that of a request error, because
+ * one popular client repeats the whole turn after a server error.
  */
 function errorFrame(failure: { code: string; message: string }, block: BodyOf<typeof serviceBlock>): string {
   const error: BodyOf<typeof streamError>['error'] = {

@@ -17,8 +17,8 @@ import type { completionSchema } from './reply-schema.ts'
 type CompletionBody = BodyOf<typeof completionSchema>
 
 /**
- * The whole reply of an ended run. A run that failed after it had output, or that was cancelled, is a well-formed
- * completion too, which says so in its text: a 200 with an error body breaks every client.
+ * The whole reply of a run that has ended. A run that was cancelled, or failed after its first output, is a
+ * well-formed completion with the reason in its text, because clients cannot read a 200 with an error body.
  */
 export function completionBody(run: Run, created: number, event: TerminalEvent): CompletionBody {
   const { end } = event
@@ -52,13 +52,13 @@ export function completionBody(run: Run, created: number, event: TerminalEvent):
   }
 }
 
-/** The reply to a background request: the run is on its way, its events and its end are read elsewhere. */
+/** The reply to a background request. The client reads the events and the end of the run elsewhere. */
 export function backgroundBody(run: Run, created: number, repeated: boolean): CompletionBody {
-  // A run that has just begun counts as queued, whether or not a replica has taken it already.
+  // A new run is reported as queued, even if a replica has claimed it already.
   return { ...emptyBody(run, created, ''), x_service: openBlock(run, repeated ? run.status : 'queued') }
 }
 
-/** A whole reply whose status has been sent already, when this process loses its run. */
+/** The body when this process loses the run after it has sent the status. */
 export function interruptedBody(run: Run, created: number, message: string): CompletionBody {
   const error = { code: 'run_failed', message }
   return {

@@ -8,7 +8,7 @@ import { namesOf } from '../turn-request/parameters.ts'
 import { chatParameters } from './parameters.ts'
 import { completionSchema, streamData } from './reply-schema.ts'
 
-/** The body with what is read from it beside its schema. */
+/** The body, with the members that code reads outside its schema. */
 const request = chatBody
   .extend({
     x_service: serviceOptions.optional(),

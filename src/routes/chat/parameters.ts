@@ -3,7 +3,10 @@ import { type Parameter, topLogprobs } from '../turn-request/parameters.ts'
 const useTools = () => 'Use `tools` and `tool_choice` instead: the older form is not supported.'
 const library = 'The agent searches its library, not the web'
 
-/** Every parameter of OpenAI's chat-completion request, and `x_service`. The request is held against it. */
+/**
+ * Every parameter of OpenAI's chat-completion request, and `x_service`. Each request is checked against this
+ * list.
+ */
 export const chatParameters: readonly Parameter[] = [
   { name: 'model', does: 'honoured', note: 'required' },
   {

@@ -28,7 +28,7 @@ import { chatDocs } from './docs.ts'
 import { chatParameters } from './parameters.ts'
 import { chatStream } from './stream.ts'
 
-/** `POST /v1/chat/completions`: admits the turn, then only reads what the run's event log says. */
+/** `POST /v1/chat/completions`: admits the turn, then only reads the run's event log. */
 export function chatRoutes(app: FastifyInstance, services: Services, pace = defaultPace): void {
   decorateTurnRequests(app)
   app.withTypeProvider<ZodTypes>().post(
@@ -37,13 +37,13 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       config: { scope: 'chat:write', allowsCachedKey: true, docs: chatDocs },
       bodyLimit: bodyBytes.turn,
       schema: { body: chatBody },
-      // What the request names must be visible before its other fields are looked at.
+      // Visibility of the named session and project is checked before the other fields.
       preValidation: (request) => resolveContext(services, request),
     },
     async (request, reply) => {
       const options = turnOptionsOf(request)
       const { body } = request
-      // From the start: a client can leave while its turn is being admitted.
+      // Created first, because a client can disconnect while its turn is being admitted.
       const left = disconnectSignal(reply)
       refuseUnsupported(chatParameters, body)
       refuseUnknownChoice(body)

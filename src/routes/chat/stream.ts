@@ -6,7 +6,7 @@ import type { Services } from '../../turns/services.ts'
 import type { ReplyOutcome } from '../turn-reply/delivery.ts'
 import type { ChunkEncoder } from './chunks.ts'
 
-/** Writes the chunks of a chat reply, from the first one up to the end of its run. */
+/** Writes the chunks of a chat reply, from the first one to the end of its run. */
 export async function chatStream(
   services: Services,
   run: Run,
@@ -15,7 +15,7 @@ export async function chatStream(
   out: StreamOut,
   notes: ReplyOutcome,
 ): Promise<void> {
-  // The first words of a model that answers at once take it along.
+  // May wait, so that the first text of a fast model is written with it.
   await out.add(encoder.start(run.status), true)
   let ended = false
   await followRun(services, run, left, (batch) => {
@@ -30,7 +30,7 @@ export async function chatStream(
   await out.add(encoder.interrupted())
 }
 
-/** Says how far the turn is, and nothing of its answer. */
+/** Whether an event reports progress and carries no part of the answer. */
 function isHint(event: RunEvent): boolean {
   return event.type !== 'text.delta' && event.type !== 'file' && !isTerminal(event)
 }

@@ -1,4 +1,4 @@
-/** Follows the light or dark setting of the reader's system, also when it changes. */
+/** Follows the light or dark setting of the system, also when it changes. */
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', follow)
@@ -13,9 +13,9 @@ globalThis.SwaggerUIBundle({
   defaultModelExpandDepth: 2,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  // A key lives as long as the page and is written nowhere.
+  // A key is kept until the page closes, and is never stored.
   persistAuthorization: false,
-  // The public validator of Swagger is another host.
+  // Swagger's public validator is on another host.
   validatorUrl: null,
   syntaxHighlight: { theme: dark.matches ? 'obsidian' : 'idea' },
 })

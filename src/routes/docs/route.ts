@@ -37,9 +37,8 @@ const assets: Readonly<Record<string, Asset>> = {
 }
 
 /**
- * Nothing of another host, no script or style that stands in the page, and no script without the nonce of this very
- * reply: files of accounts lie on the same origin. Whoever could change what the page shows could otherwise read the key
- * that was typed into it.
+ * Allows nothing from other hosts, no inline scripts or styles, and only scripts with the nonce of this
+ * reply. Files of accounts share this origin; an injected script could read the key that a reader typed.
  */
 const policyWith = (scripts: string): string =>
   [
@@ -53,7 +52,7 @@ const policyWith = (scripts: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** `GET /docs`: the description of the API as a page, with all that it needs from this host. */
+/** `GET /docs`: the API description as a page; this host serves all its files. */
 export function docsRoutes(app: FastifyInstance): void {
   let markup: Promise<string> | undefined
   const senders = new Map(Object.entries(assets).map(([name, asset]) => [name, sender(asset)]))
@@ -80,7 +79,7 @@ function headersOf(scripts: string) {
   }
 }
 
-/** Sends a file, which is read and compressed once, when it is first asked for. */
+/** Sends a file, which is read and compressed once, at its first request. */
 function sender({ file, type }: Asset) {
   let content: Promise<{ readonly plain: Buffer; readonly small: Buffer }> | undefined
   return async ({ headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply) => {

@@ -19,7 +19,7 @@ import { responsesParameters } from './input/parameters.ts'
 import { toChatBody, toResponseRequest } from './input/request.ts'
 import { type ResponsesBody, refuseUnknownChoice } from './input/schema.ts'
 
-/** Starts the turn that a request asks for, or finds the one that it has started before. */
+/** Starts the turn of a request, or finds the turn that an earlier try of the same request started. */
 export async function admitResponse(
   services: Services,
   request: FastifyRequest,
@@ -57,7 +57,7 @@ export async function admitResponse(
       ...retryHeaders(request.headers),
       hash: await requestHash('responses', options, body),
     },
-    // The client of a background response is expected to leave.
+    // The client of a background response may disconnect.
     onDisconnect: background ? 'continue' : options.onDisconnect,
     left,
     span: request.span ?? undefined,

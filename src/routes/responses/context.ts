@@ -22,7 +22,7 @@ export function decorateResponseRequests(app: FastifyInstance): void {
   app.decorateRequest('previousRun', null)
 }
 
-/** Resolves what the request names before its other fields are looked at. */
+/** Checks the visibility of the named session, project and response before the other fields. */
 export async function resolveResponseContext(services: Services, request: FastifyRequest): Promise<void> {
   await resolveContext(services, request)
   const previous = await previousOf(services, request)
@@ -34,7 +34,7 @@ async function previousOf(services: Services, request: FastifyRequest): Promise<
   const sent = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.[
     'previous_response_id'
   ]
-  // Anything else is refused with the other fields.
+  // Other values are refused with the other fields.
   if (typeof sent !== 'string' || sent === '') return undefined
   const principal = principalOf(request)
   const run = await withTx(services.database, principal, (tx) => findRun(tx, principal, runIdOf(sent)))

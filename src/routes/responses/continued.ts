@@ -10,18 +10,21 @@ import { callItemOf } from './ids.ts'
 import { type FunctionCallOutput, type Item, isOfModel } from './input/items.ts'
 import { type PlainItem, toChatMessages } from './input/messages.ts'
 
-/** What a request adds to which conversation. */
+/** New messages of a request, and the turn that they continue. */
 export type Continued = {
   readonly messages: readonly ChatMessage[]
-  /** The turn it goes on from; undefined: the messages are a whole conversation, or a session was named otherwise. */
+  /**
+   * The turn to continue. Undefined: the messages are a whole conversation, or the request names a session.
+   */
   readonly after: Run | undefined
 }
 
 /**
- * Finds out what of the input is new. After a response that is everything behind the model's last item, since clients
- * send their history again. Results of the client's tools lead to the response that asked for them, whether or not it is
- * named: agent loops send the whole history and name nothing.
- * @throws ServiceError `not_found` for a reference to nothing; `invalid_value` when calls and results do not match.
+ * Finds the new items of the input: everything after the model's last item, because clients send their
+ * history again. Results of client tools also find their response by call id, because agent loops name no
+ * response.
+ * @throws ServiceError `not_found` for an unknown reference; `invalid_value` when calls and results do not
+ * match.
  */
 export async function readContinued(
   services: Services,
@@ -59,7 +62,7 @@ function invalid(message: string): ServiceError {
   return new ServiceError('invalid_value', `\`input\`: ${message}`, { param: 'input' })
 }
 
-/** Clients that know that responses are stored send their items by id. */
+/** Replaces item references by the items: clients that rely on stored responses send only ids. */
 async function resolved(
   executor: Executor,
   principal: Principal,
@@ -101,7 +104,10 @@ function newMessages(items: readonly PlainItem[]): readonly PlainItem[] {
   return fresh(items).filter((item) => !isOutput(item))
 }
 
-/** The outputs for the calls of a response: of each one, in their order, and no others. */
+/**
+ * The outputs for the open calls of a response, in the order of the calls.
+ * @throws ServiceError for an output without a call, or a call without an output.
+ */
 function answersTo(after: Run, items: readonly PlainItem[]): readonly FunctionCallOutput[] {
   const open = openCallsOf(after)
   const outputs = items.filter(isOutput)
@@ -110,7 +116,9 @@ function answersTo(after: Run, items: readonly PlainItem[]): readonly FunctionCa
   return open.map(({ id }) => outputs.findLast(({ call_id }) => call_id === id) ?? unanswered(id))
 }
 
-/** In a whole conversation every call has an output behind it, and every output a call before it. */
+/**
+ * Checks that in a whole conversation every call is followed by an output, and every output follows its call.
+ */
 function requirePairs(items: readonly PlainItem[]): void {
   const open = new Set<string>()
   const known = new Set<string>()

@@ -9,7 +9,7 @@ import { responsesParameters } from './input/parameters.ts'
 import { responsesBody } from './input/schema.ts'
 import { responseSchema, streamEvent } from './output/reply-schema.ts'
 
-/** The body with what is read from it beside its schema. */
+/** The body, with the members that code reads outside its schema. */
 const request = responsesBody
   .extend({
     input: z.union([boundedText(bounds.text), boundedList(inputItem, bounds.messages)]),

@@ -1,6 +1,9 @@
 import type { Run } from '../../turns/run/run.ts'
 
-/** A response is a run under another name, and its function call items are numbered: no table maps the ones to the others. */
+/**
+ * Converts ids without a table: a response id is its run's id with another prefix, and function-call items
+ * are numbered per run.
+ */
 
 const runPrefix = 'run_'
 const responsePrefix = 'resp_'
@@ -10,17 +13,17 @@ export function responseId(run: Pick<Run, 'id'>): string {
   return responsePrefix + run.id.slice(runPrefix.length)
 }
 
-/** The run behind a response id; what is none names nothing, and misses in the same query as any other id. */
+/** The run id of a response id. Other ids become an empty string, which matches no run in the same query. */
 export function runIdOf(id: string): string {
   return id.startsWith(responsePrefix) ? runPrefix + id.slice(responsePrefix.length) : ''
 }
 
-/** The item of the call with this number (from 0) among those of a response. */
+/** Id of the function-call item with this index (from 0) in a response. */
 export function callItemId(run: Pick<Run, 'id'>, index: number): string {
   return `${itemPrefix}${run.id.slice(runPrefix.length)}_${index}`
 }
 
-/** The run and the number behind the id of a function call item; undefined for other ids. */
+/** The run id and index in the id of a function-call item; undefined for other ids. */
 export function callItemOf(id: string): { readonly runId: string; readonly index: number } | undefined {
   const [, run, index] = /^fc_(\w+)_(\d{1,4})$/.exec(id) ?? []
   return run === undefined ? undefined : { runId: runPrefix + run, index: Number(index) }

@@ -28,7 +28,7 @@ import { type ResponsesBody, responsesBody } from './input/schema.ts'
 import { endedResponse, openResponse, type ResponseBody } from './output/response-body.ts'
 import { responseStream } from './output/stream.ts'
 
-/** How long a cancel waits for the end that it brings about. */
+/** Maximum time that a cancel request waits for the end of the run. */
 const cancelWaitMs = 5_000
 
 const namedResponse: ResourceLookup = (tx, principal, params) =>
@@ -53,7 +53,10 @@ const retrieveQuery = z
     path: ['starting_after'],
   })
 
-/** `POST /v1/responses`, `GET /v1/responses/{id}`, `POST /v1/responses/{id}/cancel`: a second skin over the same runs. */
+/**
+ * `POST /v1/responses`, `GET /v1/responses/{id}` and `POST /v1/responses/{id}/cancel`: a second API for the
+ * same runs.
+ */
 export function responsesRoutes(root: FastifyInstance, services: Services, pace = defaultPace): void {
   const app = root.withTypeProvider<ZodTypes>()
   const one = { scope: 'chat:write' as const, resource: namedResponse }
@@ -65,7 +68,7 @@ export function responsesRoutes(root: FastifyInstance, services: Services, pace 
       config: { scope: 'chat:write', allowsCachedKey: true, docs: createDocs },
       bodyLimit: bodyBytes.turn,
       schema: { body: responsesBody },
-      // What the request names must be visible before its other fields are looked at.
+      // Visibility of the named session, project and response is checked before the other fields.
       preValidation: (request) => resolveResponseContext(services, request),
     },
     (request, reply) => create(services, pace, request, request.body, reply),
@@ -102,7 +105,7 @@ async function create(
   body: ResponsesBody,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // From the start: a client can leave while its turn is being admitted.
+  // Created first, because a client can disconnect while its turn is being admitted.
   const left = disconnectSignal(reply)
   const { background, ...admitted } = await admitResponse(services, request, body, left)
   const { run } = admitted
@@ -121,7 +124,7 @@ async function create(
 
 const keepAlive = () => ': keep-alive\n\n'
 
-/** The response as it is now; of an ended run, what its last event says. */
+/** The current response; for a run that has ended, made from its terminal event. */
 async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
   if (run.finishedAt === null) return openResponse(run, run.status === 'queued' ? 'queued' : 'in_progress')
   const { events } = await withTx(services.database, run, (tx) => readAfter(tx, run.id, run.eventCount - 1))
@@ -130,7 +133,10 @@ async function bodyOf(services: Services, run: Run): Promise<ResponseBody> {
   return endedResponse(run, end)
 }
 
-/** One that waits in its session cannot end before it comes to its turn: the reply does not wait so long. */
+/**
+ * Waits for the end of the run, at most `cancelWaitMs`: a turn that is queued in its session ends only when
+ * its turn comes.
+ */
 async function waitForEnd(services: Services, run: Run, left: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([left, AbortSignal.timeout(cancelWaitMs)])
   await followCommitted(services, run, run.eventCount, signal, (batch) =>

@@ -30,7 +30,10 @@ the run, because its replica shuts down for example, is taken up again on any re
   requestHeaders: { 'Last-Event-ID': 'What a browser sends when it connects again.' },
 }
 
-/** `GET /v1/agent/runs/{id}/events`: a run from any replica, while it goes on and afterwards, from any event on. */
+/**
+ * `GET /v1/agent/runs/{id}/events`: the events of a run, from any replica and any position, during the run
+ * and afterwards.
+ */
 export function runEventRoutes(root: FastifyInstance, services: Services): void {
   root
     .withTypeProvider<ZodTypes>()
@@ -45,7 +48,7 @@ export function runEventRoutes(root: FastifyInstance, services: Services): void 
     )
 }
 
-/** Files and amounts as everywhere in the API. */
+/** Writes files and amounts in the form of the other routes. */
 function eventBody({ seq, event }: CommittedEvent): BodyOf<typeof runEvent> {
   if (event.type === 'file') return { seq, ...event, file: fileBody(event.file) }
   if (!isTerminal(event)) return { seq, ...event }

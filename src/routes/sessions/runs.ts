@@ -42,7 +42,7 @@ export function runRoutes(app: FastifyInstance, services: Services): void {
   })
 }
 
-/** A run as the API shows it. */
+/** A run as the API returns it. */
 export function runBody(run: Run): RunBody {
   const usage = run.usage as Partial<RunUsage>
   return {

@@ -73,7 +73,7 @@ const docs = {
   },
 } satisfies Record<string, RouteDocs>
 
-/** `/v1/agent/sessions` and what hangs below one session */
+/** `/v1/agent/sessions` and the routes below one session. */
 export function sessionRoutes(app: FastifyInstance, services: Services): void {
   collectionRoutes(app, services)
   itemRoutes(app, services)

@@ -11,38 +11,43 @@ import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import type { Services } from '../../turns/services.ts'
 import { failureReply } from './failure-reply.ts'
 
-/** Silence after which a stream says that it lives, and after which a whole reply begins with blanks. */
+/**
+ * `keepAliveMs`: silence after which a stream sends a keep-alive. `paddingMs`: silence after which a whole
+ * reply starts with spaces.
+ */
 export type ChatPace = { readonly keepAliveMs: number; readonly paddingMs: number }
 
 export const defaultPace: ChatPace = { keepAliveMs: 10_000, paddingMs: 15_000 }
 
 /**
- * Of a connection that its client ends with this reply, nothing is heard after the last byte. So that one comes this much later
- * than the rest: whoever had cut it off by then is known not to have the reply. With an `Idempotency-Key` nobody has to know.
- * Clients that neither keep nor end it in words (curl, wrk, Go) are not made to wait: what they lose at the very end is a new question.
+ * Delay of a reply's last byte on connections that the client closes afterwards. A client that disconnects
+ * before that byte has not received the reply, so its next request counts as a retry (decision 53).
  */
 const holdMs = 100
 
-/** A run that ended longer ago is not asked for in pieces any more: its reply was cut off long ago, or there was none. */
+/** After a run that ended longer ago, an early disconnect does not turn the next request into a retry. */
 const recentMs = 60_000
 
-/** What a whole reply says when its run has ended, and when this process has lost it after the status was sent. */
+/**
+ * Bodies of a whole reply: when its run has ended, and when this process lost the run after sending the
+ * status.
+ */
 export type WholeBodies = {
   readonly ended: (event: TerminalEvent) => object
   readonly interrupted: (message: string) => object
 }
 
-/** Told by a stream how it ends, unless its client leaves first. */
+/** Listener for how a stream ends; not called when the client disconnects first. */
 export type ReplyOutcome = {
-  /** It has all that there is to say. */
+  /** The stream has sent everything. */
   complete(): void
-  /** It ends although the run goes on; awaited before its last frame. */
+  /** The stream ends although the run continues; awaited before its last frame. */
   cutShort(): Promise<void>
 }
 
 /**
- * The reply to one request for a turn, in the form of any API. It only reads the run, from its beginning, whoever
- * drives it, and notes with the run when its client leaves and when it has to end early.
+ * The reply to one request for a turn, in the form of any API. It only reads the run, whichever process
+ * drives it. It records on the run when its client disconnects and when the reply ends early.
  */
 export class TurnReply {
   readonly #services: Services
@@ -51,7 +56,7 @@ export class TurnReply {
   readonly #client: ClientConnection
   readonly #left: AbortSignal
   readonly #pace: ChatPace
-  /** Whether the reply has all that there is to say. */
+  /** Whether the reply has sent everything. */
   #complete = false
 
   constructor(
@@ -72,9 +77,12 @@ export class TurnReply {
     reply.raw.once('finish', () => this.#sent())
   }
 
-  /** All is handed to the network. Whether it arrives, a client that said it would keep its connection tells by doing so. */
+  /**
+   * Called when the reply is handed to the network. A client that announced keep-alive shows its receipt by
+   * keeping the connection.
+   */
   #sent(): void {
-    // Whoever has ended its side while the rest was written has not waited for it.
+    // A client that disconnected during the last write did not read the whole reply.
     if (!this.#complete || this.#left.aborted) return
     this.#client.settle()
     if (!keepsConnection(this.#reply.request)) return
@@ -88,14 +96,14 @@ export class TurnReply {
     this.#client.ended()
   }
 
-  /** Answers at once; the run is polled and followed at `location`. */
+  /** Replies at once; the client polls and follows the run at `location`. */
   background(location: string, body: object): FastifyReply {
     this.#watch({ cancel: false })
     this.#completed()
     return this.#reply.header('location', location).send(body)
   }
 
-  /** Streams what `write` makes of the run, and `keepAlive` whenever it is silent. */
+  /** Streams what `write` produces, and `keepAlive` in each silence. */
   stream(
     write: (out: StreamOut, notes: ReplyOutcome) => Promise<void>,
     keepAlive: () => string,
@@ -108,7 +116,9 @@ export class TurnReply {
     return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace, this.#holdMs)
   }
 
-  /** Waits for the end of the run. Up to `paddingMs` the status is still free; after that blanks keep the wire alive. */
+  /**
+   * Waits for the end of the run. After `paddingMs` the status is sent, and spaces keep the connection open.
+   */
   async whole(bodies: WholeBodies): Promise<FastifyReply> {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const ending = this.#end()
@@ -146,7 +156,7 @@ export class TurnReply {
     })
   }
 
-  /** Undefined when the reply has to go without the end of its run; the client's next request finds the run again. */
+  /** Undefined when the reply must end before its run; the client's next request finds the run again. */
   async #end(): Promise<TerminalEvent | undefined> {
     const end = await endOfRun(this.#services, this.#run, this.#left)
     if (end) this.#completed()
@@ -167,7 +177,7 @@ export class TurnReply {
   }
 }
 
-/** Server-sent events, with `keepAlive` whenever they are silent. */
+/** Sends server-sent events, and `keepAlive` in each silence. */
 export function sendEvents(
   reply: FastifyReply,
   write: (out: StreamOut) => Promise<void>,
@@ -179,7 +189,7 @@ export function sendEvents(
   return sendStream(reply, 'text/event-stream; charset=utf-8', write, { filler, holdMs })
 }
 
-/** Sent before the body: the one channel that every client can read. */
+/** Ids as headers, because every client can read headers. */
 function contextHeaders(reply: FastifyReply, run: Run): void {
   reply
     .header('x-service-project-id', run.projectId)

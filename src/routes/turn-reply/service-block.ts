@@ -4,7 +4,7 @@ import { citedSource, fileChange, freeQuotation, runStatus, turnUsage, unknownRe
 
 const failure = z.object({ code: z.string(), message: z.string() })
 
-/** The ids come first, the rest when the run has ended. */
+/** `x_service`: the ids are set from the start, the rest when the run has ended. */
 export const serviceBlock = z
   .object({
     project_id: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count } from '../../http/openapi/openapi-docs.ts'
 
-/** What a turn's chat reply, its row and its events tell alike. */
+/** Schemas that a turn's chat reply, its row and its events share. */
 
 export const runStatus = z.enum(['queued', 'in_progress', 'completed', 'failed', 'cancelled'])
 
@@ -89,7 +89,7 @@ export const unknownRef = z
   .object({ ref: z.string(), nearest: z.string().nullable() })
   .meta({ id: 'UnknownRef', description: 'A place that the text names and the library does not have.' })
 
-/** OpenAI's usage object with the credits beside it. */
+/** OpenAI's usage object, with the credits added. */
 export const chatUsage = z
   .object({
     prompt_tokens: count,

@@ -6,19 +6,19 @@ import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run/run-events
 import type { serviceBlock } from './service-block.ts'
 import type { chatUsage, fileChange, turnUsage } from './turn-schema.ts'
 
-/** The pieces of the chat wire format that the streamed and the whole reply share. */
+/** Pieces of the chat format that streamed and whole replies share. */
 
-/** The id of a completion is its run's, so that a retried request gets the same one. */
+/** A completion's id follows from its run's, so that a retry returns the same id. */
 export function completionId(run: Run): string {
   return `chatcmpl-${run.id.slice('run_'.length)}`
 }
 
-/** The full text a client is shown: the answer, and the list of its sources when that is inline. */
+/** The text for the client: the answer, and the list of sources if that is inline. */
 export function contentOf(end: RunEnd): string {
   return end.text + end.source_list
 }
 
-/** OpenAI's usage object with the credits beside it. */
+/** OpenAI's usage object, with the credits added. */
 export function usageBody(usage: RunUsage): BodyOf<typeof chatUsage> {
   return {
     prompt_tokens: usage.prompt_tokens,
@@ -47,7 +47,7 @@ export function openBlock(run: Run, status: RunStatus): ServiceBlock {
   }
 }
 
-/** The complete `x_service` block of an ended run. */
+/** The complete `x_service` block of a run that has ended. */
 export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
   const { end } = event
   return {
@@ -61,7 +61,7 @@ export function endBlock(run: Run, event: TerminalEvent): ServiceBlock {
   }
 }
 
-/** What a turn used and cost, in full. */
+/** Tokens, calls and cost of a turn, in full. */
 export function turnUsageBody(usage: RunUsage): BodyOf<typeof turnUsage> {
   return {
     ...usageBody(usage),
@@ -86,8 +86,8 @@ function statusOf(event: TerminalEvent): RunStatus {
 }
 
 /**
- * One annotation a citation, with all four members: strict clients reject a reply with less. Sources without a URL
- * are cited in `x_service.sources` only.
+ * One annotation per citation, with all four members, because strict clients reject a reply with fewer.
+ * Sources without a URL appear in `x_service.sources` only.
  */
 export function annotationsOf(end: RunEnd) {
   return end.citations.flatMap(({ n, start, end: stop }) => {
@@ -110,7 +110,7 @@ export function toolCallsOf(end: RunEnd) {
   }))
 }
 
-/** What went wrong in a run that did not complete, in the words for the client. */
+/** Error code and public message of a run that did not complete. */
 export function failureOf(event: Exclude<TerminalEvent, { type: 'run.completed' }>): {
   readonly code: string
   readonly message: string

@@ -9,8 +9,9 @@ type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number]
 export type FilePart = Extract<Part, { type: 'file' }>
 
 /**
- * The files that the messages bring along, and the id by which each of their parts is kept.
- * @throws ServiceError `invalid_value` for too many, and for data that is not what it says.
+ * The files inside the messages, and the stored file id of each part.
+ * @throws ServiceError `invalid_value` for too many files, and for data that does not match its declared
+ * type.
  */
 export function readAttachments(
   messages: readonly ChatMessage[],
@@ -56,7 +57,10 @@ function inlineFile({ file }: FilePart, id: string, param: string): InlineFile {
   return { id, name, contentType: type ?? contentTypeOf(name), content }
 }
 
-/** Undefined for what is no base64: the decoder passes over it, so that less comes out than the length says. */
+/**
+ * Undefined for invalid base64: the decoder skips wrong characters, so the result is shorter than the text
+ * implies.
+ */
 function fromBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0

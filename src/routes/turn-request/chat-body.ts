@@ -45,7 +45,7 @@ const toolCall = z.object({
   function: z.object({ name: boundedText(bounds.name).min(1), arguments: boundedText(bounds.text) }),
 })
 
-/** All roles that clients send. `content` may be absent where tool calls stand for it. */
+/** A message of any role. `content` may be absent if there are tool calls. */
 export const message = z
   .object({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
@@ -103,7 +103,7 @@ const responseFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `json_schema.name`)' },
 )
 
-/** The fields that are honoured; what becomes of the others, `chatParameters` says. */
+/** Schema of the fields that are honoured; `chatParameters` lists the others. */
 export const chatBody = z.looseObject({
   model: boundedText(bounds.name).min(1),
   messages: boundedList(message, bounds.messages).min(1, 'must not be empty'),
@@ -129,7 +129,7 @@ export const chatBody = z.looseObject({
 
 export type ChatBody = z.infer<typeof chatBody>
 
-/** @throws ServiceError for a choice of a tool that was not sent. */
+/** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): void {
   if (!chosen || typeof chosen !== 'object') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return

@@ -10,12 +10,12 @@ import { readOptions, type ServiceOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where and how the turn is to run; set by `resolveContext`. */
+    /** Session, project and options of the turn; set by `resolveContext`. */
     turnOptions: ServiceOptions | null
   }
 }
 
-/** Gives every request of the routes that start turns its `turnOptions`. */
+/** Adds the property `turnOptions` to the requests of routes that start turns. */
 export function decorateTurnRequests(app: FastifyInstance): void {
   if (!app.hasRequestDecorator('turnOptions')) app.decorateRequest('turnOptions', null)
 }
@@ -28,7 +28,7 @@ export function turnOptionsOf(request: FastifyRequest): ServiceOptions {
 
 /**
  * Reads the options of the turn into `request.turnOptions`.
- * @throws ServiceError `not_found` when the session or project that they name is not visible to the key.
+ * @throws ServiceError `not_found` when the key may not see the named session or project.
  */
 export async function resolveContext(services: Services, request: FastifyRequest): Promise<void> {
   const principal = principalOf(request)

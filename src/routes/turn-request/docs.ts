@@ -1,4 +1,4 @@
-/** What the documents of both APIs say of headers and errors. */
+/** Headers and errors that both APIs document. */
 export const turnDocs = {
   requestHeaders: {
     'Idempotency-Key':

@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { atMost, type Bound, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { mayBeData, sizeWithin } from '../../http/limits/value-size.ts'
 
-/** What a chat request and a request for a response take alike. */
+/** Schemas of the fields that chat requests and requests for responses share. */
 
 function beyond(bound: Bound) {
   return {
@@ -17,7 +17,7 @@ function beyond(bound: Bound) {
   }
 }
 
-/** An image by its address, or in itself. */
+/** URL of an image, or a data URL that contains it. */
 export const imageUrl = boundedText(bounds.data)
   .regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL')
   .refine((url) => url.startsWith('data:') || url.length <= bounds.url.most, atMost(bounds.url))
@@ -33,13 +33,13 @@ export const toolParameters = z.record(z.string(), z.unknown()).superRefine((sch
   if (exceeded) context.addIssue({ ...beyond(exceeded), continue: false })
 })
 
-/** The JSON Schema of an answer: each answer is checked against it. */
+/** The JSON Schema of an answer; the service validates each answer with it. */
 export const answerSchema = toolParameters.refine(
   (schema) => largestExpansion(schema) <= bounds.schemaSteps.most,
   `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`,
 )
 
-/** Of any form, since clients put the service's own options into it in several ways. */
+/** Any form is accepted, because clients put the service's options into `metadata` in several ways. */
 export const metadata = z.unknown().superRefine((value, context) => {
   if (typeof value === 'string') {
     if (value.length > bounds.metadataText.most) {
@@ -58,8 +58,8 @@ export const metadata = z.unknown().superRefine((value, context) => {
 })
 
 /**
- * Refuses a body whose texts are too much together, the data of images and files apart: all of it is counted, compared and
- * written in one piece.
+ * Limits the sum of all texts of a body, without the data of images and files: that text is counted, hashed
+ * and stored in one piece.
  * @throws ServiceError `invalid_value`
  */
 export function requireTextWithin(body: unknown, param: 'messages' | 'input'): void {
@@ -74,8 +74,8 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input'): v
 }
 
 /**
- * What two equal requests have in common: a hash of the parsed body and the options, made in slices between which the event
- * loop turns.
+ * Hash of the parsed body and the options; equal requests have the same hash. Hashes slice by slice and lets
+ * the event loop run between slices.
  */
 export async function requestHash(api: 'chat' | 'responses', options: object, body: object): Promise<Buffer> {
   const text = JSON.stringify([api, options, body])
@@ -83,14 +83,14 @@ export async function requestHash(api: 'chat' | 'responses', options: object, bo
   for (let from = 0, to = 0; from < text.length; from = to) {
     if (from > 0 || text.length > slice) await turnOfTheLoop()
     to = Math.min(from + slice, text.length)
-    // Both halves of a pair belong to one slice.
+    // Keeps both halves of a surrogate pair in one slice.
     if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1
     hash.update(text.slice(from, to))
   }
   return hash.digest()
 }
 
-/** Characters between two turns of the event loop. */
+/** Characters hashed per iteration of the event loop. */
 const slice = 1_000_000
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff

@@ -6,8 +6,8 @@ import type { ChatBody, ChatMessage } from './chat-body.ts'
 import type { ServiceOptions } from './options.ts'
 
 /**
- * The client's messages as the agent keeps them.
- * @throws ServiceError `invalid_value` for an image when the model reads none.
+ * Converts the client's messages to the agent's form.
+ * @throws ServiceError `invalid_value` for an image when the model reads no images.
  */
 export function toModelMessages(
   sent: readonly ChatMessage[],
@@ -38,7 +38,7 @@ function toModelMessage(
     case 'tool':
       return { role: 'tool', callId: message.tool_call_id ?? '', content: plainText(message.content) }
     case 'function':
-      // The older form has no call id: what it says is kept as the user's word.
+      // The older `function` role has no call id, so its content becomes a message of the user.
       return {
         role: 'user',
         content: `Result of ${message.name ?? 'function'}: ${plainText(message.content)}`,
@@ -79,7 +79,7 @@ function userContent(
   })
 }
 
-/** What the turn keeps of the request beside its messages. */
+/** The part of the request that the run stores, apart from its messages. */
 export function toRunRequest(
   body: ChatBody,
   options: Pick<ServiceOptions, 'sources' | 'isolates'>,
@@ -88,14 +88,14 @@ export function toRunRequest(
   const structured = format && format.type !== 'text' ? format : undefined
   return {
     sampling: samplingOf(body, structured),
-    // `none` speaks of the client's tools; the agent keeps its own.
+    // `none` concerns the client's tools only; the agent keeps its own.
     clientTools: (body.tool_choice === 'none' ? [] : (body.tools ?? [])).map(({ function: f }) => ({
       name: f.name,
       description: f.description ?? '',
       parameters: f.parameters ?? { type: 'object', properties: {} },
     })),
     toolChoice: toolChoiceOf(body),
-    // A reply that must parse as JSON can carry neither numbers nor a list.
+    // A reply that must parse as JSON cannot contain citation numbers or a list of sources.
     sources: structured ? 'block' : options.sources,
     isolates: options.isolates,
   }

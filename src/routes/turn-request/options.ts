@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts'
 import { atMost, bounds } from '../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../http/openapi/zod.ts'
 
-/** Strings stand for booleans where a channel carries strings only. */
+/** Accepts strings as booleans, because some channels carry strings only. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
   error: 'must be true or false',
 })
@@ -33,7 +33,7 @@ export type ServiceOptions = {
 type Name = keyof typeof serviceOptions.shape
 type Values = Readonly<Record<string, unknown>>
 
-/** Each option with the header and the flat member of `metadata` that carry it. */
+/** Each option, with the names of its header and its flat `metadata` member. */
 const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) => ({
   name,
   header: `x-service-${name.replaceAll('_', '-')}`,
@@ -41,9 +41,9 @@ const names = (Object.keys(serviceOptions.shape) as readonly Name[]).map((name) 
 }))
 
 /**
- * The service's own options, from whichever channel a client can use. For each one the first channel that has it
- * wins: `x_service` in the body, headers, flat `metadata["service.…"]`, nested `metadata.service`.
- * @throws InputError naming the channel and the field.
+ * Reads the service's options. For each option the first channel that has it wins: `x_service` in the body,
+ * headers, flat `metadata["service.…"]`, nested `metadata.service`.
+ * @throws InputError that names the channel and the field.
  */
 export function readOptions(body: unknown, headers: IncomingHttpHeaders): ServiceOptions {
   const sent = objectOf(body, '')
@@ -71,7 +71,7 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
   }
 }
 
-/** An object, or the JSON text of one: some clients allow only strings as metadata values. */
+/** Returns an object, also from its JSON text: some clients allow only strings as metadata values. */
 function objectOf(value: unknown, param: string): Values {
   if (typeof value === 'string' && value.startsWith('{')) {
     if (value.length > bounds.metadataText.most) {
@@ -86,7 +86,7 @@ function objectOf(value: unknown, param: string): Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {}
 }
 
-/** The value of one channel; undefined when the channel has none. */
+/** The checked value of one channel; undefined when the channel has none. */
 function checked(path: string[], name: Name, value: unknown): unknown {
   if (value === undefined || value === null) return undefined
   const parsed = checkInput(serviceOptions.shape[name], value)

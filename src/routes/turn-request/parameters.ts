@@ -1,19 +1,22 @@
 import { ServiceError } from '../../errors.ts'
 
 /**
- * What the service does with a parameter of an official request: it is `honoured`, or `ignored` (accepted without
- * effect), or `refused` where ignoring it would do silent harm.
+ * Support for a parameter of an OpenAI request: `honoured`; `ignored` (accepted without effect); `refused`,
+ * where ignoring it would do harm unnoticed.
  */
 export type Parameter = {
   readonly name: string
   readonly does: 'honoured' | 'ignored' | 'refused'
-  /** What else is to be known, as the documents say it. */
+  /** Further information for the documentation. */
   readonly note?: string
-  /** What is wrong with this value, and what to do; undefined when it does no harm. Never asked of null. */
+  /**
+   * Error message for a value: what is wrong and what to do. Undefined for a harmless value; not called for
+   * null.
+   */
   readonly refuse?: (value: unknown) => string | undefined
 }
 
-/** Both APIs have it: to ask for none is no harm. */
+/** `top_logprobs` of both APIs; the value 0 asks for nothing and is accepted. */
 export const topLogprobs: Parameter = {
   name: 'top_logprobs',
   does: 'refused',
@@ -22,7 +25,7 @@ export const topLogprobs: Parameter = {
     value === 0 ? undefined : 'Log probabilities are not available: leave `top_logprobs` out.',
 }
 
-/** @throws ServiceError `unsupported_parameter` for the first one that is refused. */
+/** @throws ServiceError `unsupported_parameter` for the first refused parameter. */
 export function refuseUnsupported(
   parameters: readonly Parameter[],
   body: Readonly<Record<string, unknown>>,
@@ -35,7 +38,7 @@ export function refuseUnsupported(
   }
 }
 
-/** Their names as prose: `` `a`, `b` and `c` ``. */
+/** Parameter names as prose: `` `a`, `b` and `c` ``. */
 export function namesOf(parameters: readonly Parameter[], does: Parameter['does']): string {
   const names = parameters.filter((one) => one.does === does).map(({ name }) => `\`${name}\``)
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -59,11 +59,11 @@ const kinds = {
     }),
   }),
   item_reference: z.object({ type: z.literal('item_reference').nullish(), id: idText }),
-  /** The service makes none; what another one made means nothing here. */
+  /** The service produces no reasoning items, and ignores those of other services. */
   reasoning: z.looseObject({ type: z.literal('reasoning') }),
 } as const
 
-/** An item of `input`, for the description of the API. */
+/** An item of `input`, for the API description. */
 export const inputItem = z.union(Object.values(kinds)).meta({ id: 'ResponseInputItem' })
 
 type Kind = keyof typeof kinds
@@ -74,8 +74,8 @@ export type ItemReference = z.infer<typeof kinds.item_reference> & { readonly ty
 export type Item = Message | FunctionCall | FunctionCallOutput | ItemReference
 
 /**
- * The items of `input`; a text is a message of the user.
- * @throws InputError or ServiceError naming the first field at fault.
+ * The items of `input`; a string is a message of the user.
+ * @throws InputError or ServiceError that names the first wrong field.
  */
 export function readItems(input: string | readonly unknown[]): readonly Item[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
@@ -93,7 +93,7 @@ export function readItems(input: string | readonly unknown[]): readonly Item[] {
   })
 }
 
-/** Clients leave `type` out of messages and references. */
+/** The kind of an item. Clients leave `type` out of messages and references. */
 function kindOf(sent: unknown, index: number): Kind {
   const item = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>
   const type = item['type'] ?? ('role' in item ? 'message' : 'item_reference')
@@ -105,7 +105,7 @@ function kindOf(sent: unknown, index: number): Kind {
   )
 }
 
-/** Whether an item is the model's side of a conversation. */
+/** Whether the model wrote the item: a function call or an assistant message. */
 export function isOfModel(item: Item): boolean {
   return item.type === 'function_call' || (item.type === 'message' && item.role === 'assistant')
 }

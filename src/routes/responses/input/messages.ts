@@ -1,10 +1,10 @@
 import type { ChatMessage } from '../../turn-request/chat-body.ts'
 import type { FunctionCall, FunctionCallOutput, Item, ItemReference, Message } from './items.ts'
 
-/** An item that says by itself what it says. */
+/** An item with its content; not a reference to one. */
 export type PlainItem = Exclude<Item, ItemReference>
 
-/** Items as chat messages: calls belong to the assistant message before them. */
+/** Converts items to chat messages. Calls join the assistant message before them. */
 export function toChatMessages(items: readonly PlainItem[]): readonly ChatMessage[] {
   const messages: ChatMessage[] = []
   for (const item of items) {

@@ -1,6 +1,9 @@
 import { type Parameter, topLogprobs } from '../../turn-request/parameters.ts'
 
-/** Every parameter of OpenAI's request for a response, and `x_service`. The request is held against it. */
+/**
+ * Every parameter of OpenAI's request for a response, and `x_service`. Each request is checked against this
+ * list.
+ */
 export const responsesParameters: readonly Parameter[] = [
   { name: 'model', does: 'honoured', note: 'required' },
   { name: 'input', does: 'honoured', note: 'required; a text or up to 1,000 items' },

@@ -4,7 +4,7 @@ import { toRunRequest } from '../../turn-request/messages.ts'
 import type { ServiceOptions } from '../../turn-request/options.ts'
 import type { ResponsesBody } from './schema.ts'
 
-/** The same request as the chat route would get it: both skins ask for a turn in one way. */
+/** Converts the request to the form of the chat route, so that both APIs start turns in one way. */
 export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]): ChatBody {
   return {
     model: body.model,
@@ -20,7 +20,7 @@ export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]
   }
 }
 
-/** What the turn keeps of the request beside its messages. */
+/** The part of the request that the run stores, apart from its messages. */
 export function toResponseRequest(
   body: ResponsesBody,
   chat: ChatBody,
@@ -56,7 +56,7 @@ function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_ch
   return choice && typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice
 }
 
-/** Metadata is a map of texts; the service's own options in it can be more. */
+/** Only string values are metadata; the service's own options can have other types. */
 function textsOf(metadata: unknown): Readonly<Record<string, string>> {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return {}
   return Object.fromEntries(

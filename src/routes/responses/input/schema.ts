@@ -33,10 +33,10 @@ const textFormat = z.union(
   { error: 'must be of type `text`, `json_object` or `json_schema` (with `name`)' },
 )
 
-/** The fields that are honoured; what becomes of the others, `responsesParameters` says. */
+/** Schema of the fields that are honoured; `responsesParameters` lists the others. */
 export const responsesBody = z.looseObject({
   model: boundedText(bounds.name).min(1),
-  /** Its items are read by `readItems`, which tells more of what is wrong with one than a union can. */
+  /** `readItems` checks the items, because its errors say more than those of a union. */
   input: z.union(
     [boundedText(bounds.text), boundedList(z.unknown(), bounds.messages).min(1, 'must not be empty')],
     { error: 'must be a text or an array of 1 to 1,000 items' },
@@ -59,7 +59,7 @@ export const responsesBody = z.looseObject({
 
 export type ResponsesBody = z.infer<typeof responsesBody>
 
-/** @throws ServiceError for a choice of a tool that was not sent. */
+/** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
   if (!chosen || typeof chosen !== 'object' || tools?.some((tool) => tool.name === chosen.name)) return
   throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {

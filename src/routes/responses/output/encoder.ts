@@ -6,8 +6,8 @@ import { type EventBody, messageOpened, type StreamEvent, textAdded, turnEnded }
 import { openResponse } from './response-body.ts'
 
 /**
- * An encoded event, with the `seq` of what it was made from. `taken back`: text from `voidFrom` on is void, which no event
- * of a response can say; all there is of it is its place in the count.
+ * An encoded event, with the `seq` of its source event. `taken back` has no event of the Responses API: text
+ * from `voidFrom` on is void, and the entry only takes a sequence number.
  */
 export type Encoded =
   | { readonly kind: 'event'; readonly seq: number; readonly event: StreamEvent; readonly isText: boolean }
@@ -19,28 +19,31 @@ export type Encoded =
     }
 
 /**
- * Encodes the committed events of a run as events of a response. What comes out, numbers included, depends on nothing
- * but the run and the events so far: every reader on every replica gets the same.
+ * Encodes the committed events of a run as events of a response. The result depends only on the run and the
+ * events so far, so every client on every replica gets the same numbers.
  */
 export class ResponseEncoder {
   readonly #run: Run
   #count = 0
   #hasBegun = false
-  /** `seq` of the first text that was not taken back: with it the message was opened. */
+  /** `seq` of the text event that opened the message; undefined when that text is void. */
   #openedAt: number | undefined
 
   constructor(run: Run) {
     this.#run = run
   }
 
-  /** The first event, before anything is known of the turn. */
+  /** The first event; it needs no event of the run. */
   start(): readonly Encoded[] {
     const { response } = this.#run.request as RunRequest
     const status = response?.background ? 'queued' : 'in_progress'
     return this.#number(0, [{ type: 'response.created', response: openResponse(this.#run, status) }])
   }
 
-  /** The next committed event. All of them have to be told, void ones too, since every one counts. */
+  /**
+   * Encodes the next committed event. Callers must pass all events, void ones included, because each takes a
+   * number.
+   */
   push({ seq, event }: CommittedEvent): readonly Encoded[] {
     const begun = this.#number(seq, this.#begin())
     if (event.type === 'step.restarted') return [...begun, this.#takeBack(seq, event.void_from_seq)]
@@ -57,7 +60,7 @@ export class ResponseEncoder {
   #bodiesOf(seq: number, event: RunEvent): readonly EventBody[] {
     const isOpen = this.#openedAt !== undefined
     if (isTerminal(event)) return turnEnded(this.#run, event, isOpen)
-    // What the agent does meanwhile has no place in a response: some clients fail on events that they do not know.
+    // Progress events are left out: some clients fail on event types that they do not know.
     if (event.type !== 'text.delta') return []
     this.#openedAt ??= seq
     return [...(isOpen ? [] : messageOpened(this.#run)), textAdded(this.#run, event.text)]

@@ -6,14 +6,14 @@ import { type CallItem, callsOf, endedResponse, messageOf } from './response-bod
 
 export type StreamEvent = BodyOf<typeof streamEvent>
 
-/** What an event of a stream says, without its number. */
+/** An event of a stream without its sequence number. */
 export type EventBody = StreamEvent extends infer Event
   ? Event extends StreamEvent
     ? Omit<Event, 'sequence_number'>
     : never
   : never
 
-/** The message is the first item of the output and has one part. */
+/** Position of the message: first item of the output, with one part. */
 function placeOf(run: Run) {
   return { item_id: run.messageId, output_index: 0, content_index: 0 as const }
 }
@@ -37,7 +37,9 @@ export function textAdded(run: Run, delta: string): EventBody {
   return { type: 'response.output_text.delta', ...placeOf(run), delta, logprobs: [] }
 }
 
-/** The events of an ending: what is left of the message, the calls of the client's tools, and the whole response. */
+/**
+ * The events at the end of a run: the end of the message, the calls of client tools, and the whole response.
+ */
 export function turnEnded(run: Run, event: TerminalEvent, isOpen: boolean): readonly EventBody[] {
   const message = messageClosed(run, event, isOpen)
   const first = message.length > 0 ? 1 : 0
@@ -81,7 +83,10 @@ function callMade(item: CallItem, output_index: number): readonly EventBody[] {
   ]
 }
 
-/** No event says that a response was cancelled: it ends as one that failed, and its status says the rest. */
+/**
+ * The API has no event for a cancelled response. It ends with `response.failed`, and its status is
+ * `cancelled`.
+ */
 function responseEnded(run: Run, event: TerminalEvent): EventBody {
   const response = endedResponse(run, event)
   switch (response.status) {

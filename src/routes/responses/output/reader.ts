@@ -5,23 +5,23 @@ import type { StreamEvent } from './events.ts'
 
 type EncodedEvent = Extract<Encoded, { readonly kind: 'event' }>
 
-/** What a reader is given next; after `contradicted` there is nothing that could be. */
+/** The next events for a client. After `contradicted` no further event is possible. */
 export type Portion = {
   readonly events: readonly StreamEvent[]
-  /** Text that the reader has was taken back: the number of the place where it was. */
+  /** Set when text that the client already has became void; the number of that entry. */
   readonly contradicted?: number
 }
 
 /**
- * One reader of a response, who has the events up to `startingAfter` already. Text that was taken back before this
- * reader came is left out; text that the reader has and that is taken back cannot be, and ends the reading.
+ * One client of a response, which already has the events up to `startingAfter`. Text that became void before
+ * the client came is left out; if the client already has such text, the stream ends.
  */
 export class ResponseReader {
   readonly #encoder: ResponseEncoder
   readonly #after: number
-  /** Number of the last event that the reader has. */
+  /** Number of the last event that the client has. */
   last: number
-  /** `seq` of the last text that the reader has. */
+  /** `seq` of the last text that the client has. */
   #lastTextSeq = 0
   #hasTaken = false
 
@@ -35,7 +35,7 @@ export class ResponseReader {
     return this.#hand(this.#encoder.start().flatMap((item) => (item.kind === 'event' ? [item] : [])))
   }
 
-  /** The next committed events, from the first on. */
+  /** Encodes the next committed events; the first call starts with the first event. */
   take(committed: readonly CommittedEvent[]): Portion {
     const isBeginning = !this.#hasTaken
     this.#hasTaken ||= committed.length > 0
@@ -47,7 +47,7 @@ export class ResponseReader {
         else if (item.isText) this.#lastTextSeq = item.seq
         continue
       }
-      // A reader that is beyond this place came after it, and was never given what was taken back.
+      // A client past this number connected after the void, and never received the void text.
       const cameLater = item.number < this.#after
       if (!cameLater && this.#lastTextSeq >= item.voidFrom) {
         return { events: [], contradicted: item.number }
@@ -58,8 +58,8 @@ export class ResponseReader {
   }
 
   /**
-   * What is left of a run whose events have had their time. Where a reader left off is not known any more: it gets the
-   * last event, which tells everything.
+   * For a run whose events have expired, the client's position is unknown. It gets the last event, which
+   * contains the whole response.
    */
   #takeKept(committed: readonly CommittedEvent[]): Portion {
     const last = committed.flatMap((one) => this.#encoder.push(one)).at(-1)

@@ -24,7 +24,7 @@ export function openResponse(run: Run, status: 'queued' | 'in_progress'): Respon
   }
 }
 
-/** The response of a run that has ended this way. */
+/** The response of a run that ended with this event. */
 export function endedResponse(run: Run, event: TerminalEvent): ResponseBody {
   const { prompt_tokens: input, completion_tokens: output, total_tokens, cost_micros } = event.end.usage
   return {
@@ -45,7 +45,9 @@ export function endedResponse(run: Run, event: TerminalEvent): ResponseBody {
   }
 }
 
-/** What never changes: the run, and what its request asked for. Runs of the chat route have less of it. */
+/**
+ * The constant members: the run, and the fields of its request. Runs of the chat route have fewer of them.
+ */
 function requestOf(run: Run) {
   const { sampling, clientTools, toolChoice, instructions, response } = run.request as RunRequest
   return {
@@ -88,22 +90,25 @@ function statusOf(event: TerminalEvent): ResponseBody['status'] {
   return incompleteDetails(event) ? 'incomplete' : 'completed'
 }
 
-/** A turn that one of our own bounds has ended counts as cut off too: there is no other word for it. */
+/**
+ * A turn that ended at one of the service's limits is also `incomplete`, because the API has no other status
+ * for it.
+ */
 function incompleteDetails(event: TerminalEvent): ResponseBody['incomplete_details'] {
   if (event.type !== 'run.completed') return null
   if (event.reason === 'length') return { reason: 'max_output_tokens' }
   return event.reason === 'content_filter' ? { reason: 'content_filter' } : null
 }
 
-/** The message, if there is one, and then the calls of the client's tools. */
+/** The message, if there is one, and then the calls of client tools. */
 export function outputOf(run: Run, event: TerminalEvent): ResponseBody['output'] {
   const message = messageOf(run, event)
   return [...(message ? [message] : []), ...callsOf(run, event.end)]
 }
 
 /**
- * Every response has one, if only an empty one, but for one that says nothing and waits for tools. A failure without any
- * output before it would make a popular client send the whole turn again.
+ * The message of a response, possibly empty; none if the response only calls client tools. A failure without
+ * any output item would make a popular client send the whole turn again.
  */
 export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefined {
   const text = contentOf(event.end)

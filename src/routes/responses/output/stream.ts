@@ -11,10 +11,10 @@ import type { StreamEvent } from './events.ts'
 import { ResponseReader } from './reader.ts'
 
 /**
- * Writes the events of a response as server-sent events, from the first or from the one after `startingAfter`, up to its end.
- * They are made of committed events only, also where the run is driven: numbers have to be the same for every reader on
- * every replica, and those of events that are not committed could be given away again.
- * @param notes of a stream that is the reply to a request for a turn.
+ * Streams the events of a response as server-sent events, after `startingAfter` if set, until it ends. It
+ * uses committed events only, even on the replica that drives the run, so that all clients get the same
+ * numbers.
+ * @param notes outcome listener, set if the stream is the reply to a request for a turn.
  */
 export async function responseStream(
   services: Services,
@@ -25,7 +25,7 @@ export async function responseStream(
   notes?: ReplyOutcome,
 ): Promise<void> {
   const reader = new ResponseReader(run, startingAfter)
-  // Headers go with the first bytes.
+  // The first bytes also send the headers.
   await out.add(framesOf(reader.start()) || ': connected\n\n')
   let ended = false
   let takenBackAt: number | undefined
@@ -37,7 +37,7 @@ export async function responseStream(
     await out.add(framesOf(events))
     return ended || contradicted !== undefined
   }
-  // At first all that there is, so that text that was taken back by then is known as such.
+  // The first batch contains all events so far, so that void text is known before anything is sent.
   await followCommitted(services, run, 0, left, hear, { together: true })
   if (ended || left.aborted) return
   await notes?.cutShort()
@@ -49,8 +49,8 @@ function framesOf(events: readonly StreamEvent[]): string {
 }
 
 /**
- * Not the end of the response, which goes on. Its number is one that the reader is known by: of the last event that it
- * has, or of the place where text that it has was taken back.
+ * The event that ends a stream while the response continues. Its number is valid for `starting_after`: the
+ * last event that the client has, or the entry of void text.
  */
 function interruption(run: Run, number: number): StreamEvent {
   const failure = {
