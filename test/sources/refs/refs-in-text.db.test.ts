@@ -114,7 +114,7 @@ const sentences: readonly ((ref: string) => string)[] = [
   (ref) => `עיין ${ref}; והבן`,
 ]
 
-/** Ways to write one ref that docs/sources.md names. */
+/** Ways to write one ref that docs/refs.md names. */
 function spellings(ref: string, heRef: string): readonly string[] {
   const [, heading = '', numbers = ''] = /^(.*?)(?: ([\d:a-d]+))?$/.exec(ref) ?? []
   const address = `https://www.sefaria.org/${ref.replaceAll(' ', '_')}`

@@ -32,7 +32,7 @@ const sure = 0.8
 
 /**
  * The weights of the evidence: a logistic regression over the sets of `test/questions` that ask on and off topic, about the
- * starter library and about the Tanya, rounded. Its cross-validated figures stand in `docs/sources.md`.
+ * starter library and about the Tanya, rounded. Its cross-validated figures stand in `docs/search-figures.md`.
  */
 const weights = {
   /** Each word met, and in addition each name met. */
