@@ -10,21 +10,21 @@ import type { Runner } from './ownership/runner.ts'
 import type { Pressure } from './replicas/pressure.ts'
 import type { TurnLimits } from './run/turn-limits.ts'
 
-/** What routes and pages are given; nothing here is global, so that tests can run several services in one process. */
+/** What routes and pages need. Nothing is global, so tests can run several services in one process. */
 export type Services = {
   readonly database: Database
   readonly peppers: Peppers
   readonly plans: Plans
   readonly catalogue: Catalogue
   readonly runner: Runner
-  /** Undefined: the library is searched by words only. */
+  /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
   readonly limits: TurnLimits
-  /** Undefined: nobody asks for metrics, nobody takes traces, new turns are never refused under pressure. */
+  /** Undefined: no metrics, no traces, and no refusal of turns under pressure. */
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined
   readonly pressure?: Pressure | undefined
-  /** Where people reach the service, if the operator has said it. */
+  /** The public URL of the service, if the operator has set it. */
   readonly appUrl?: string | undefined
   readonly log: Logger
 }

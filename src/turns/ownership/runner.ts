@@ -16,37 +16,40 @@ import { keepLeases } from './lease-keeping.ts'
 import { releaseLeases } from './leases.ts'
 import { createUnanswered } from './unanswered.ts'
 
-/** What handing over may take, whatever the database does; then the leases run out by themselves. */
+/** Time limit for handing over runs. Leases that could not be released by then expire. */
 const drainMs = 8_000
 
-/** The part of a process that drives runs: its own, and those whose owner is gone. */
+/** The part of a process that drives runs: those it admitted, and those it claimed from lost owners. */
 export type Runner = Omit<Replica, 'close'> & {
   readonly lease: Lease
   /**
-   * Begins to drive a run that this process owns by its row; while draining, hands it over.
-   * @param conversation what the model is told, when it is known: then it is not read again.
+   * Starts to drive a run that this process owns. During a drain it releases the run instead.
+   * @param conversation the model's conversation, if it is known. It is then not read again.
    */
   start(run: Run, conversation?: readonly ModelMessage[]): LiveRun
-  /** A run may have been started whose client was told that it was not: it is looked for, and left to be claimed. */
-  unanswered(runId: string): void
-  /** The run if this process drives it. */
-  find(runId: string): LiveRun | undefined
-  /** Stops a run wherever it is driven, after its row was marked. A replica that misses the signal sees the mark. */
-  cancel(runId: string): void
-  /** Whether the process is shutting down and drives no run any more. */
-  readonly draining: () => boolean
-  /** Aborted by `drain` once no run is driven any more: readers then end, so that their clients go elsewhere. */
-  readonly leaving: AbortSignal
   /**
-   * Stops driving, hands the runs over by releasing their leases, and waits until nothing is written any more, at most
-   * eight seconds.
+   * Reports a run that may have been started although its client got an error. The run is looked up and
+   * released for any replica.
    */
+  unanswered(runId: string): void
+  /** The live run, if this process drives it. */
+  find(runId: string): LiveRun | undefined
+  /**
+   * Stops a run on whichever replica drives it. Its row must already be marked; a replica that misses the
+   * signal sees the mark.
+   */
+  cancel(runId: string): void
+  /** Whether the process is shutting down and drives no more runs. */
+  readonly draining: () => boolean
+  /** Aborted at the end of `drain`. Readers then end, so that their clients connect to another replica. */
+  readonly leaving: AbortSignal
+  /** Stops all turns, releases their leases and waits until all writes are finished, at most eight seconds. */
   drain(): Promise<void>
 }
 
 /**
- * Starts to renew leases and to search for unowned runs.
- * @param services.pressure undefined: runs are claimed however much memory is used.
+ * Starts to renew leases and to look for runs without an owner.
+ * @param services.pressure undefined: runs are claimed regardless of memory use.
  */
 export function createRunner(
   services: RunnerServices & { readonly pressure?: Pressure | undefined },
@@ -68,7 +71,7 @@ export function createRunner(
   const keeping = keepLeases(database, lease, driven.byId, outage)
   const claiming = createClaiming({
     ...{ database, plans: services.plans, lease, unanswered, outage },
-    // A process that died for lack of memory leaves its runs behind: taken all at once they would end the next one, too.
+    // If a process died for lack of memory, claiming all its runs at once would end this process too.
     paused: () => draining || services.pressure?.isShortOfMemory() === true,
     start(run) {
       log.info({ runId: run.id, epoch: run.epoch }, 'run claimed')
@@ -83,7 +86,7 @@ export function createRunner(
 
   const handOver = async () => {
     const handedOver = driven.handOver()
-    // One that was claimed at the last moment is handed over, too.
+    // This includes a run that was claimed at the last moment.
     await Promise.all([keeping.stop(), claiming.stop(), handedOver])
     leaving.abort()
     await withBackgroundTx(database, (tx) => releaseLeases(tx, lease)).catch(outage.failed)
@@ -99,7 +102,7 @@ export function createRunner(
     cancel(runId) {
       cancelHere(runId)
       signals.send({ kind: 'cancel', runId })
-      // One that waits in its session has no driver yet: whoever claims it ends it.
+      // A queued run has no driver. The replica that claims it ends it.
       signals.send({ kind: 'claim', runId })
     },
     draining: () => draining,
@@ -109,7 +112,7 @@ export function createRunner(
       unsubscribe()
       await Promise.race([handOver(), delay(drainMs, undefined, { ref: false })])
       leaving.abort()
-      // Of turns that could not be handed over in time.
+      // These turns could not be handed over in time.
       for (const { live } of driven.byId.values()) live.abandon()
     },
   }

@@ -3,25 +3,25 @@ import { type Database, type Executor, withBackgroundTx } from '../../db/client.
 import { runs } from '../../db/schema/index.ts'
 import type { Lease } from '../run/lease.ts'
 
-/** A server that is cut off from us ends our open transaction within 10 s: after that no run can turn up any more. */
+/** The server ends a transaction whose client is cut off within 10 s. After that the run can no longer appear. */
 const keptMs = 15_000
 
 /**
- * Runs whose start may have been committed although the COMMIT got no answer, so that their clients were told to try
- * again. This process does not drive them, unless it has claimed one since that had to wait.
+ * Runs whose COMMIT got no answer, so their clients got an error. This process does not drive them, unless it
+ * has since claimed one.
  */
 export type Unanswered = {
   add(runId: string): void
   /**
-   * Notes of those that exist that their client has not seen the reply, so that the same request finds its run, and
-   * gives up their leases, so that they do not wait for them to run out.
+   * Marks the runs that exist as disconnected, so that a retry finds them. Releases their leases, so that they
+   * need not expire.
    */
   settle(database: Database): Promise<void>
 }
 
 /** @param drives whether this process drives a run. */
 export function createUnanswered(lease: Lease, drives: (runId: string) => boolean): Unanswered {
-  /** By run, when it can be forgotten: known once the database has answered again. */
+  /** Run id to the time when it can be forgotten. The time is set once the database has answered again. */
   const kept = new Map<string, number | undefined>()
   return {
     add(runId) {
@@ -29,7 +29,7 @@ export function createUnanswered(lease: Lease, drives: (runId: string) => boolea
     },
     async settle(database) {
       if (kept.size === 0) return
-      // Claims are made after this, in the same round: what is driven now has been claimed, or is not among these.
+      // Claims run after this in the same round, so `drives` is exact for runs that this process has claimed.
       const ids = [...kept.keys()]
       const claimed = ids.filter(drives)
       const found = await withBackgroundTx(database, (tx) => noteUnanswered(tx, ids, claimed, lease))

@@ -6,12 +6,13 @@ import type { Run } from '../run/run.ts'
 import { noteClientClosed, requestCancel } from '../run/runs.ts'
 import type { ReaderServices } from './follow.ts'
 
-/** How long a note is tried to be written while the database is away. */
+/** How long a disconnect is retried to be recorded while the database is away. */
 const timeoutMs = 60_000
 
 /**
- * The client of a run has left before its reply was complete: notes it, and stops the run if that was asked for. Nothing happens when
- * the client has sent its request again since, and is connected anew. Never throws: nobody is left to hear of it.
+ * Records that a run's client disconnected before its reply was complete, and cancels the run if the request
+ * asked for that. Does nothing if the client has retried and is connected again. Never throws, because no
+ * client is left to receive the error.
  */
 export async function clientLeft(
   services: ReaderServices,
@@ -30,8 +31,8 @@ export async function clientLeft(
 }
 
 /**
- * A reply ends here although the run goes on: the same request will find the run again. Asked once only, since the
- * reply waits for it. Never throws.
+ * Records that a reply ends although its run continues, so that a retry finds the run. It makes one attempt
+ * only, because the reply waits for it. Never throws.
  */
 export async function replyCutShort(
   services: ReaderServices,
@@ -43,7 +44,7 @@ export async function replyCutShort(
   await note(services, run, client, 'could not note that a reply was cut short', work, { once: true })
 }
 
-/** Once it is noted nobody has to ask this process. */
+/** Once the disconnect is recorded, other replicas need not ask this process about it. */
 async function note(
   { database, runner, log }: ReaderServices,
   run: Run,

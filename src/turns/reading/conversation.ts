@@ -13,7 +13,7 @@ import { isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.t
 import { textOf } from '../run/transcript.ts'
 import { eventsOfEndedRun } from './kept-events.ts'
 
-/** A finished step in words: what was done, how long after the step before it, what it cost. */
+/** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {
   readonly step: number
   readonly kind: 'model' | 'tool'
@@ -21,28 +21,28 @@ export type TurnStep = {
   readonly failed: boolean
   readonly tookMs: number
   readonly costMicros: bigint
-  /** Of a model reply; 0 for a tool. */
+  /** Tokens of a model reply; 0 for a tool step. */
   readonly promptTokens: number
   readonly completionTokens: number
-  /** Passages that it put before the model. */
+  /** Refs of the passages that the step showed to the model. */
   readonly refs: readonly string[]
 }
 
-/** A turn as people read it. */
+/** A turn as the web pages show it. */
 export type ConversationTurn = {
   readonly run: Run
-  /** Empty when the turn went on from results of the client's own tools. */
+  /** Empty if the turn continued from results of the client's own tools. */
   readonly question: string
-  /** So far, while the run goes on. */
+  /** The text so far while the run is in progress. */
   readonly answer: string
   readonly steps: readonly TurnStep[]
-  /** What is under way, in words. */
+  /** Titles of the tool calls in progress. */
   readonly doing: readonly string[]
-  /** Undefined while the run goes on. */
+  /** Undefined while the run is in progress. */
   readonly end: RunEnd | undefined
 }
 
-/** The newest turns of a session in their order; those before turn `before` when it is told. */
+/** The newest turns of a session, oldest first. With `before`, only turns with a smaller number. */
 export async function readTurns(
   services: RunnerServices,
   executor: Executor,
@@ -61,7 +61,7 @@ export async function readTurns(
   return { turns: await turnsOf(services, executor, newest), hasEarlier: rows.length > page.limit }
 }
 
-/** One turn. */
+/** One turn of a run. */
 export async function readTurn(
   services: RunnerServices,
   executor: Executor,
@@ -94,7 +94,7 @@ async function turnsOf(
   for (const run of of) {
     const texts = said.filter(({ runId }) => runId === run.id)
     const asked = texts.map(({ content }) => content as ModelMessage).findLast(({ role }) => role === 'user')
-    // Without the list of sources that closes the text which the run's row keeps.
+    // The message has no source list. The run's row stores the text with the list.
     const answer = texts.find(({ id }) => id === run.messageId)?.content as ModelMessage | undefined
     const own = steps.filter(({ runId }) => runId === run.id)
     const end = ends.get(run.id)
@@ -111,7 +111,10 @@ async function turnsOf(
   return turns
 }
 
-/** From the log, which tells more, while it is kept; else from the run's row. */
+/**
+ * The end of each finished run: from the event log while it is kept (it has more fields), otherwise from the
+ * run's row.
+ */
 async function endsOf(executor: Executor, of: readonly Run[]): Promise<ReadonlyMap<string, RunEnd>> {
   const ended = of.filter((run) => run.finishedAt !== null)
   if (ended.length === 0) return new Map()
@@ -136,7 +139,7 @@ async function endsOf(executor: Executor, of: readonly Run[]): Promise<ReadonlyM
   )
 }
 
-/** The row of a run keeps the shown text with its closing list. */
+/** The run's row stores the text together with its source list. */
 function keptEnd(run: Run): RunEnd | undefined {
   return eventsOfEndedRun(run)
     .map(({ event }) => event)

@@ -10,13 +10,13 @@ import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from '../run/ru
 import { type LogPage, readAfter } from './kept-events.ts'
 import { ReplayFilter } from './replay-filter.ts'
 
-/** A reader looks when it hears of news, and after this time in any case: a signal may be lost. */
+/** A reader also looks after this time, because a signal may be lost. */
 const pollMs = 1_000
 
-/** How long a reader bears with a database that is away: longer than a restart or a failover takes. */
+/** How long a reader waits for an unavailable database. A restart or a failover takes less. */
 const timeoutMs = 60_000
 
-/** Events that are handed on at once: what waits for a slow reader stays small. */
+/** Events per batch. It bounds what is buffered for a slow reader. */
 const batchLength = 64
 
 export type ReaderServices = {
@@ -26,14 +26,15 @@ export type ReaderServices = {
 }
 type NamedRun = { readonly id: string; readonly accountId: string }
 
-/** Takes events on; what it returns has to be waited for before it is given more. */
+/** Receives events. If it returns a promise, the next events come after that promise resolves. */
 export type Hand<Event> = (news: readonly Event[]) => Promise<void> | undefined
 
 /**
- * Hands on all events of a run from its start, in batches, up to its end, across takeovers: nothing that was handed on
- * is repeated, and text always continues the text before it. It comes back without an end when `signal` is aborted, when
- * this process leaves, when the database has failed it for a minute, or when a new attempt contradicts text that was
- * handed on already (see `ReplayFilter`). It throws what `hand` throws.
+ * Passes all events of a run to `hand` in batches, from its start to its end, across takeovers. No event is
+ * repeated, and text always continues the earlier text. It returns without an end if `signal` is aborted, if
+ * this process shuts down, if the database is unavailable for a minute, or if a new attempt contradicts text
+ * that was already passed (see `ReplayFilter`).
+ * @throws what `hand` throws.
  */
 export function followRun(
   services: ReaderServices,
@@ -56,8 +57,8 @@ async function inBatches(news: readonly RunEvent[], hand: Hand<RunEvent>): Promi
 }
 
 /**
- * Waits for the end of a run, whoever drives it. Undefined when `signal` is aborted, when this process leaves, or when
- * the database has failed it for a minute.
+ * Waits for the end of a run on any replica. Undefined if `signal` is aborted, if this process shuts down, or
+ * if the database is unavailable for a minute.
  */
 export async function endOfRun(
   services: ReaderServices,
@@ -72,10 +73,10 @@ export async function endOfRun(
   return end
 }
 
-/** `anew`: the run is told from its first event again, because another source of its events is read from now on. */
+/** `anew`: the source of events has changed, so the run starts again from its first event. */
 type Telling = { readonly events: readonly RunEvent[]; readonly anew: boolean }
 
-/** From memory while this process drives the run, else from the committed log. */
+/** Reads from memory while this process drives the run, otherwise from the committed log. */
 async function tell(
   services: ReaderServices,
   run: NamedRun,
@@ -100,9 +101,10 @@ async function tell(
       log = new CertainLog()
       continue
     }
-    // Not for those who read from memory, which are thousands: their runs are given up before the process leaves.
+    // Only readers of the log need this signal. The thousands that read from memory end when their runs are
+    // abandoned.
     stopped ??= AbortSignal.any([signal, runner.leaving])
-    // Before looking, so that what is committed meanwhile is not waited for.
+    // Subscribe before reading, so that a commit in between is not missed.
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
     const anew = log.position === 0
     const look = await lookAt(services, run, log.position, stopped)
@@ -113,7 +115,7 @@ async function tell(
   }
 }
 
-/** Undefined when aborted, or when the run cannot be read. */
+/** Reads one page of the log. Undefined if it was aborted or the run cannot be read. */
 async function lookAt(
   { database, log }: ReaderServices,
   run: NamedRun,
@@ -133,16 +135,16 @@ async function lookAt(
 }
 
 /**
- * Reads the committed log for someone who cannot take back what was shown. Events of an unfinished step may have been
- * written by an owner that is gone and be void soon: they wait until the run's owner gave a sign of life after the
- * reader came. So a client that comes back after its replica died sees none of them.
+ * Reads the committed log for a reader that cannot take back text. Events of an unfinished step may soon become
+ * void, if their owner is lost. They are held back until the run's owner has renewed its lease or written
+ * something since the reader began.
  */
 class CertainLog {
-  /** `seq` of the last event that was taken. */
+  /** `seq` of the last event that was passed. */
   position = 0
   #first: Run | undefined
 
-  /** Takes the events that can be shown out of those after `position`. */
+  /** Returns those events after `position` that can safely be shown. */
   take({ events, over, run }: LogPage): readonly RunEvent[] {
     const valid = voidRemoved(events)
     this.#first ??= run
@@ -158,17 +160,17 @@ class CertainLog {
   }
 }
 
-/** Whether someone has claimed the run, prolonged its lease or written to its log since it looked like `first`. */
+/** Whether the run was claimed, renewed or written to between these two reads of its row. */
 function hasLivedSince(first: Run, now: Run): boolean {
   const leasedUntil = (run: Run) => run.leaseExpiresAt?.getTime() ?? 0
   return now.epoch > first.epoch || now.eventCount > first.eventCount || leasedUntil(now) > leasedUntil(first)
 }
 
 /**
- * Hands on the committed events of a run after `afterSeq`, void ones and their markers included, up to its end: what any
- * replica can show, with numbers that a reader can come back with. Comes back early when aborted, when this process
- * leaves, when the database has failed it for a minute, or when `hear` has heard enough.
- * @param options.together hands on in one piece what there is at first, so that all of it that is void can be told.
+ * Passes the committed events after `afterSeq` up to the run's end, including void events and their markers.
+ * Any replica can show them, and a reader can resume by `seq`. Ends early if aborted, if this process shuts
+ * down, if the database is unavailable for a minute, or if `hear` returns true.
+ * @param options.together passes all existing events as one batch, so that void ones among them can be marked.
  */
 export async function followCommitted(
   services: ReaderServices,
@@ -188,7 +190,7 @@ export async function followCommitted(
     if (!look) return
     if (look.events.length > 0 && (await hear(look.events))) return
     position = look.events.at(-1)?.seq ?? position
-    // A reader that comes after the last event has nothing to wait for.
+    // A reader that starts after the last event gets nothing.
     if (look.over) return
     if (most === undefined || look.events.length < most) await news
     most = batchLength

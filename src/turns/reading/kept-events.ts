@@ -9,7 +9,7 @@ import type { CitedSource, RunEnd, RunFailureCode, RunUsage, TerminalEvent } fro
 
 type Item = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** The events of a run whose log has had its time, made from what the run has kept: its text, then its end. */
+/** Rebuilds the events of a finished run whose log has expired, from the run's row: its text, then its end. */
 export function eventsOfEndedRun(run: Run): readonly CommittedEvent[] {
   const end = endOf(run)
   const text = { type: 'text.delta', step: run.stepCount, text: end.text } as const
@@ -34,7 +34,7 @@ function terminalOf(run: Run, end: RunEnd): TerminalEvent {
   }
 }
 
-/** The closing list is part of the kept text; where the numbers stood in it is not kept. */
+/** The stored text includes the source list. The positions of citations in it are not stored. */
 function endOf(run: Run): RunEnd {
   const items = run.output as readonly Item[]
   const of = <T>(type: string, make: (item: Item) => T): T[] => items.filter((i) => i.type === type).map(make)
@@ -64,20 +64,20 @@ function endOf(run: Run): RunEnd {
 
 export type LogPage = {
   readonly events: readonly CommittedEvent[]
-  /** The run has ended, and there are no events after these. */
+  /** The run has ended, and no events follow these. */
   readonly over: boolean
-  /** Undefined when the run has been deleted. */
+  /** Undefined if the run was deleted. */
   readonly run: Run | undefined
 }
 
-/** Committed events after `seq`: all of them, or the first `most`. */
+/** Reads the committed events after `seq`: all of them, or the first `most`. */
 export async function readAfter(
   executor: Executor,
   runId: string,
   afterSeq: number,
   most?: number,
 ): Promise<LogPage> {
-  // The state first: what a run commits before it ends is there when its end is seen.
+  // Read the run before its events: everything committed before an end is then visible together with that end.
   const [run] = await executor.select().from(runs).where(eq(runs.id, runId))
   const events = await readEvents(executor, runId, afterSeq, most)
   if (!run) return { events, over: true, run }

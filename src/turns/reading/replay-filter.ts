@@ -2,31 +2,31 @@ import { GrowingText } from '../../agent/growing-text.ts'
 import { isTerminal, type RunEvent, stepOf } from '../run/run-events.ts'
 
 /**
- * What a live reader has shown of a run, by which it stands a run that is told again: a replica that takes a run over
- * repeats its unfinished step, and a reader whose own process has lost the run begins the committed log from its start.
+ * Remembers what a live reader has shown of a run, so that a replay can be filtered. A replay happens when
+ * another replica repeats an unfinished step, or when a reader switches to the committed log.
  *
- * ReplayFilter text cannot be taken back. A new telling is silent as long as it repeats what was shown, and adds what goes
- * beyond. When it says something else, or ends the step or the run before all of it was repeated, it contradicts what
- * was shown, and the reader can only end.
+ * ReplayFilter text cannot be taken back. A replay is silent while it repeats what was shown, and new text
+ * follows. If it differs, or ends a step or the run before all shown text was repeated, it contradicts what was
+ * shown, and the reader must end.
  */
 export class ReplayFilter {
   readonly #text = new GrowingText()
-  /** Where the shown text of a step ends in `#text`. */
+  /** Where the shown text of each step ends in `#text`. */
   readonly #shownEnds = new Map<number, number>()
-  /** How much of `#text` the present telling has come to, and where each step ended in it. */
+  /** How far the current replay has come in `#text`, and where each step ended in it. */
   #told = 0
   readonly #toldEnds = new Map<number, number>()
-  /** Events other than text that were shown, with their steps. */
+  /** Shown events other than text, with their steps. */
   readonly #hints = new Map<string, number>()
 
-  /** The run is told again from its first event. */
+  /** A replay starts from the first event. */
   anew(): void {
     this.#told = 0
     this.#toldEnds.clear()
   }
 
   /**
-   * The part of the next events that the reader has not shown yet. After `contradicted` there is nothing that could be
+   * Returns the part of the next events that was not shown yet. If `contradicted` is true, nothing more can be
    * shown.
    */
   take(events: readonly RunEvent[]): {
@@ -57,7 +57,7 @@ export class ReplayFilter {
   }
 
   #unseen(event: Exclude<RunEvent, { type: 'text.delta' }>): RunEvent | 'contradicted' | undefined {
-    // There is one end, whatever it says.
+    // A run has one end, even if two attempts describe it differently.
     const key = isTerminal(event) ? event.type : JSON.stringify(event)
     const seen = this.#hints.has(key)
     if (event.type === 'step.restarted') this.#restart(event.step, !seen)
@@ -67,7 +67,7 @@ export class ReplayFilter {
     return event
   }
 
-  /** What was told of this step and later ones is void. The hints about them may be shown again. */
+  /** Text of this step and later steps is void. Their other events may be shown again. */
   #restart(step: number, isNews: boolean): void {
     for (const told of [...this.#toldEnds.keys()]) if (told >= step) this.#toldEnds.delete(told)
     this.#told = Math.max(0, ...this.#toldEnds.values())
@@ -75,9 +75,9 @@ export class ReplayFilter {
     for (const [key, of] of this.#hints) if (of >= step) this.#hints.delete(key)
   }
 
-  /** How much of the shown text must have been repeated when this event comes. */
+  /** Length of the shown text that must have been repeated when this event arrives. */
   #mustBeTold(event: RunEvent): number {
-    // A run that failed or was cancelled ends its stream with an error in any case.
+    // The stream of a failed or cancelled run ends with an error anyway.
     if (isTerminal(event)) return event.type === 'run.completed' ? this.#text.length : 0
     let end = 0
     for (const [step, shown] of this.#shownEnds) if (step < stepOf(event)) end = Math.max(end, shown)

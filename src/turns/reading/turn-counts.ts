@@ -6,13 +6,13 @@ const unfinished = sql`${runs.status} in ('queued', 'in_progress')`
 const inWindow = sql`${runs.createdAt} > now() - interval '1 minute'`
 
 export type TurnCounts = {
-  /** Sessions with an unfinished turn: the places that are taken. */
+  /** Sessions with an unfinished turn: the slots in use. */
   readonly taken: number
   /** Turns that started in the last minute. */
   readonly inWindow: number
 }
 
-/** How near an account is to the limits of its plan, for people to see; a start is decided by `start-statements`. */
+/** Shows people how close an account is to the limits of its plan. Admission uses `start-statements` instead. */
 export async function countTurns(executor: Executor, accountId: string): Promise<TurnCounts> {
   const [row] = await executor
     .select({

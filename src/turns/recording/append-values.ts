@@ -8,13 +8,13 @@ export type Attempt = {
   readonly epoch: number
 }
 
-/** The parameters of `appendValues`, in the order in which each function of the database that appends has them first. */
+/** The parameters of `appendValues`, in the order that all appending database functions share. */
 export const appended = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :steps'
 
 /**
- * What an owner's write adds to its run, as a call of the database has it (`append_to_run_2`, `end_turn`).
- * @param before what the run's row must say: a call is a transaction by itself, so one that was believed lost may come
- * late, when the same has been written again.
+ * The parameters of a write that adds to a run, for `append_to_run_2` and `end_turn`.
+ * @param before the counts that the run's row must have. A call that was believed lost may run late, after its
+ *   repetition; it then finds other counts and writes nothing.
  */
 export function appendValues(
   run: Attempt,
@@ -34,7 +34,7 @@ export function appendValues(
   }
 }
 
-/** Deltas that follow one another are one event. */
+/** Joins consecutive deltas of one step into one event. */
 export function joinDeltas(events: readonly RunEvent[]): readonly RunEvent[] {
   const joined: RunEvent[] = []
   for (const event of events) {

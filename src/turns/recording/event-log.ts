@@ -8,10 +8,10 @@ import { type Attempt, appended, appendValues } from './append-values.ts'
 import type { StepRow } from './step-row.ts'
 import type { Waiting } from './write-buffer.ts'
 
-/** `attempt` is the epoch of the owner that wrote it. */
+/** `attempt`: the epoch of the owner that wrote the event. */
 export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }
 
-/** The run was taken over, or has ended: this owner may write nothing more. */
+/** The run has a new owner or has ended. This owner may not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
@@ -30,22 +30,28 @@ const prepareCall = statement<AppendResult>(
   turnCall,
 )
 
-/** A call that has been sent: how many events it adds and which steps, and its answer. `done` must be awaited. */
+/**
+ * A call that was sent: the number of events and the steps that it adds, and its result. `done` must be
+ * awaited.
+ */
 export type Appending<T> = {
   readonly added: number
   readonly steps: readonly StepRow[]
   readonly done: Promise<T>
 }
 
-/** What a call tells that was to make ready for the next model call: else, and for a run without a key, undefined. */
+/**
+ * Result of a call that prepares a model call. Fields are undefined for other calls; `keyUsable` also for a run
+ * without a key.
+ */
 export type Appended = { readonly keyUsable?: boolean | undefined; readonly enough?: boolean | undefined }
 
 /**
- * Appends events and steps under the owner's epoch, in one call: a transaction by itself, or a part of the caller's.
- * Deltas that follow one another are joined. `done` rejects with LeaseLost when the epoch is no longer the run's, or
- * the run has ended, or is not where `before` says; nothing is written then.
- * @param next given before a model call: its step, and what has to be set aside for it beyond what is held. When the
- * account has less, or the run's key does not work any more, the hold stays as it is.
+ * Appends events and steps under the owner's epoch, in one database call. Consecutive deltas are joined. `done`
+ * rejects with LeaseLost, and nothing is written, if the epoch is not the run's, the run has ended, or its
+ * counts differ from `before`.
+ * @param next for a model call: its step, and the micro-credits to add to the hold. The hold stays unchanged if
+ *   the account has too few credits or the run's key no longer works.
  */
 export function appendEvents(
   executor: Executor,
@@ -67,7 +73,10 @@ export function leaseLost(run: { readonly id: string; readonly epoch: number }):
   return new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
 }
 
-/** Committed events after `seq`, in order: all of them, bounded by what one turn may say, or the first `most`. */
+/**
+ * Reads the committed events after `seq`, in order: all of them, or the first `most`. The limits of a turn
+ * bound their number.
+ */
 export async function readEvents(
   executor: Executor,
   runId: string,
@@ -82,12 +91,12 @@ export async function readEvents(
   return (await (most === undefined ? rows : rows.limit(most))) as readonly CommittedEvent[]
 }
 
-/** Leaves out what a later attempt has declared void, and the markers that say so. */
+/** Removes events that a later attempt declared void, and the markers that declare it. */
 export function withoutVoid(events: readonly CommittedEvent[]): readonly CommittedEvent[] {
   return voidRemoved(events).filter(({ event }) => event.type !== 'step.restarted')
 }
 
-/** The same, with the markers: for a reader that may have shown what they declare void. */
+/** Removes void events but keeps the markers, for a reader that may have shown void events. */
 export function voidRemoved(events: readonly CommittedEvent[]): readonly CommittedEvent[] {
   let kept: CommittedEvent[] = []
   for (const item of events) {
@@ -100,7 +109,7 @@ export function voidRemoved(events: readonly CommittedEvent[]): readonly Committ
   return kept
 }
 
-/** What an attempt has said in a step, void now or not: of several attempts the one that said most, by our estimate. */
+/** The longest text, by estimated tokens, that an attempt produced in a step. Void text counts too. */
 export function longestText(events: readonly CommittedEvent[], step: number): string {
   const said = new Map<number, string>()
   for (const { attempt, event } of events) {

@@ -9,7 +9,7 @@ import { appended, appendValues } from './append-values.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { Last } from './journal.ts'
 
-/** Sums over the steps; `costMicros` is what the ledger is told. */
+/** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
   let [prompt, completion, modelCalls, toolCalls, estimated] = [0, 0, 0, 0, false]
   for (const step of steps) {
@@ -33,7 +33,7 @@ export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUs
   }
 }
 
-/** Whether a turn has anything to show for its end. */
+/** Whether a turn has produced text or files. */
 export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
@@ -47,9 +47,9 @@ const end = statement<{ owned: boolean; waiting: boolean }>(
 )
 
 /**
- * Ends a run in one call: its last steps and events, its settled hold, the answer, the closed row. `done` tells whether
- * turns of the account may wait for its end. It rejects, and nothing is written, with LeaseLost when the run is another's or
- * has ended, and when the charge would exceed what is held.
+ * Ends a run in one call: writes its last steps and events, settles the hold, stores the answer and closes the
+ * row. `done` resolves to whether other turns of the account may be waiting. It rejects, and nothing is
+ * written, with LeaseLost if the run has another owner or has ended, and if the charge would exceed the hold.
  */
 export function closeRun(
   executor: Executor,
@@ -85,14 +85,14 @@ export function closeRun(
   return { added: values.eventCount, steps: last.waiting.steps, done }
 }
 
-/** The message that later turns are told, as JSON; null when there is nothing to tell. */
+/** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
 function answerOf(end: RunEnd): string | null {
   if (end.text === '' && end.tool_calls.length === 0) return null
   const answer: ModelMessage = { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
   return JSON.stringify(answer)
 }
 
-/** What the usage pages tell of a charge. */
+/** Facts about a charge, for the usage pages. */
 function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>> {
   return {
     model: run.model,

@@ -1,18 +1,23 @@
-/** After so long what waits is written. A short turn is over by then, and has nothing left to write. */
+/** Delay until buffered events are written. A short turn ends earlier and needs no such write. */
 const afterMs = 100
-/** Those that are due within so long are called together. */
+/** Flushes that are due within this time run together. */
 const togetherMs = 10
 
-/** When runs write what waits in them: one timer for all, of which thousands of slow streams would else make one with each word. */
+/**
+ * Schedules the flushes of all runs with one timer. Thousands of slow streams would otherwise create a timer
+ * per token.
+ */
 export type FlushClock = {
-  /** Calls `flush` in some 100 ms; once, however often it is asked until then. It must not throw. */
+  /**
+   * Calls `flush` once in about 100 ms, even if it is called several times before that. `flush` must not throw.
+   */
   soon(flush: () => void): void
-  /** Takes that back. */
+  /** Cancels a scheduled flush. */
   notNow(flush: () => void): void
 }
 
 export function createFlushClock(): FlushClock {
-  /** When each is due, in whole milliseconds: in the order in which they asked, which is that in which they are due. */
+  /** Due times in whole milliseconds. Insertion order is also the order of due times. */
   const due = new Map<() => void, number>()
   let isSet = false
   const ring = () => {

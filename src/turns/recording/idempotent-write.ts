@@ -5,41 +5,41 @@ import { type Appended, type Appending, appendEvents } from './event-log.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
 import { costOf, type Waiting } from './write-buffer.ts'
 
-/** The run as the claim of this attempt has left it. */
+/** The run as the claim of this attempt left it. */
 export type OwnedRun = Attempt & {
   readonly eventCount: number
   readonly stepCount: number
   readonly holdMicros: bigint
 }
 
-/** What one write does with what is in line: it appends that, and whatever belongs with it. */
+/** One write: it appends the buffered events and steps, and whatever else belongs to it. */
 export type Work<T> = {
-  /** It is one call and nothing else, and needs no transaction around it. */
+  /** True if the write is one call, which needs no surrounding transaction. */
   readonly single: boolean
-  /** It closes the run, and is done although a step could not be written. */
+  /** True if the write closes the run. It proceeds even if an earlier step could not be written. */
   readonly ends?: boolean
   readonly send: (executor: Executor, waiting: Waiting, before: Progress) => Promise<Sent<T>>
 }
 
 export type Sent<T> = {
   readonly value: T
-  /** The call that appends what is in line, just sent and the last one. */
+  /** The last call of the write, which appends the buffer. */
   readonly appending: Appending<Appended | undefined>
-  /** What it is to add to the hold. */
+  /** Micro-credits to add to the hold. */
   readonly moreMicros?: bigint
 }
 
-/** What an attempt knows of its run, by its last write. */
+/** What an attempt knows about its run after its last write. */
 export type State = { readonly progress: Progress; readonly costMicros: bigint }
-/** The same after a write. */
+/** The state after a write, and the write's result. */
 export type Written<T> = State & { readonly value: T }
 
-/** The run as the claim of an attempt has left it. */
+/** Initial state of an attempt, from the claimed run. */
 export function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMicros: bigint): State {
   return { progress: { eventCount, stepCount, holdMicros, ended: false }, costMicros }
 }
 
-/** What is in line and nothing else. */
+/** Appends the buffer and does nothing else. */
 export const appendWork = (run: OwnedRun): Work<undefined> => ({
   single: true,
   send: async (executor, waiting, before) => ({
@@ -48,7 +48,7 @@ export const appendWork = (run: OwnedRun): Work<undefined> => ({
   }),
 })
 
-/** One write, with what it takes along and what the run is like before it. */
+/** One write, the buffer it takes, and the state before it. */
 export type Writing<T> = {
   readonly work: Work<T>
   readonly waiting: Waiting
@@ -57,8 +57,8 @@ export type Writing<T> = {
 }
 
 /**
- * Writes once, however often the database has to be asked.
- * @param unsure what an earlier attempt has done, if its COMMIT was sent and got no answer: it may have worked.
+ * Performs a write exactly once, with as many attempts as needed.
+ * @param unsure the result of an earlier attempt whose COMMIT got no answer. That attempt may have succeeded.
  */
 export function writeSurely<T>(
   database: Database,
@@ -83,7 +83,7 @@ export function writeSurely<T>(
   return retryTransient(attempt, writing.leave)
 }
 
-/** `written` when all goes as it should, and what is known when the answer has come. */
+/** Sends the write once. `written` is the expected state, `done` the state after the answer. */
 async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
   const { value, appending, moreMicros = 0n } = await work.send(executor, waiting, before.progress)
   const { eventCount, stepCount, holdMicros } = before.progress

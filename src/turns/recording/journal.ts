@@ -14,40 +14,40 @@ import type { StepRow } from './step-row.ts'
 import { costOf, type Waiting } from './write-buffer.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
-/** The journal of one attempt at a run, on top of its writer. */
+/** The journal of one attempt at a run. It writes through the write queue. */
 export type RunJournal = Journal<Executor> & {
-  /** Puts an event in line; it is committed with the next write, within some 100 ms or so long after one that is under way. */
+  /** Buffers an event. The next write commits it, within about 100 ms, or as soon after the write in progress. */
   event(event: RunEvent): void
   /**
-   * Before a model call of `step`: everything in line is written, `micros` more are set aside, and the run's key is looked
-   * at, in one call. Where the key does not work any more nothing more is set aside.
-   * @returns false when the account has not enough; the hold stays as it was then.
+   * Prepares the model call of `step` in one database call: writes the buffer, adds `micros` to the hold and
+   * checks the run's key. The hold is not extended if the key no longer works.
+   * @returns false if the account has too few credits. The hold is then unchanged.
    */
   prepareCall(step: number, micros: bigint): Promise<boolean>
   /**
-   * Ends the run in one transaction: everything in line, and the event that `prepare` makes of the final cost, are given
-   * to `close`, which appends them, settles the money and closes the row.
-   * @param unfinished the model call that the turn ends in: a step that is recorded with the end or not at all.
+   * Ends the run in one transaction. `close` receives the buffer and the event that `prepare` builds from the
+   * final cost; it appends them, settles the hold and closes the row.
+   * @param unfinished the open model call, if it is charged. It is recorded only together with the end.
    */
   end<E extends RunEvent>(
     prepare: (costMicros: bigint) => E,
     close: Close<E>,
     unfinished?: ModelStep,
   ): Promise<E>
-  /** Waits for a write that is under way. What is still in line is dropped. */
+  /** Waits for the write in progress. Buffered events are dropped. */
   close(): Promise<void>
   /** Cost of the finished steps, in micro-credits. */
   readonly costMicros: bigint
-  /** What is held for the run, in micro-credits. */
+  /** The run's hold, in micro-credits. */
   readonly holdMicros: bigint
-  /** Whether the run's key worked before the last model call; undefined when nobody has looked. */
+  /** Whether the run's key worked before the last model call. Undefined if it was not checked. */
   readonly keyUsable: boolean | undefined
 }
 
-/** What is written together with the end of a run, and where the run is before. */
+/** What the end of a run writes, and the run's state before it. */
 export type Last = { readonly before: Progress; readonly waiting: Waiting }
 
-/** Writes the end of a run with these events, the last of which is `event`, in one call. */
+/** Writes the end of a run in one call. `event` is the last of the events. */
 export type Close<E> = (executor: Executor, event: E, last: Last) => Appending<unknown>
 
 export type JournalOptions = WriteQueueOptions & { readonly price: Price }
@@ -81,7 +81,7 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
         writer.step(rowOf(record), toolEvents(step, record))
         return record
       }
-      // A write can wait for others, and its model's reply should not be asked for again because of that.
+      // Write the model's reply first: the tool's write may take long, and a crash would repeat the model call.
       await writer.recorded()
       const send: Work<ToolStep>['send'] = async (executor, { events, steps }, before) => {
         const value = withChange(record, await commit(executor))
@@ -116,7 +116,7 @@ export function createJournal(database: Database, run: OwnedRun, options: Journa
   }
 }
 
-/** What readers are told of a finished tool call; committed with its step. */
+/** Events of a finished tool call. They are committed with its step. */
 export function toolEvents(step: number, record: ToolStep): RunEvent[] {
   return [
     { type: 'tool.finished', step, name: record.call.name, ok: !record.isError },
@@ -129,7 +129,7 @@ function toolStep(call: ToolCall, outcome: ToolOutcome<Executor>): ToolStep {
   return { kind: 'tool', call, content, isError, sources, files: [] }
 }
 
-/** A step whose deferred write has been done; what it refuses becomes the outcome. */
+/** The step after its deferred write. A refusal by that write becomes the step's result. */
 function withChange(step: ToolStep, change: CommittedChange): ToolStep {
   if ('error' in change) return { ...step, content: JSON.stringify({ error: change.error }), isError: true }
   return { ...step, files: change.files }
@@ -141,7 +141,7 @@ function stepMicros(price: Price, record: StepRecord): bigint {
     : toolCallPrice(price, record.call.name)
 }
 
-/** The finished steps of a run, in order, and what they cost. */
+/** Reads the finished steps of a run in order, and their total cost in micro-credits. */
 export async function readJournal(
   executor: Executor,
   runId: string,

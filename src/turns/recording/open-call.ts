@@ -3,21 +3,21 @@ import type { ModelRequest } from '../../agent/provider.ts'
 import { estimateTokens } from '../../agent/tokens.ts'
 import { promptTokens } from '../../agent/usage.ts'
 
-/** The model call that a turn ends in. */
+/** The model call during which a turn ends. */
 export type OpenCall = {
-  /** What came of it in this attempt; undefined when it was not sent. */
+  /** Its result in this attempt. Undefined if the call was not sent. */
   readonly own: ModelStep | undefined
-  /** Whether this attempt has shown something of it. */
+  /** Whether this attempt showed any of its text. */
   readonly shown: boolean
-  /** What earlier attempts have shown of it, as it was committed. */
+  /** Text of the call that earlier attempts showed, as committed. */
   readonly begun: string
 }
 
 /**
- * The step for which the account pays when its model call does not come to its end: the prompt, and the longest text that
- * an attempt at it said. Undefined when nothing is paid: a call that was never sent; and where the turn has failed, which is
- * not its client's doing, one of which nothing was shown.
- * @param request what the call was asked, when an earlier attempt made it; undefined where our own faults ended it.
+ * The step that the account pays if a model call does not finish: the prompt, and the longest text that any
+ * attempt produced. Undefined if nothing is charged: the call was never sent, or the turn failed before any of
+ * its text was shown.
+ * @param request returns the call's request if an earlier attempt sent it; undefined if the failure is ours.
  */
 export function chargedCall(
   { own, shown, begun }: OpenCall,

@@ -3,7 +3,10 @@ import type { Executor } from '../../db/client.ts'
 import { runs } from '../../db/schema/index.ts'
 import { LeaseLost } from './event-log.ts'
 
-/** How far the writes of an attempt have come, as the run's row tells it: each write moves at least one of these. */
+/**
+ * How far the writes of an attempt have come, according to the run's row. Each write changes at least one of
+ * these fields.
+ */
 export type Progress = {
   readonly eventCount: number
   readonly stepCount: number
@@ -12,11 +15,12 @@ export type Progress = {
 }
 
 /**
- * What became of a transaction whose COMMIT got no answer, told by the run's row: where it left the run, or undefined when
- * it has not worked. The row is locked, so that a transaction that has it is waited for. A call that comes to the row later than this
- * finds other counts than it names, and a larger hold is unique for its step: it writes nothing.
- * @param after where it leaves the run when all that it asked for could be held; else it leaves the hold as it was.
- * @throws LeaseLost when the run has another owner, or is where no outcome would have left it.
+ * Finds out whether a transaction whose COMMIT got no answer succeeded. It locks the run's row, so a
+ * transaction that still holds the row is waited for. A late call writes nothing: it finds other counts, and a
+ * hold extension is unique per step.
+ * @param after the expected state if everything could be held; otherwise only the hold differs.
+ * @returns the state after the transaction, or undefined if it did not succeed.
+ * @throws LeaseLost if the run has another owner or is in an unexpected state.
  */
 export async function committedProgress(
   tx: Executor,

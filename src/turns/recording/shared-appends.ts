@@ -8,16 +8,17 @@ import { createFlushClock, type FlushClock } from './flush-clock.ts'
 type Counts = { readonly eventCount: number; readonly stepCount: number }
 
 /**
- * Appends of events between steps, of all runs that a process drives. One transaction at a time: what comes meanwhile
- * waits and travels together, so that thousands of slow streams cost some transactions a second, and a single one as many
- * as it would alone.
+ * Appends events between steps, for all runs that a process drives. One transaction runs at a time, and events
+ * that arrive meanwhile form the next batch. Thousands of slow streams therefore need only a few transactions
+ * per second.
  */
 export type SharedAppends = FlushClock & {
   /**
-   * @param before what the run's row must say, as for `appendEvents`.
-   * @param told called once, when it is known whether they were committed: false when the row says something else or is just
-   * being written, and nothing of them was written then; undefined when it cannot be known. It must not throw.
-   * @returns how many events it adds.
+   * Adds the events of one run to the next batch.
+   * @param before the counts that the run's row must have, as for `appendEvents`.
+   * @param told called once with the outcome: true if committed; false if nothing was written, because the row
+   *   has other counts or is locked; undefined if unknown. It must not throw.
+   * @returns the number of events it adds.
    */
   append(run: Attempt, before: Counts, events: readonly RunEvent[], told: AppendResult): number
 }
@@ -29,7 +30,7 @@ const appendAll = statement<{ run: string }>(
   'select append_to_runs(:runs, :accounts, :epochs, :eventsBefore, :stepsBefore, :events) as run',
 )
 
-/** What one run adds. */
+/** The events that one run adds. */
 type Line = {
   readonly run: Attempt
   readonly before: Counts
@@ -38,9 +39,12 @@ type Line = {
   readonly told: AppendResult
 }
 
-/** In one transaction; each line is some KB. */
+/** Maximum runs per transaction. Each adds a few KB. */
 const maxLines = 1_000
-/** From one to the next. A run has something to write ten times a second at most, so a few runs never wait for it. */
+/**
+ * Pause between transactions. A run flushes at most ten times a second, so with few runs this pause delays
+ * nobody.
+ */
 const pauseMs = 25
 
 export function createSharedAppends(database: Database): SharedAppends {
@@ -48,7 +52,7 @@ export function createSharedAppends(database: Database): SharedAppends {
   let writing = false
   const write = async () => {
     writing = true
-    // Many runs have something to write at one moment.
+    // Many runs add events in the same tick.
     await nextTick()
     while (waiting.length > 0) {
       const lines = waiting.slice(0, maxLines)
@@ -69,7 +73,7 @@ export function createSharedAppends(database: Database): SharedAppends {
   }
 }
 
-/** Never throws: each line is told what became of it. */
+/** Never throws. Each line's listener gets its outcome. */
 async function writeLines(database: Database, lines: readonly Line[]): Promise<void> {
   const written = await withTurnTx(database, 'system', async (tx, sendCommit) => {
     const sent = sendLines(tx, lines)

@@ -3,12 +3,12 @@ import type { StepRow } from './step-row.ts'
 
 const longAfter = 2_048
 
-/** What one write appends to a run: events, and the steps that were finished among them. */
+/** What one write appends to a run: events, and the steps that finished between them. */
 export type Waiting = { readonly events: readonly RunEvent[]; readonly steps: readonly StepRow[] }
 
 /**
- * What waits to be committed, in order. Deltas that follow one another are joined: while the database is away, a model
- * that talks on adds to one text, which the bound of a turn's text bounds.
+ * Events and steps that wait to be committed, in order. Consecutive deltas are joined, so while the database is
+ * away the buffer is bounded by the maximum text of a turn.
  */
 export class WriteBuffer {
   #events: RunEvent[] = []
@@ -23,7 +23,7 @@ export class WriteBuffer {
     return this.#steps.length > 0
   }
 
-  /** @returns whether the line has just become long enough to be written. */
+  /** @returns whether the buffer has just reached the length at which it must be written. */
   add(event: RunEvent): boolean {
     const wasShort = this.#textLength < longAfter
     const last = this.#events.at(-1)
@@ -33,7 +33,8 @@ export class WriteBuffer {
     } else if (last) {
       this.#events.push(event)
     } else {
-      // Room for one, not for the sixteen that a first `push` makes: most often that is all, in each of thousands of runs.
+      // An array for one event, not the capacity of 16 that a first `push` allocates. Thousands of runs mostly
+      // buffer one event.
       this.#events = [event]
     }
     return wasShort && this.#textLength >= longAfter

@@ -15,36 +15,39 @@ import type { StepRow } from './step-row.ts'
 import { costOf, type Waiting, WriteBuffer } from './write-buffer.ts'
 
 export type WriteQueueOptions = {
-  /** What the steps before this attempt have cost. */
+  /** Cost of the steps of earlier attempts, in micro-credits. */
   readonly costMicros: bigint
-  /** What comes between steps travels with what other runs have. */
+  /** Events between steps are written in batches with those of other runs. */
   readonly appends: SharedAppends
-  /** Aborted when the run is not this attempt's any more: a write that waits for the database gives up. */
+  /** Aborted when the run no longer belongs to this attempt. A waiting write then gives up. */
   readonly leave: AbortSignal
-  /** Called after each commit: there is news for readers elsewhere. */
+  /** Called after each commit, to notify readers on other replicas. */
   readonly onCommit: () => void
-  /** Called when a timed write fails for good; the turn must then stop. */
+  /** Called when a scheduled write fails permanently. The turn must then stop. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Events that travel with those of other runs. */
+/** Events that are being written in a shared batch. */
 type Shared = {
   readonly waiting: Waiting
   readonly before: State
   attempts: number
-  /** What the run is like when the attempt that is under way has worked. */
+  /** The state after the current attempt, if it succeeds. */
   after: Written<undefined> | undefined
-  /** The same of an earlier one that is not known to have failed. */
+  /** The expected state of an earlier attempt with an unknown outcome. */
   unsure: Written<undefined> | undefined
 }
 
-/** Rows are locked for a moment by a renewal of leases. Who went alone then would take the connections of starts and ends. */
+/**
+ * A lease renewal may lock the row for a moment. Retrying alone at once would take connections from starts and
+ * ends.
+ */
 const attemptsTogether = 3
 
 /**
- * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. While the database is
- * in trouble that can pass, a write waits and is tried again, and what the model says meanwhile waits in memory. One
- * whose COMMIT got no answer is looked for before it is done again: nothing is written twice.
+ * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. During
+ * transient database errors a write is retried, and the model's text is buffered in memory. If a COMMIT got no
+ * answer, its outcome is read before a retry, so nothing is written twice.
  */
 export class WriteQueue {
   readonly #database: Database
@@ -53,14 +56,14 @@ export class WriteQueue {
   readonly #line = new WriteBuffer()
   #state: State
   #shared: Shared | undefined
-  /** Made when a write has to wait for what is shared. */
+  /** Created when a write must wait for the shared batch. */
   #sharedOver: PromiseWithResolvers<void> | undefined
-  /** Writes in order that are not over. */
+  /** Ordered writes that are not finished. */
   #writes = 0
   #closed = false
-  /** Cost of the steps in line and of those that are just being written. */
+  /** Cost of the steps in the buffer and in the write in progress. */
   #pendingMicros = 0n
-  /** Why a step could not be written by the clock. */
+  /** The error of a scheduled write of steps. The next write reports it. */
   #stepFault: unknown
   #tail: Promise<unknown> = Promise.resolve()
 
@@ -71,25 +74,25 @@ export class WriteQueue {
     this.#state = stateOf(run, options.costMicros)
   }
 
-  /** Cost of the finished steps, in micro-credits, those in line included. */
+  /** Cost of the finished steps, including buffered ones, in micro-credits. */
   get costMicros(): bigint {
     return this.#state.costMicros + this.#pendingMicros
   }
 
-  /** What is held for the run. */
+  /** The run's hold, in micro-credits. */
   get holdMicros(): bigint {
     return this.#state.progress.holdMicros
   }
 
-  /** Puts an event in line; it is committed with the next write, within some 100 ms or so long after one that is under way. */
+  /** Buffers an event. The next write commits it, within about 100 ms, or as soon after the write in progress. */
   event(event: RunEvent): void {
     if (this.#line.add(event)) this.#flush()
     else this.#flushSoon()
   }
 
   /**
-   * The same for a finished step and the events that tell of it. When it cannot be written, the next write fails, and the step
-   * is dropped: it is not charged, and must not keep the run from its end.
+   * Buffers a finished step and its events. If the step cannot be written, the next write fails. The step is
+   * then dropped and not charged, so that it cannot block the run's end.
    */
   step(step: StepRow, events: readonly RunEvent[]): void {
     this.#line.addStep(step)
@@ -98,12 +101,12 @@ export class WriteQueue {
     for (const event of events) this.event(event)
   }
 
-  /** Resolves when the steps in line are durable. */
+  /** Resolves when the buffered steps are durable. */
   async recorded(): Promise<void> {
     if (this.#line.hasSteps) await this.write(appendWork(this.#run))
   }
 
-  /** Does `work` (again, if need be). A failure changes nothing. */
+  /** Performs `work`, with retries. If it fails, nothing was written. */
   write<T>(work: Work<T>): Promise<T> {
     return this.#inOrder(() => {
       const fault = this.#stepFault
@@ -113,7 +116,7 @@ export class WriteQueue {
     })
   }
 
-  /** Waits for a write that is under way, and lets the clock begin no other. What is still in line is dropped. */
+  /** Waits for the write in progress and prevents scheduled ones. Buffered events are dropped. */
   async close(): Promise<void> {
     this.#closed = true
     this.#options.appends.notNow(this.#flush)
@@ -132,7 +135,7 @@ export class WriteQueue {
       onCommit()
       return written.value
     } catch (error) {
-      // Nothing of it was written: the events keep their place.
+      // Nothing was written. The events return to the front of the buffer.
       this.#line.putBack(waiting.events)
       throw error
     } finally {
@@ -140,7 +143,7 @@ export class WriteQueue {
     }
   }
 
-  /** One write at a time, in order. A failed one is reported by its own caller, not by the next in the queue. */
+  /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
   #inOrder<T>(write: () => Promise<T>): Promise<T> {
     this.#options.appends.notNow(this.#flush)
     this.#writes += 1
@@ -159,7 +162,7 @@ export class WriteQueue {
     return turn
   }
 
-  /** Resolves when nothing of this run travels with others. */
+  /** Resolves when no event of this run is in a shared batch. */
   #whenAlone(): Promise<void> | undefined {
     if (this.#shared) this.#sharedOver ??= Promise.withResolvers()
     return this.#sharedOver?.promise
@@ -169,13 +172,17 @@ export class WriteQueue {
     if (!this.#closed) this.#options.appends.soon(this.#flush)
   }
 
-  /** After a write that worked. After one that failed for good, the next event or write may try: it does not come back by itself. */
+  /**
+   * Runs after a successful write. After a permanent failure nothing is scheduled; the next event or write
+   * tries again.
+   */
   #flushRest(): void {
     if (!this.#line.isEmpty && this.#writes === 0) this.#flushSoon()
   }
 
   readonly #flush = (): void => {
-    // What is under way asks for it again when it is over: while the database is away they would pile up.
+    // The write in progress schedules the next flush. Flushes would otherwise pile up while the database is
+    // away.
     if (this.#closed || this.#writes > 0 || this.#shared || this.#line.isEmpty) return
     if (this.#line.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
     else this.#share()
@@ -190,7 +197,10 @@ export class WriteQueue {
     }
   }
 
-  /** Writes the events in line together with what other runs have: called back, since thousands of runs do so at a time. */
+  /**
+   * Writes the buffered events in a batch with other runs. It uses a callback, because thousands of runs do
+   * this at the same time.
+   */
   #share(): void {
     const [waiting, before] = [this.#line.take(), this.#state]
     this.#options.appends.notNow(this.#flush)
@@ -218,7 +228,7 @@ export class WriteQueue {
       this.#endShared(shared.after)
       return
     }
-    // It may have worked: then the next one, which names the same numbers, writes nothing.
+    // The batch may have been committed. The next one names the same counts, so it then writes nothing.
     if (written === undefined) shared.unsure = shared.after
     this.#sendShared(shared)
   }
@@ -232,7 +242,8 @@ export class WriteQueue {
       const writing = { work: appendWork(this.#run), waiting, before, leave }
       written = await writeSurely(this.#database, this.#run, writing, unsure)
     } catch (error) {
-      // Nothing of it was written, or nothing of this attempt will be any more: the events keep their place.
+      // Nothing was written, or this attempt may not write any more. The events return to the front of the
+      // buffer.
       this.#line.putBack(waiting.events)
       this.#endShared()
       onFault(error)
@@ -241,7 +252,7 @@ export class WriteQueue {
     this.#endShared(written)
   }
 
-  /** @param state the run as it is now; undefined: as it was. */
+  /** @param state the run's new state; undefined if it did not change. */
   #endShared(state?: State): void {
     this.#shared = undefined
     this.#sharedOver?.resolve()

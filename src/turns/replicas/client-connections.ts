@@ -1,17 +1,17 @@
-/** How long one that could not be noted is remembered: as long as a repeated request can mean its run. */
+/** How long a lost connection is remembered if it could not be recorded: the retry window. */
 const forgottenMs = 15 * 60_000
 /**
- * How long after its end a reply that may not have arrived makes the same request a retry. Longer than a process is usually frozen that
- * the retry happens to be sent to.
+ * After a reply that may not have arrived, equal requests count as retries for this long. It is longer than a
+ * replica that gets the retry is usually frozen.
  */
 const doubtMs = 30_000
 
 /**
- * The connection of a client that has asked for a turn, from the start of its admission until its reply is over. It is
- * `lost` when the client disconnected before its reply was complete and the run's row does not say so yet.
+ * The connection of a client that asked for a turn, from admission to the end of its reply. It is `lost` if the
+ * client disconnected before its reply was complete and the run's row does not record that yet.
  */
 export class ClientConnection {
-  /** The run that it asks for: its own, or one that an equal request began. */
+  /** The run that it serves: its own, or the run of an equal request. */
   runId: string
   readonly identity: string | undefined
   readonly #connections: ClientConnections
@@ -35,40 +35,40 @@ export class ClientConnection {
     return this.#lostAt !== undefined && !this.#over
   }
 
-  /** Resolves when it is known which run it got, or that it got none. */
+  /** Resolves when it is known which run the connection got, if any. */
   get admitted(): Promise<void> {
     return this.#admission.promise
   }
 
-  /** Whether no newer connection asks for the same run. */
+  /** Whether no newer connection serves the same run. */
   get isCurrent(): boolean {
     return !this.#over
   }
 
-  /** Since when its run has ended although the client may not have the reply, by our monotonic clock. */
+  /** Since when the run has ended although the client may not have the reply, by our monotonic clock. */
   get unsettledSince(): number | undefined {
     return this.#over ? undefined : (this.#endedAt ?? this.#lostAt)
   }
 
-  /** It has got this run. Whoever asked for it before is not asked about any more. */
+  /** Attaches the connection to this run. An earlier connection of the run no longer counts. */
   attach(runId: string): void {
     this.#connections.attach(this, runId)
     this.#admission.resolve()
   }
 
-  /** The end of its run has come to the reply. */
+  /** Called when the run's end has reached the reply. */
   ended(): void {
     this.#endedAt ??= performance.now()
   }
 
-  /** The client has disconnected, or is told to send its request again, without having the reply. */
+  /** Called if the client disconnected without its reply, or was told to send its request again. */
   lose(): void {
     if (this.#over || this.#lostAt !== undefined) return
     this.#lostAt = performance.now()
     setTimeout(() => this.settle(), forgottenMs).unref()
   }
 
-  /** The client has its reply, or the run's row says that it has not, or there is no run. */
+  /** Called if the client has its reply, if the run's row records that it has not, or if there is no run. */
   settle(): void {
     if (this.#over) return
     this.#over = true
@@ -76,7 +76,10 @@ export class ClientConnection {
     this.#connections.remove(this)
   }
 
-  /** The reply was complete, and the connection ended so soon after it that the client may not have all of it. */
+  /**
+   * Called if the connection closed so soon after a complete reply that the client may not have received all of
+   * it.
+   */
   doubt(): void {
     if (!this.#over || !this.#connections.restore(this)) return
     this.#over = false
@@ -85,13 +88,14 @@ export class ClientConnection {
   }
 }
 
-/** The connections of this process's clients, by what they ask for. */
+/** The connections of this process's clients, by request identity. */
 export class ClientConnections {
   readonly #byIdentity = new Map<string, Set<ClientConnection>>()
   readonly #byRun = new Map<string, ClientConnection>()
 
   /**
-   * @param identity the same for equal requests of one key; undefined: nobody can repeat it without a key.
+   * @param identity the same for equal requests of one key. Undefined: only an `Idempotency-Key` can identify a
+   *   retry.
    * @param left aborted when the client disconnects before its reply is complete.
    */
   open(identity: string | undefined, runId: string, left: AbortSignal): ClientConnection {
@@ -102,7 +106,7 @@ export class ClientConnections {
     return connection
   }
 
-  /** Those of equal requests that are lost, at this moment. */
+  /** Connections of equal requests that are lost at this moment. */
   lost(identity: string): readonly ClientConnection[] {
     return [...(this.#byIdentity.get(identity) ?? [])].filter((connection) => connection.isLost)
   }
@@ -112,7 +116,10 @@ export class ClientConnections {
     return this.#byRun.get(runId)?.isLost === false
   }
 
-  /** The age of the oldest reply that is not over although its run has ended; 0 for none. */
+  /**
+   * Age in milliseconds of the oldest reply that is not complete although its run has ended; 0 if there is
+   * none.
+   */
   unsettledMs(): number {
     let oldest = Number.POSITIVE_INFINITY
     for (const those of this.#byIdentity.values())
@@ -137,7 +144,7 @@ export class ClientConnections {
     if (this.#byRun.get(runId) === connection) this.#byRun.delete(runId)
   }
 
-  /** @returns false when a newer connection has asked for its run. */
+  /** @returns false if a newer connection serves its run. */
   restore(connection: ClientConnection): boolean {
     const { identity, runId } = connection
     if (identity === undefined || this.#byRun.has(runId)) return false

@@ -5,31 +5,34 @@ import type { ClientConnections } from './client-connections.ts'
 import { hasEnded } from './presence.ts'
 import type { Signals } from './signals.ts'
 
-/** A replica that serves answers in this time. */
+/** A healthy replica answers within this time. */
 const answerMs = 100
-/** One whose event loop is busy has this much more. One that is silent for longer serves none of its clients. */
+/**
+ * Extra time for a replica with a busy event loop. A replica that is silent for longer is not serving its
+ * clients.
+ */
 const busyMs = 2_000
-/** Postgres bounds what a signal can carry. */
+/** Postgres limits the size of a notification. */
 const maxRuns = 20
 
-/** What is known of the clients of equal requests, replica by replica. */
+/** What the replicas know about the clients of equal requests. */
 export type Settled = {
-  /** Replicas whose clients of equal requests are connected, have their replies, or are in `lost`. */
+  /** Replicas that answered: their clients are connected, have their replies, or are listed in `lost`. */
   readonly replicas: ReadonlySet<string>
-  /** Runs whose clients have disconnected, with the replica that says so. */
+  /** Runs whose clients have disconnected, with the replica that reported it. */
   readonly lost: ReadonlyMap<string, string>
-  /** Replicas that have ended, or serve nobody at this time. */
+  /** Replicas that have ended or do not answer. */
   readonly gone: ReadonlySet<string>
 }
 
-/** Questions of the replicas to one another: which runs of a request have lost their client? */
+/** Asks other replicas which runs of a request have lost their client. */
 export type ClientInquiry = {
-  /** Asks each of these replicas, for some two seconds at most. */
+  /** Asks each of these replicas; takes about two seconds at most. */
   ask(identity: string, replicas: readonly string[]): Promise<Settled>
   close(): void
 }
 
-/** Also answers the questions of others, for as long as it is open. */
+/** Opens the inquiry. Until it is closed it also answers the questions of other replicas. */
 export function openClientInquiry(
   executor: Executor,
   replica: string,
@@ -63,7 +66,7 @@ export function openClientInquiry(
       const soon = await within(promise, answerMs)
       if (soon) return soon
       if (await hasEnded(executor, asked)) return 'gone'
-      // A signal is lost with a listening connection.
+      // The first signal may be lost if a listening connection broke.
       signals.send({ kind: 'ask', text })
       return (await within(promise, busyMs)) ?? 'gone'
     } finally {
@@ -88,15 +91,15 @@ export function openClientInquiry(
 }
 
 /**
- * Resolves when the event loop has read what its sockets had: one that was busy or frozen reads a request first, and that another
- * client has disconnected in its next turn.
+ * Resolves when the event loop has read its sockets. After a freeze it may read a request first, and another
+ * client's disconnect only in its next turn.
  */
 export async function loopHasRead(): Promise<void> {
   await turnOfTheLoop()
   await turnOfTheLoop()
 }
 
-/** Both, the newer one last. */
+/** Merges two results; the newer one comes last. */
 export function together(one: Settled, other: Settled): Settled {
   return {
     replicas: new Set([...one.replicas, ...other.replicas]),

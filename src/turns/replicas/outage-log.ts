@@ -1,10 +1,10 @@
 import { reasonOf } from '../../db/errors.ts'
 import type { Logger } from '../../log.ts'
 
-/** Logs that something has stopped working and that it works again, not each of its attempts in between. */
+/** Logs when something fails for the first time and when it works again, but not each attempt in between. */
 export type OutageLog = { failed(error: unknown): void; works(): void }
 
-/** @param what is interrupted, such as `signals between replicas`. */
+/** @param what names the interrupted work, such as `signals between replicas`. */
 export function createOutageLog(log: Logger, what: string): OutageLog {
   let failing = false
   return {

@@ -5,34 +5,39 @@ import { repeat } from '../../periodic-work.ts'
 import type { OutageLog } from './outage-log.ts'
 
 const heartbeatMs = 1_000
-/** A run's end takes some time from the instant that dates it until the reply here knows of it. */
+/** Time between a run's end in the database and the moment when the reply on this replica sees it. */
 const slackMs = 2_000
-/** First half of the key of the lock that says that a replica lives; `replica_ended` names it too. */
+/**
+ * First half of the advisory lock key that shows that a replica is alive. `replica_ended` uses the same number.
+ */
 const presenceLock = 720_311_504
 
 /**
- * What a replica holds with its listening connection: the server releases it when the process ends, however that happens.
- * Shared, because a new connection takes it while the server may still believe in the one before.
+ * The lock that a replica holds on its listening connection. The server releases it when the process ends in
+ * any way. It is shared, because a new connection takes it while the server may not have closed the old one.
  */
 export function presenceSession(replica: string): NonNullable<ListenerOptions['session']> {
   return { text: 'select pg_advisory_lock_shared($1, hashtext($2))', values: [presenceLock, replica] }
 }
 
-/** How the other replicas know that this one lives, and how far they need not ask it. */
+/**
+ * Shows other replicas that this one is alive, and until when its client records are settled, so that they need
+ * not ask.
+ */
 export type Presence = {
-  /** The name under which this process holds clients; null until the others can see it. */
+  /** The replica's name. Null until the other replicas can see it. */
   readonly name: () => string | null
-  /** Resolves when there is that name. */
+  /** Resolves when the name is visible. */
   readonly seen: Promise<void>
-  /** The lock was taken or lost: the others are told at once. */
+  /** Called when the lock was taken or lost. The change is written immediately. */
   changed(): void
   stop(): Promise<void>
 }
 
 /**
  * Writes this replica's row once per second.
- * @param options.unsettledMs since when there is a run that has ended and whose client may not have the reply yet, as an age; 0
- * for none.
+ * @param options.unsettledMs age in milliseconds of the oldest ended run whose client may not have its reply; 0
+ *   if there is none.
  */
 export function keepPresence(
   database: Database,
@@ -61,7 +66,7 @@ export function keepPresence(
     changed: beats.soon,
     async stop() {
       await beats.stop()
-      // The replies are over: what they came to is known up to this moment.
+      // All replies are over, so everything is settled up to this moment.
       await beat(true).catch(outage.failed)
     },
   }
@@ -80,7 +85,7 @@ async function writeHeartbeat(
       unlocked_at = excluded.unlocked_at`)
 }
 
-/** Whether a replica has ended: its lock is free, and it has not said that it lives without it. */
+/** Whether a replica has ended: nobody holds its lock, and its row does not say that it lives without the lock. */
 export async function hasEnded(executor: Executor, replica: string): Promise<boolean> {
   const { rows } = await executor.execute<{ ended: boolean }>(sql`select replica_ended(${replica}) as ended`)
   return rows[0]?.ended ?? false

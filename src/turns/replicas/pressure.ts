@@ -2,14 +2,14 @@ import { totalmem } from 'node:os'
 import process from 'node:process'
 import v8 from 'node:v8'
 
-/** Why a process should take no new turn now; undefined when it can. */
+/** Why a process should accept no new turn at this moment. */
 export type PressureReason = 'event_loop' | 'heap' | 'memory'
 
-/** What a process has used of what it has. */
+/** How much of its resources the process uses. */
 export type PressureReadings = {
-  /** How late timers are. */
+  /** How late timers are, in milliseconds. */
   readonly loopDelayMs: number
-  /** Parts of the heap's limit and of the memory of the machine or container, from 0 to 1. */
+  /** Fractions, from 0 to 1, of the heap limit and of the memory of the machine or container. */
   readonly heap: number
   readonly memory: number
 }
@@ -17,23 +17,23 @@ export type PressureReadings = {
 export type PressureSource = { read(): PressureReadings; close(): void }
 
 export type Pressure = {
-  /** As of the last half second. */
+  /** The state at the last measurement, at most half a second ago. */
   reason(): PressureReason | undefined
-  /** As of now: whether what is left of the memory is for the turns that run. */
+  /** The state now: true if the remaining memory must be kept for the running turns. */
   isShortOfMemory(): boolean
   stop(): void
 }
 
-/** A loop that is this late answers nobody in time. */
+/** If timers are later than this, clients no longer get answers in time. */
 const maxLoopDelayMs = 500
-/** V8 ends a process that comes to its heap's limit, and spends most of its time collecting well before. */
+/** V8 aborts a process at its heap limit, and spends most of its time on garbage collection before that. */
 const maxHeap = 0.85
-/** What is left is for buffers of the turns that run; the kernel kills a container that comes to its limit. */
+/** The remaining memory is for buffers of running turns. The kernel kills a container at its limit. */
 const maxMemory = 0.9
 
 const everyMs = 500
 
-/** Watches the process. Reading costs some microseconds, twice a second. */
+/** Measures the process twice a second. A measurement takes a few microseconds. */
 export function watchPressure(source: PressureSource = processReadings()): Pressure {
   let reason: PressureReason | undefined
   const timer = setInterval(() => {
@@ -56,12 +56,12 @@ export function reasonIn({ loopDelayMs, heap, memory }: PressureReadings): Press
   return loopDelayMs > maxLoopDelayMs ? 'event_loop' : undefined
 }
 
-/** A busy loop is none of it: a claimed turn waits for its model most of the time. */
+/** A busy event loop does not count: a claimed turn mostly waits for its model. */
 export function isShortOfMemory(readings: PressureReadings): boolean {
   return reasonIn({ ...readings, loopDelayMs: 0 }) !== undefined
 }
 
-/** How often the loop's lateness is measured, and how many measurements decide. */
+/** Interval of the loop measurement in milliseconds, and number of measurements in the median. */
 const beatMs = 100
 const beats = 5
 
@@ -80,9 +80,9 @@ function processReadings(): PressureSource {
 }
 
 /**
- * How late timers are: the middle one of the last five. So one long pause, of a start or a machine that was frozen,
- * is no pressure. Not `monitorEventLoopDelay`: after a reset it forgets its first measurement, which is the only one
- * that a loop this busy makes.
+ * Measures how late timers are: the median of the last five measurements, so one long pause (a start, a frozen
+ * machine) is not pressure. `monitorEventLoopDelay` is not used: after a reset it drops its first measurement,
+ * often the only one in a busy loop.
  */
 function watchLoop(): { delayMs(): number; stop(): void } {
   let late: readonly number[] = []

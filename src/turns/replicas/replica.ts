@@ -6,16 +6,16 @@ import { createOutageLog } from './outage-log.ts'
 import { keepPresence, presenceSession } from './presence.ts'
 import { openSignals, type Signals } from './signals.ts'
 
-/** This process among the replicas: what it tells them, what it hears, and what each knows of its clients. */
+/** This process as one of the replicas: its signals, its clients, and its questions to other replicas. */
 export type Replica = {
   readonly signals: Signals
-  /** The clients that wait here for a run, whoever drives it. */
+  /** The clients that wait here for a run, on whichever replica it runs. */
   readonly clients: ClientConnections
-  /** What other replicas say of theirs. */
+  /** Asks other replicas about their clients. */
   readonly inquiry: ClientInquiry
-  /** The name under which this process holds clients; null until the others can see that it lives. */
+  /** The name under which this process holds clients. Null until other replicas can see it. */
   readonly clientsAt: () => string | null
-  /** Resolves when there is that name: before it, no request should be taken. */
+  /** Resolves when the name is visible. The process should accept no request before that. */
   readonly seen: Promise<void>
   close(): Promise<void>
 }

@@ -5,17 +5,20 @@ import type { Logger } from '../../log.ts'
 import { createOutageLog, type OutageLog } from './outage-log.ts'
 
 /**
- * What replicas tell one another: that a run has new committed events, that it is to be stopped, or that a run may
- * be free to be claimed. A signal is only a reason to look at the database, so a lost one costs time and nothing else.
- * `ask` and `answer` are a question to one replica about the clients that it holds, and what it says, see `client-inquiry`.
+ * Signals between replicas: a run has new committed events, must be stopped, or may be claimable. A signal only
+ * triggers a look at the database, so a lost one costs only time. `ask` and `answer` carry a question about the
+ * clients of one replica (see `client-inquiry`).
  */
 export type Signal = RunSignal | { readonly kind: 'ask' | 'answer'; readonly text: string }
 type RunSignal = { readonly kind: 'events' | 'cancel' | 'claim'; readonly runId: string }
 
 export type Signals = {
-  /** Whether signals arrive: the listening connection, and what its session holds, are there as far as is known. */
+  /** Whether signals arrive: the listening connection and its session state exist, as far as is known. */
   readonly listening: () => boolean
-  /** Tells every replica, this one included. Signals of some milliseconds travel together; somebody waits for questions and answers. */
+  /**
+   * Sends a signal to every replica, this one included. Signals are batched for some milliseconds; `ask` and
+   * `answer` for less.
+   */
   send(signal: Signal): void
   /** Calls `heard` for every signal until the returned function is called. */
   subscribe(heard: (signal: Signal) => void): () => void
@@ -25,28 +28,34 @@ export type Signals = {
 }
 
 const channel = 'run_signals'
-/** A commit that notifies takes a lock over all of them: one notification a tick, not one a commit. */
+/**
+ * A transaction that notifies takes a global lock at commit, so signals are sent once per tick instead of once
+ * per commit.
+ */
 const tickMs = 30
-/** The same for what somebody waits for. */
+/** Batching time in milliseconds of `ask` and `answer`, which somebody waits for. */
 const soonMs = 2
 /** Postgres refuses payloads of 8,000 bytes. */
 const maxLength = 7_500
 
-/** A replica passes over what it does not know: those of an older version have only the first three. */
+/** A replica ignores letters that it does not know. Older versions know only the first three. */
 const letters = { events: 'e', cancel: 'c', claim: 'q', ask: 'a', answer: 'r' } as const
 const kinds = new Map<string, Signal['kind']>(
   Object.entries(letters).map(([kind, letter]) => [letter, kind as Signal['kind']]),
 )
 
-/** Sends signals with the caller's transaction: replicas hear them when it commits. For processes that drive no runs. */
+/**
+ * Sends signals in the caller's transaction, so that replicas receive them at its commit. For processes that
+ * drive no runs.
+ */
 export async function sendSignals(executor: Executor, signals: readonly RunSignal[]): Promise<void> {
   const texts = new Set(signals.map(({ kind, runId }) => letters[kind] + runId))
   for (const payload of packed(texts)) await executor.execute(sql`select pg_notify(${channel}, ${payload})`)
 }
 
 /**
- * Lost connections and failed sends are logged; whoever waits goes on polling meanwhile, and is woken once when the
- * connection is back, because what was said in between is gone.
+ * Opens the signals. Lost connections and failed sends are logged. Waiting readers keep polling, and are woken
+ * once after a reconnect, because signals sent in between are lost.
  */
 export function openSignals(
   executor: Executor,
@@ -54,7 +63,7 @@ export function openSignals(
   log: Logger,
   options: {
     readonly session?: ListenerOptions['session']
-    /** Called when `listening` has changed. */
+    /** Called when `listening()` changes. */
     readonly onChange?: () => void
   } = {},
 ): Signals {
@@ -107,13 +116,13 @@ export function openSignals(
 }
 
 /**
- * Signals that wait to be sent, each once. While a send is under way, the others wait in the set: a database that does
- * not answer must not leave a queue of stale ones behind.
+ * Queues signals for sending, without duplicates. While a send is in progress new ones stay in the set, so an
+ * unresponsive database leaves no queue of stale signals.
  */
 function createLine(executor: Executor, outage: OutageLog) {
   const line = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  /** By our monotonic clock. */
+  /** When the timer fires, by our monotonic clock. */
   let dueAt = Number.POSITIVE_INFINITY
   let sending: Promise<void> | undefined
   let closed = false
@@ -132,7 +141,7 @@ function createLine(executor: Executor, outage: OutageLog) {
     dueAt = Number.POSITIVE_INFINITY
     sending = send().then(() => {
       sending = undefined
-      // Of those that came meanwhile somebody may wait for one.
+      // A signal that arrived meanwhile may be an `ask` or an `answer`.
       if (line.size > 0 && !closed) schedule(soonMs)
     })
   }

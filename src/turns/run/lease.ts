@@ -1,4 +1,4 @@
-/** A lease covers three heartbeats of the runner, so that a slow one loses nothing. */
+/** A lease covers three heartbeats, so one slow heartbeat does not lose it. */
 export const leaseSeconds = 15
 
 /** The right of one process to drive a run until it expires. */

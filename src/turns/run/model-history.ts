@@ -4,8 +4,8 @@ import { Slices } from '../../sources/text/slices.ts'
 import { textOf } from './transcript.ts'
 
 /**
- * The conversation as the model reads it: earlier answers without our numbers and source lists, so that there is nothing
- * to imitate. Clients send them back as they were shown; numbers that the client itself wrote stay.
+ * The conversation for the model: earlier answers lose our citation numbers and source lists, so that the model
+ * does not imitate them. Numbers that the client wrote stay.
  */
 export async function modelHistory(
   conversation: readonly ModelMessage[],
@@ -22,11 +22,11 @@ export async function modelHistory(
   return history
 }
 
-/** Most answers have none of what is looked for. */
+/** Skips the filter for the many answers that contain nothing to remove. */
 const mayHaveOwnWords =
   /[[【]\s?\d|sources|references|citation|quot|verif|check|confirm|verbatim|word.for.word|מקור|ציטוט|מראי|הפניות|סימוכין|ביבליוגרפיה|אומת|נבדק|מילה במילה|[✓✔✅☑]/iu
 
-/** Characters between two pauses. */
+/** Characters that are filtered before the event loop gets a turn. */
 const pieceLength = 20_000
 
 async function withoutOwnWords(text: string, given: ReadonlySet<number>, slices: Slices): Promise<string> {
@@ -39,7 +39,7 @@ async function withoutOwnWords(text: string, given: ReadonlySet<number>, slices:
   return [...parts, filter.end()].join('').trimEnd()
 }
 
-/** Numbers in brackets, `[1]`, that the client's own messages have: an answer may repeat them. */
+/** Numbers in brackets, such as `[1]`, in the client's own messages. An answer may repeat them. */
 export function givenNumbers(conversation: readonly ModelMessage[]): ReadonlySet<number> {
   const given = new Set<number>()
   for (const message of conversation) {

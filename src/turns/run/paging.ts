@@ -10,8 +10,9 @@ export type Page<T> = { readonly items: readonly T[]; readonly hasMore: boolean 
 type Listed = PgTable & { readonly id: PgColumn; readonly createdAt: PgColumn }
 
 /**
- * One page of a table in the order of `keys` (default: of creation), ids breaking ties. Reads no more rows than the page has.
- * @throws ServiceError `invalid_value` when `after` names nothing that the same filter shows.
+ * Reads one page of a table, ordered by `keys` (default: creation time) and then by id. It reads at most one
+ * row more than the page.
+ * @throws ServiceError `invalid_value` if `after` is not an id that the filter shows.
  */
 export async function pageOf<T extends Listed>(
   executor: Executor,

@@ -3,7 +3,7 @@ import type { FileChange } from '../../agent/tools.ts'
 import type { QuoteCheck } from '../../sources/citations/check.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
 
-/** A source of the answer as clients see it: `n` is the number that stands in the text. */
+/** A source of the answer as clients see it. `n` is its number in the text. */
 export type CitedSource = {
   readonly n: number
   readonly ref: string
@@ -15,14 +15,17 @@ export type CitedSource = {
   readonly license: string
   readonly url: string
   readonly text: string
-  /** One entry a quotation that stands beside the source's number; empty when the turn ended before the check. */
+  /** One entry per quotation next to the source's number. Empty if the turn ended before the check. */
   readonly verification: readonly QuoteCheck[]
 }
 
-/** Where a source's number stands in the answer text, in UTF-16 units. */
+/** Position of a source's number in the answer's text, in UTF-16 units. */
 export type CitationSpan = { readonly n: number; readonly start: number; readonly end: number }
 
-/** `cost_micros` is the ledger's amount as decimal text; `estimated` when a count is our estimate, see `Usage`. */
+/**
+ * `cost_micros` is the ledger's amount as decimal text. `estimated` is true if a count is our estimate (see
+ * `Usage`).
+ */
 export type RunUsage = {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -33,21 +36,21 @@ export type RunUsage = {
   readonly cost_micros: string
 }
 
-/** What every end of a run tells. */
+/** The data at every end of a run. */
 export type RunEnd = {
-  /** The answer as it was shown, without the source list. */
+  /** The answer as shown, without the source list. */
   readonly text: string
-  /** The list that closes the shown text; empty when none was asked for or nothing was cited. */
+  /** The source list that follows the text. Empty if the client did not ask for it or nothing was cited. */
   readonly source_list: string
   readonly sources: readonly CitedSource[]
   readonly citations: readonly CitationSpan[]
-  /** Marks the model wrote that no tool had offered; they were left out of the text. */
+  /** Number of marks without a source. They were removed from the text. */
   readonly unknown_marks: number
-  /** Refs that the text names and the library does not have, with the nearest that it has. */
+  /** Refs in the text that the library does not have, each with the nearest existing ref. */
   readonly unknown_refs: readonly { readonly ref: string; readonly nearest: string | null }[]
   /**
-   * Quotations of the answer that carry no citation, in order: looked for where their sentence says, else in the whole
-   * library. Absent in ends that were logged by versions before this field.
+   * Quotations without a citation, in order. Each was looked up where its sentence says, otherwise in the whole
+   * library. Absent in logs of versions before this field.
    */
   readonly quotations?: readonly VerifiedQuote[]
   readonly files: readonly FileChange[]

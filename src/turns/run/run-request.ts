@@ -1,24 +1,26 @@
 import type { Sampling, ToolChoice, ToolSpec } from '../../agent/provider.ts'
 
-/** What a client asked of a turn beside its messages; stored with the run so that any replica can go on with it. */
+/**
+ * What a client asked for besides its messages. It is stored with the run, so that any replica can continue it.
+ */
 export type RunRequest = {
   readonly sampling: Sampling
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   /**
-   * `inline`: numbers in the text and a list at its end; `numbered`: numbers only, for readers that show the sources
-   * themselves; `block`: only in the structured fields.
+   * How sources appear. `inline`: numbers in the text and a list at its end. `numbered`: numbers only, for
+   * clients that show the sources themselves. `block`: only in the structured fields.
    */
   readonly sources: 'inline' | 'numbered' | 'block'
   /** Puts Unicode isolates around Hebrew and Latin text in the list of sources. */
   readonly isolates?: boolean
-  /** Where the client finds the service; stands before the paths of files that are cited. */
+  /** Base URL under which the client reached the service. It precedes the paths of cited files. */
   readonly origin?: string
-  /** AppendResult to the model in front of the conversation, in this turn only. */
+  /** Instructions that precede the conversation for the model, in this turn only. */
   readonly instructions?: string
-  /** The W3C trace context that the run's spans belong to, on whichever replica; only while traces are sent. */
+  /** The W3C trace context of the run's spans, for whichever replica runs it. Set only if traces are sent. */
   readonly traceparent?: string
-  /** What the Responses API shows of the request again and nothing else needs. */
+  /** Request fields that the Responses API returns and nothing else needs. */
   readonly response?: {
     readonly previousId: string | null
     readonly metadata: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import { runs } from '../../db/schema/index.ts'
 import type { Run } from './run.ts'
 import { visibleTo } from './visibility.ts'
 
-/** Undefined for a run that is missing or out of the principal's reach. */
+/** Finds a run. Undefined if it does not exist or the principal cannot see it. */
 export async function findRun(
   executor: Executor,
   principal: Principal,
@@ -23,19 +23,19 @@ export function listRuns(executor: Executor, sessionId: string): Promise<Run[]> 
   return executor.select().from(runs).where(eq(runs.sessionId, sessionId)).orderBy(asc(runs.turn))
 }
 
-/** Marks a run to be stopped; its owner sees the mark. A finished run stays as it is. */
+/** Marks a run as cancelled, so that its owner stops it. Does nothing to a finished run. */
 export async function requestCancel(executor: Executor, runId: string): Promise<void> {
   await executor
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
-    // `|| ''`: no index of open runs serves for it.
+    // `|| ''` keeps the planner from using an index of open runs.
     .where(and(eq(runs.id, runId), sql`${runs.status} || '' in ('queued', 'in_progress')`))
 }
 
 /**
- * Notes that the client of a run disconnected before its reply was complete.
- * @param holder the replica that held its connection.
- * @returns false when the client has sent its request again, and is connected elsewhere.
+ * Records that a run's client disconnected before its reply was complete.
+ * @param holder the replica that held the connection.
+ * @returns false if the client has retried and is connected to another replica.
  */
 export async function noteClientClosed(executor: Executor, runId: string, holder: string): Promise<boolean> {
   const noted = await executor
@@ -47,11 +47,11 @@ export async function noteClientClosed(executor: Executor, runId: string, holder
 }
 
 /**
- * From now on the client of a run is one that has sent its request again. A statement by itself: the run's owner locks the run
- * before its session, and a start does the reverse.
- * @param seen the run as it was found.
- * @param holder the replica that holds the new connection; null when others cannot see it.
- * @returns false when another request was faster, or the run's client was seen to disconnect only now.
+ * Makes the client that sent a retry the client of the run. It is a statement of its own: the run's owner locks
+ * the run before its session, and a start locks them in reverse order.
+ * @param seen the run as it was read.
+ * @param holder the replica of the new connection; null while other replicas cannot see it.
+ * @returns false if another request was faster, or if the run's client disconnected after `seen` was read.
  */
 export async function takeClientOver(
   executor: Executor,

@@ -6,19 +6,19 @@ import type { Run } from './run.ts'
 import type { RunRequest } from './run-request.ts'
 
 /**
- * What a turn adds to its session. Without a session the client's messages are the whole transcript; with one, the
- * server's is the truth and only what follows the client's last assistant message is new. Clients that resend their
- * history therefore never store it twice.
+ * The messages that a turn adds to its session. In a new session these are all messages. In an existing one,
+ * only those after the client's last assistant message are new, so clients that resend their history do not
+ * store it twice.
  */
 export function newInput(sent: readonly ModelMessage[], resumes: boolean): readonly ModelMessage[] {
   if (!resumes) return sent
   return sent.slice(sent.findLastIndex((message) => message.role === 'assistant') + 1)
 }
 
-/** Of an answer in its turn, behind any input: a request has at most a thousand messages. */
+/** Position of an answer in its turn, after any input. A request has at most 1,000 messages. */
 export const answerPosition = 1_000_000
 
-/** What the model is told in this turn: its instructions, and the conversation up to and including its input. */
+/** Reads what the model gets in this turn: the instructions, and the conversation including this turn's input. */
 export async function readTranscript(executor: Executor, run: Run): Promise<readonly ModelMessage[]> {
   return toldToModel(run.request as RunRequest, await readConversation(executor, run))
 }
@@ -31,7 +31,10 @@ export function toldToModel(
   return [{ role: 'system', content: instructions }, ...conversation]
 }
 
-/** The conversation up to and including a turn, with its answer once it has one; earlier turns that failed are left out. */
+/**
+ * Reads the conversation up to and including a turn, with its answer if there is one. Earlier failed turns are
+ * left out.
+ */
 export async function readConversation(
   executor: Executor,
   run: { readonly id: string; readonly sessionId: string; readonly turn: number },
@@ -53,7 +56,7 @@ export async function readConversation(
   return rows.map((row) => row.content as ModelMessage)
 }
 
-/** The text of a message's content; images count for nothing. */
+/** The text of a message's content. Images and files are left out. */
 export function textOf(content: string | readonly ContentPart[]): string {
   if (typeof content === 'string') return content
   return content

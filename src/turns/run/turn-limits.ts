@@ -1,7 +1,7 @@
 export type TurnLimits = {
-  /** Wall-clock bound of a turn, waiting included. */
+  /** Maximum duration of a turn in seconds, including its time in the queue. */
   readonly turnSeconds: number
-  /** What a turn may cost at most, however many steps it takes. */
+  /** Maximum cost of a turn in micro-credits, over all its steps. */
   readonly maxMicros: bigint
 }
 

@@ -1,19 +1,22 @@
 /** Why a turn ends before its answer is complete. Its end is still written. */
 export type EndReason = 'cancelled' | 'deadline'
 
-/** The process hands its runs over because it shuts down. */
+/** Reason of a stop: the process shuts down and hands over its runs. */
 export class HandedOver extends Error {
   override readonly name = 'HandedOver'
 }
 
 /**
- * How an attempt at a run is stopped from outside: `end` lets it write how far it has come, `leave` lets it write
- * nothing more, because the run is another's now or will be.
+ * Stops an attempt at a run from outside. After `end` it still writes how far it has come. After `leave` it
+ * writes nothing more, because another replica owns the run or will own it.
  */
 export type TurnStop = {
-  /** Stops the agent: aborted by both. Its reason is an `EndReason`, or what `leave` was called with. */
+  /**
+   * Aborted by `end` and `leave`, to stop the agent. Its reason is an `EndReason` or the error given to
+   * `leave`.
+   */
   readonly turn: AbortSignal
-  /** Stops the waiting for the database: aborted by `leave` only. */
+  /** Aborted by `leave` only, to stop waiting for the database. */
   readonly writing: AbortSignal
   end(reason: EndReason): void
   leave(reason: Error): void

@@ -3,8 +3,8 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { confinedTo, type Principal } from '../../accounts/principal.ts'
 
 /**
- * The condition by which every look-up is filtered: the owner's rows, and for a bound key those of its project.
- * A foreign, a malformed and a random id therefore miss in the same query.
+ * The filter of every lookup: the account's rows, and for a bound key only those of its project. Foreign,
+ * malformed and random ids therefore all miss in the same query.
  */
 export function visibleTo(
   principal: Principal,

@@ -13,7 +13,7 @@ import { imageTypeOf } from '../../workspace/images.ts'
 import { storeUpload } from '../../workspace/uploads.ts'
 import { findFile } from './project-files.ts'
 
-/** A file that a request carries in itself, under the id that it will have. */
+/** A file contained in a request, and the id that it will get. */
 export type InlineFile = {
   readonly id: string
   readonly name: string
@@ -21,26 +21,26 @@ export type InlineFile = {
   readonly content: Buffer
 }
 
-/** The files that a request brings along, beside the parts of its messages that stand for them. */
+/** The files of a request. Its messages refer to them by id. */
 export type Attachments = {
-  /** Of files that there are. */
+  /** Ids of stored files. */
   readonly ids: ReadonlySet<string>
   readonly inline: ReadonlyMap<string, InlineFile>
   readonly readsImages: boolean
-  /** The field of the request that refusals name. */
+  /** The request field that errors name. */
   readonly param: string
 }
 
-/** Larger images are not passed on: each model call of the turn would carry them. */
+/** Larger images are refused, because each model call of the turn would carry them. */
 export const maxImageBytes = 8 * 1024 * 1024
 
 /**
- * Checks the files of the messages that a turn adds, and stores those that came with the request, in the transaction
- * that starts it: a request that is repeated or refused stores nothing. One that the project has already, of the same name and
- * content, is taken instead: clients send their history again.
+ * Checks the files in a turn's messages and stores those that the request contains, in the transaction of the
+ * start. A duplicate or refused request therefore stores nothing. If the project already has a file of the same
+ * name and content, that file is used, because clients resend their history.
  * @returns the messages with the ids of stored files.
- * @throws ServiceError `not_found` for a file that the principal cannot see, `invalid_value` for one of another project or
- *   of a kind that cannot be read, `file_too_large`.
+ * @throws ServiceError `not_found` for a file that the principal cannot see, `invalid_value` for a file of
+ *   another project or of an unsupported kind, `file_too_large`.
  */
 export async function attachFiles(
   executor: Executor,
@@ -61,7 +61,7 @@ export async function attachFiles(
   return stored.size === 0 ? messages : messages.map((message) => mapParts(message, renamed))
 }
 
-/** The ids of the files that a message brings along. */
+/** Ids of the files in a message. */
 export function fileIdsOf(message: ModelMessage): readonly string[] {
   if (message.role !== 'user' || typeof message.content === 'string') return []
   return message.content.flatMap((part) => (part.type === 'file' ? [part.fileId] : []))

@@ -9,19 +9,20 @@ import { notFound, ServiceError } from '../../errors.ts'
 import { detailsOf, requireOwnerWide } from './projects.ts'
 
 /**
- * Deletes a project with its sessions, runs and files, and revokes the keys that see no other project; an owner-wide key
- * whose own project it was gets another one on its next use. The ledger stays.
- * @throws ServiceError `missing_scope` for a key that is bound to a project; `not_found`; `project_busy` while a turn in it
- * is unfinished, since its charge is still to come.
+ * Deletes a project with its sessions, runs and files, and revokes keys that can see no other project. An
+ * owner-wide key that used it as its default project gets a new one on its next use. The ledger stays.
+ * @throws ServiceError `missing_scope` for a key that is bound to a project; `not_found`; `project_busy` while
+ *   a turn in it is unfinished, because that turn has not been charged yet.
  */
 export function deleteProject(database: Database, principal: Principal, projectId: string): Promise<void> {
   requireOwnerWide(principal)
   const { accountId } = principal
-  // Scope `system`: a transaction of an account would be cut off after 20 s. Row-level security is narrowed at once.
+  // Scope `system`, because a tenant transaction is cut off after 20 s. The next statement restricts row-level
+  // security to the account.
   return withTx(database, 'system', async (tx) => {
     await tx.execute(sql`select set_config('app.account', ${accountId}, true)`)
     await tx.execute(removalTimeout)
-    // Starts wait for the account's row, so none begins a turn in the project from here on.
+    // Starts wait for the account's row, so no turn can begin in the project from now on.
     await lockAccount(tx, accountId)
     const [project] = await tx
       .select({ id: projects.id })

@@ -13,7 +13,7 @@ export type FileFilter = {
   readonly purpose?: string | undefined
 }
 
-/** Undefined for a file that is missing or out of the principal's reach. */
+/** Finds a file. Undefined if it does not exist or the principal cannot see it. */
 export async function findFile(
   executor: Executor,
   principal: Principal,

@@ -43,7 +43,7 @@ export function listProjects(
   return pageOf(executor, projects, visible(principal), page)
 }
 
-/** Undefined for a project that is missing or out of the principal's reach. */
+/** Finds a project. Undefined if it does not exist or the principal cannot see it. */
 export async function findProject(
   executor: Executor,
   principal: Principal,
@@ -61,8 +61,8 @@ function selectProject(executor: Executor, principal: Principal, id: string) {
 }
 
 /**
- * As `findProject`, and the project cannot be deleted until the transaction ends: for whoever is about to put something
- * into it.
+ * Like `findProject`, but the project cannot be deleted until the transaction ends. For callers that add
+ * something to the project.
  */
 export async function holdProject(
   executor: Executor,
@@ -74,7 +74,7 @@ export async function holdProject(
 }
 
 /**
- * Gives a project another name. Whoever may write projects may do so; what is inside stays as it is.
+ * Renames a project. Its contents do not change.
  * @throws ServiceError `missing_scope` for a key that is bound to a project, `not_found`.
  */
 export async function renameProject(
@@ -95,12 +95,18 @@ export async function renameProject(
   return project
 }
 
-/** What the audit log says of a change to a project: no name, which may be a person's. The key is null for the pages. */
+/**
+ * Audit details of a change to a project. They omit its name, which may be a person's. The key is null for the
+ * web pages.
+ */
 export function detailsOf({ keyId }: Principal, projectId: string) {
   return { project: projectId, key: keyId }
 }
 
-/** A bound key can do nothing to its project itself, whatever scopes its row has. @throws ServiceError `missing_scope`. */
+/**
+ * A bound key cannot change its project itself, whatever scopes it has.
+ * @throws ServiceError `missing_scope`.
+ */
 export function requireOwnerWide(principal: Principal): void {
   if (principal.binding.kind === 'owner') return
   throw new ServiceError(
@@ -109,19 +115,19 @@ export function requireOwnerWide(principal: Principal): void {
   )
 }
 
-/** Where people's questions go that name no project. */
+/** Name of the project for a person's questions that name no project. */
 export const ownProjectName = 'My questions'
 
 /**
- * The project of a request that names none: the key's own, or for a person the oldest of that name, made on first use.
- * The row of the key or of the account is locked, so that requests at the same moment make one project. It cannot be
- * deleted until the transaction ends; one that was deleted since the key was looked up is replaced as on first use.
- * @throws ServiceError `not_found` when the key was bound to a project that was deleted meanwhile.
+ * The project of a request that names none: the key's own project, or a person's oldest project of that name.
+ * It is created on first use, or if it was deleted since the key was looked up. It locks the row of the key or
+ * account, so simultaneous requests create one project, which cannot be deleted until the transaction ends.
+ * @throws ServiceError `not_found` if the key was bound to a project that has been deleted.
  */
 export async function defaultProjectId(executor: Executor, principal: Principal): Promise<string> {
   const { kind, projectId } = principal.binding
   if (projectId !== null && (await holdProject(executor, principal, projectId))) return projectId
-  // Deleting the project has revoked the key.
+  // Deleting a project revokes the keys that are bound to it.
   if (projectId !== null && kind !== 'owner') throw notFound()
   if (principal.keyId === null) return personsProjectId(executor, principal.accountId)
   const [key] = await executor

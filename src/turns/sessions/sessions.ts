@@ -34,7 +34,7 @@ export async function createSession(
   return session
 }
 
-/** Undefined for a session that is missing or out of the principal's reach. */
+/** Finds a session. Undefined if it does not exist or the principal cannot see it. */
 export async function findSession(
   executor: Executor,
   principal: Principal,
@@ -66,8 +66,9 @@ export async function renameSession(executor: Executor, session: Session, name: 
 }
 
 /**
- * Removes a session with its messages and runs; ledger rows stay.
- * @throws ServiceError `session_busy` while a turn of it is unfinished, since its hold would never end.
+ * Deletes a session with its messages and runs. Ledger rows stay.
+ * @throws ServiceError `session_busy` while one of its turns is unfinished, because its hold would never be
+ *   settled.
  */
 export async function deleteSession(executor: Executor, session: Session): Promise<void> {
   await executor.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, session.id)).for('update')
@@ -88,7 +89,7 @@ export async function deleteSession(executor: Executor, session: Session): Promi
   await executor.delete(sessions).where(eq(sessions.id, session.id))
 }
 
-/** A session's messages in their order, those of unfinished and failed turns included. */
+/** The messages of a session in order, including those of unfinished and failed turns. */
 export async function listMessages(
   executor: Executor,
   session: Session,

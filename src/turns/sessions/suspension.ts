@@ -8,9 +8,9 @@ import { sendSignals } from '../replicas/signals.ts'
 type Acted = { readonly actor: Actor; readonly accountId: string }
 
 /**
- * Suspends an account from the commit on: no key of it opens anything, no turn starts, its web sessions end, and its
- * unfinished turns are cancelled wherever they run or wait. Its data stays. A suspended account stays as it is.
- * @returns how many turns were stopped.
+ * Suspends an account from the commit on. Its keys stop working, no turn starts, its web sessions end, and its
+ * unfinished turns are cancelled. Its data stays. Does nothing to a suspended account.
+ * @returns the number of turns that were stopped.
  * @throws ServiceError `not_found`.
  */
 export function suspendAccount(
@@ -18,7 +18,7 @@ export function suspendAccount(
   { actor, accountId }: Acted,
 ): Promise<{ readonly turnsStopped: number }> {
   return withTx(database, 'system', async (tx) => {
-    // A start that holds the account's row is waited for, and its run is stopped with the others.
+    // This waits for a start that holds the account's row. Its run is then cancelled with the others.
     const account = await lockAccount(tx, accountId)
     if (account.suspendedAt) return { turnsStopped: 0 }
     await tx.update(accounts).set({ suspendedAt: sql`now()` }).where(eq(accounts.id, accountId))
@@ -31,7 +31,7 @@ export function suspendAccount(
 }
 
 /**
- * Lets a suspended account be used again: its keys work, and its owner can sign in. Nothing that was stopped goes on.
+ * Resumes a suspended account: its keys work, and its owner can sign in. Cancelled turns stay cancelled.
  * @throws ServiceError `not_found`.
  */
 export function resumeAccount(database: Database, { actor, accountId }: Acted): Promise<void> {
@@ -43,7 +43,10 @@ export function resumeAccount(database: Database, { actor, accountId }: Acted): 
   })
 }
 
-/** Marks the account's unfinished turns and tells the replicas: an owner stops its run, any replica ends a queued one. */
+/**
+ * Marks the account's unfinished turns and signals the replicas. An owner stops its run; any replica ends a
+ * queued one.
+ */
 async function cancelTurns(executor: Executor, accountId: string): Promise<number> {
   const stopped = await executor
     .update(runs)
