@@ -1,7 +1,7 @@
 /**
- * `node build/bundle.ts [--if-changed]`: the service and the packages that it loads at its start, as plain JavaScript in
- * `dist`. It runs from `src` as well; from there, reading some thousand files and stripping the types of a third of them
- * takes most of the start, and leaves twice the memory behind.
+ * `node build/bundle.ts [--if-changed]`: bundles the service and most of its packages as plain JavaScript in
+ * `dist`. The service also runs from `src`, but reading and converting over a thousand files takes most of
+ * the start and doubles the memory.
  */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,10 +14,13 @@ const folder = path.join(root, 'dist')
 /** What `npm start` runs. */
 export const bundledServer = path.join(folder, 'server.js')
 
-/** What the bundle was made of, beside it: each file with its size and time, relative to the root. */
+/** The inputs of the bundle: each file with its size and time, relative to the root. */
 const record = 'inputs.json'
 
-/** What decides which packages there are, and how they are read. Their own files are not looked at. */
+/**
+ * Files that decide which packages are installed and how they are bundled. The packages' own files are not
+ * checked.
+ */
 const manifests = [
   'build/bundle.ts',
   'package.json',
@@ -26,7 +29,7 @@ const manifests = [
   'node_modules/.package-lock.json',
 ]
 
-/** Packages that look for files beside their own, or that only a few requests or commands need. */
+/** Packages that read files next to their own, or that only a few requests or commands need. */
 const external = [
   '@myriaddreamin/typst-ts-node-compiler',
   '@zxcvbn-ts/*',
@@ -37,15 +40,15 @@ const external = [
   'unpdf',
 ]
 
-/** What CommonJS packages expect to find, which a module has not. */
+/** Variables that CommonJS packages expect and ES modules lack. */
 const banner = `import { createRequire as createRequireHere } from 'node:module'
 const [require, __filename, __dirname] = [createRequireHere(import.meta.url), import.meta.filename, import.meta.dirname]`
 
-/** Makes the bundle, unless it is there and nothing that it was made of has changed since. */
+/** Creates the bundle, unless it exists and none of its inputs has changed. */
 export async function bundleService({ ifChanged }: { readonly ifChanged: boolean }): Promise<void> {
   if (ifChanged && (await isCurrent())) return
   const begun = Date.now()
-  // Beside the old one, which may be starting at this moment; and beside that of another start.
+  // A folder per process: another process may be loading the old bundle or building its own.
   const made = `${folder}.${process.pid}`
   try {
     const inputs = inputsOf(await writeBundle(made))
@@ -78,7 +81,7 @@ async function writeBundle(outdir: string): Promise<Metafile> {
   return metafile
 }
 
-/** A file that finds others beside itself still finds them where they are: in `src`. */
+/** Sets the paths of a file to its place in `src`, so that it still finds the files next to it. */
 async function keepPlaces({ path: file }: { path: string }): Promise<{ contents: string; loader: 'ts' }> {
   const place = path.relative(folder, file).replaceAll(path.sep, '/')
   const contents = (await readFile(file, 'utf8'))
@@ -91,7 +94,10 @@ function inputsOf({ inputs }: Metafile): readonly string[] {
   return [...Object.keys(inputs).filter((file) => file.startsWith('src/')), ...manifests]
 }
 
-/** Tells versions of a file apart; older ones too, which an archive brings. One that was written after `begun` is like none. */
+/**
+ * Identifies the version of a file, also of an older one from an archive. A file that was written after
+ * `begun` matches no version.
+ */
 async function stateOf(file: string, begun = Number.POSITIVE_INFINITY): Promise<string> {
   const found = await stat(path.join(root, file)).catch(() => undefined)
   if (!found) return 'absent'

@@ -3,7 +3,10 @@ import path from 'node:path'
 import process from 'node:process'
 import { proseFaults, wordFaults } from './prose/faults.ts'
 
-/** Holds README, CONTRIBUTING, the pages under `docs` and the texts of the web pages to the rules of the glossary. */
+/**
+ * Checks README, CONTRIBUTING, the pages under `docs` and the texts of the web pages against the rules of the
+ * glossary.
+ */
 const root = path.join(import.meta.dirname, '..')
 const read = (file: string) => readFile(path.join(root, file), 'utf8')
 

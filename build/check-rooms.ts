@@ -3,7 +3,9 @@ import process from 'node:process'
 import { findBreaches } from './rooms/breaches.ts'
 import { readTree } from './rooms/imports.ts'
 
-/** Compares the imports under `src` with what the README.md of each folder allows. Exit code 1 names what breaks it. */
+/**
+ * Compares the imports under `src` with the README.md of each folder. Exits with 1 and lists the violations.
+ */
 const root = path.join(import.meta.dirname, '../src')
 const breaches = findBreaches(await readTree(root, /\.ts$/), await readTree(root, /^README\.md$/))
 for (const breach of breaches) process.stderr.write(`${breach}\n`)

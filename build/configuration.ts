@@ -10,7 +10,7 @@ type Listed = {
   readonly description: string
 }
 
-/** What others read from the same file: the exporter of OpenTelemetry, and Compose. */
+/** Variables that other programs read from the same file: the OpenTelemetry exporter and Compose. */
 const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
   'Log, metrics and traces': [
     {
@@ -51,7 +51,7 @@ const groups: readonly (readonly [string, readonly Listed[]])[] = [
   ...Object.entries(readByOthers).filter(([group]) => !Object.hasOwn(settings, group)),
 ]
 
-/** The page of `docs`, as Markdown. */
+/** The page `docs/configuration.md` as Markdown. */
 export function configurationPage(): string {
   const tables = groups.map(([group, listed]) => {
     const rows = listed.map(
@@ -89,7 +89,7 @@ export function exampleFile(): string {
   return `# Copy to .env and keep what you need. Every setting is optional; an empty one counts as unset.\n\n${parts.join('\n\n')}\n`
 }
 
-/** A comment of lines of at most 120 characters. */
+/** A comment, wrapped at 120 characters. */
 function wrapped(text: string): readonly string[] {
   const lines: string[] = ['#']
   for (const word of text.split(' ')) {

@@ -4,9 +4,9 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 
 /**
- * Adds the hashes that `package-lock.json` lacks. npm leaves them out of optional packages of other platforms when the
- * registry that made the lock file does not serve them; `npm ci` then installs these packages there unverified.
- * Needs a registry that serves all platforms. Exits with 1 and names what it could not find.
+ * Adds missing hashes to `package-lock.json`. npm omits those of optional packages for other platforms if the
+ * registry does not serve them, and `npm ci` then installs these packages unverified. Needs a registry with
+ * all platforms. Exits with 1 and names the packages without a hash.
  */
 type Entry = { readonly version: string; readonly integrity?: string; readonly link?: boolean }
 

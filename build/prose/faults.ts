@@ -1,4 +1,4 @@
-/** Words that the glossary replaces, each with the word to use. */
+/** Words that the glossary replaces, each with the right word. */
 const replaced: readonly (readonly [RegExp, string])[] = [
   [/\banew\b/i, '"again" or "reset"'],
   [/\blately\b/i, 'the length of time, or "recently"'],
@@ -11,13 +11,13 @@ const replaced: readonly (readonly [RegExp, string])[] = [
   [/\ba (?:turn|request|chunk|word|minute|second) a (?:second|minute|turn)\b/i, '"per"'],
 ]
 
-/** A reader holds no more words in one sentence. */
+/** Maximum words per sentence. */
 const maxWords = 35
 
 /**
- * What breaks the rules of `docs/glossary.md` in the prose of a Markdown page: code, tables, headings and addresses
- * do not count.
- * @returns a sentence for each fault, with its line.
+ * Violations of the rules of `docs/glossary.md` in the prose of a Markdown page. Code, tables, headings and
+ * URLs are not checked.
+ * @returns one sentence per violation, with its line.
  */
 export function proseFaults(file: string, markdown: string): readonly string[] {
   return paragraphs(markdown).flatMap(({ line, text }) => {
@@ -32,7 +32,7 @@ export function proseFaults(file: string, markdown: string): readonly string[] {
   })
 }
 
-/** The same for the words alone, in the texts of a page's source file; comments do not count. */
+/** The same check of words, for the texts in a page's source file; comments are not checked. */
 export function wordFaults(file: string, source: string): readonly string[] {
   return source
     .split('\n')

@@ -5,13 +5,13 @@ import { parseRooms, type Room, roomOf } from './room.ts'
 
 type Rooms = ReadonlyMap<string, Room>
 
-/** Files that read well side by side. */
+/** Maximum number of files that a reader can survey in one folder. */
 const maxFiles = 15
 
 /**
- * What breaks the rules of the rooms, a sentence each.
+ * Violations of the rules of rooms, one sentence each.
  * @param sources texts of the source files by path, relative to `src`.
- * @param readmes texts of the README.md files, in the same way.
+ * @param readmes texts of the README.md files, in the same form.
  */
 export function findBreaches(
   sources: ReadonlyMap<string, string>,
@@ -45,7 +45,7 @@ function breachOf(rooms: Rooms, found: Import): string | undefined {
   return undefined
 }
 
-/** A list that names what is not there would allow it silently once it comes. */
+/** An entry for a missing file would allow that file silently as soon as somebody adds it. */
 function falseNames(room: Room, rooms: Rooms, sources: ReadonlyMap<string, string>): readonly string[] {
   const doors = [...room.door].filter((file) => !sources.has(file))
   const targets = [...room.mayImport].filter((name) => !rooms.has(name))

@@ -1,6 +1,8 @@
 import type { Import } from './imports.ts'
 
-/** @returns one circle for each group of files that import each other, types included (Tarjan's algorithm, 1972). */
+/**
+ * @returns one cycle per group of files that import each other, types included (Tarjan's algorithm, 1972).
+ */
 export function findCircles(imports: readonly Import[]): readonly (readonly string[])[] {
   const targets = new Map<string, string[]>()
   for (const found of imports)

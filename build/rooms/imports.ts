@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** One import of a source file: a file under `src`, or the name of a package. Imports of types count. */
+/** One import of a source file: a file under `src`, or a package. Imports of types count. */
 export type Import =
   | { readonly kind: 'file'; readonly from: string; readonly to: string }
   | { readonly kind: 'package'; readonly from: string; readonly name: string }
@@ -9,7 +9,7 @@ export type Import =
 const specifiers =
   /(?:^|\n)\s*(?:import|export)\b[^'"\n;]*?(?:\{[^}]*\}[^'"\n]*?)?from\s+'([^']+)'|\bimport\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g
 
-/** @returns what a file's text imports. Node's own modules are left out. */
+/** @returns the imports in a file's text, without Node's own modules. */
 export function importsOf(file: string, text: string): readonly Import[] {
   return [...text.matchAll(specifiers)].flatMap((found): readonly Import[] => {
     const specifier = found[1] ?? found[2] ?? found[3] ?? ''
@@ -27,7 +27,7 @@ function packageName(specifier: string): string {
     .join('/')
 }
 
-/** The text of every file below a folder that has one of these endings, by its path relative to the folder. */
+/** Texts of all files below a folder with a matching name, by path relative to the folder. */
 export async function readTree(root: string, ending: RegExp): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const files = entries

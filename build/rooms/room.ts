@@ -1,20 +1,23 @@
 import path from 'node:path'
 
-/** What a README.md says of a folder, or that of `src` of one file beside it. Paths are relative to `src`. */
+/**
+ * A room: a folder that its README.md describes, or a file of `src` that `src/README.md` describes. Paths are
+ * relative to `src`.
+ */
 export type Room = {
   /** Such as `turns/recording`, or `app.ts`. */
   readonly name: string
   readonly readme: string
-  /** The files that other rooms may import. */
+  /** Files that other rooms may import. */
   readonly door: ReadonlySet<string>
-  /** The rooms that its files may import. */
+  /** Rooms that its files may import. */
   readonly mayImport: ReadonlySet<string>
   readonly packages: ReadonlySet<string>
 }
 
 /**
- * The rooms that a README.md describes. That of a folder describes the folder; that of `src` has a section for each
- * file beside it. A paragraph that begins with `Door:`, `May import:` or `Packages:` lists names in backticks.
+ * Parses the rooms that a README.md describes: its folder; in `src`, one section per file too. A paragraph
+ * that starts with `Door:`, `May import:` or `Packages:` lists names in backticks.
  * @param readme path relative to `src`.
  */
 export function parseRooms(readme: string, text: string): readonly Room[] {
@@ -43,7 +46,7 @@ function namesAfter(label: string, text: string): readonly string[] {
   return [...paragraph.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 }
 
-/** @returns the innermost room that a file stands in, if any. */
+/** @returns the innermost room that contains a file, if any. */
 export function roomOf(rooms: ReadonlyMap<string, Room>, file: string): Room | undefined {
   for (let place = file; place !== '.'; place = path.posix.dirname(place)) {
     const room = rooms.get(place)

@@ -25,7 +25,7 @@ import { requireSameOrigin } from './visitors/same-origin.ts'
 import { pageHeaders } from './visitors/security-headers.ts'
 import { principalOfAccount } from './visitors/visitor.ts'
 
-/** The pages for people: the same functions as the API, behind a session instead of a key. */
+/** The pages for people: the functions of the API, with a session instead of a key. */
 export async function webPages(app: FastifyInstance, services: WebServices): Promise<void> {
   await app.register(cookie)
   registerFormBody(app)
@@ -40,12 +40,12 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
     await admitVisitor(services, request, reply)
   })
   app.addHook('preValidation', async (request) => {
-    // No id has a NUL, and the database takes none.
+    // No id contains the NUL character, and Postgres refuses it.
     if (Object.values(request.params ?? {}).some((value) => String(value).includes('\0')))
       throw new ServiceError('not_found', 'There is no such page.')
   })
   app.addHook('onSend', async (_request, reply) => {
-    // A header holds ASCII only; what follows a sign-in comes from an address.
+    // Headers are ASCII only, but the target after a sign-in comes from a URL.
     const location = reply.getHeader('location')
     if (typeof location === 'string') reply.header('location', asciiAddress(location))
   })
@@ -68,12 +68,12 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
 }
 
-/** The same address with everything percent-encoded that is no visible ASCII. */
+/** The same URL, with all characters that are not visible ASCII percent-encoded. */
 function asciiAddress(address: string): string {
   return address.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 }
 
-/** People get a page; programs get the answer that they get for every unknown route. */
+/** Sends people a page, and programs the JSON error of unknown routes. */
 function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
   const forPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/v1')
   if (forPeople) throw new ServiceError('not_found', 'There is no such page.')
@@ -81,8 +81,8 @@ function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Who is signed in, if anybody is, and counts the request: under the account, else under the address. Sends those who must be and are not to the page where one
- * signs in.
+ * Finds out who is signed in, and counts the request by account, otherwise by address. Redirects visitors
+ * without a session to the sign-in page if the page requires one.
  * @throws ServiceError `rate_limit_exceeded`; `not_found` for a page of operators.
  */
 async function admitVisitor(
@@ -110,7 +110,7 @@ async function admitVisitor(
     const back = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
     return void (await reply.redirect(`/signin${back}`, 303))
   }
-  // A page that somebody may not open is not there.
+  // A page that the account may not open answers 404.
   if (page === 'operator' && !request.visitor.account.operator)
     throw new ServiceError('not_found', 'There is no such page.')
 }
@@ -125,7 +125,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Busy at the moment',
 }
 
-/** Every failure in words, with a way on. */
+/** Shows every failure as a page, with a link to continue. */
 function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,

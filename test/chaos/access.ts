@@ -3,13 +3,13 @@ import type { Random } from '../support/random.ts'
 import type { Cluster, Node } from './cluster.ts'
 import { exchange } from './exchange.ts'
 
-/** Where a client sends a request. */
+/** Target of a client's request. */
 export type Place = { readonly name: string; readonly port: number; readonly agent?: Agent }
 
 /** How clients find a replica. */
 export type Access = { choose(random: Random): Place; close(): Promise<void> }
 
-/** Any replica, ready or not, over the wire that faults disturb. */
+/** Chooses any replica, ready or not, through the proxy that injects faults. */
 export function anyReplica(cluster: Cluster): Access {
   return {
     choose: (random) => {
@@ -20,12 +20,12 @@ export function anyReplica(cluster: Cluster): Access {
   }
 }
 
-/** As often as a balancer would ask. */
+/** Interval of readiness checks, like that of a load balancer. */
 const probeMs = 250
 
 /**
- * As through a load balancer: to replicas whose `/readyz` said yes when last asked, over connections that are kept
- * open. One that refuses a connection counts as not ready until it is asked again.
+ * Acts as a load balancer: chooses replicas whose last `/readyz` succeeded, over keep-alive connections. A
+ * replica that refuses a connection counts as not ready until the next check.
  */
 export function readyReplicas(cluster: Cluster): Access {
   const agents = new Map(cluster.nodes.map(({ replica }) => [replica.name, new Agent({ keepAlive: true })]))

@@ -9,17 +9,20 @@ import { questionText } from './questions.ts'
 import { type Reply, readReply } from './replies.ts'
 import { cancelRun, pollRun } from './watch.ts'
 
-/** What a client needs to know of the world. */
+/** Services that a simulated client uses. */
 export type Surroundings = {
   readonly access: () => Access
   readonly history: History
-  /** Aborted when nobody tries any longer. */
+  /** Aborted when all clients stop retrying. */
   readonly over: AbortSignal
 }
 
 export type Client = { readonly key: string; readonly random: Random }
 
-/** Does what an intent says, trying again as its guard allows. @returns the session it ran in, if it was told. */
+/**
+ * Executes an intent, with the retries that its guard allows.
+ * @returns the id of its session, if a reply contained it.
+ */
 export async function carryOut(
   world: Surroundings,
   client: Client,
@@ -34,7 +37,7 @@ export async function carryOut(
   return task.sessionId
 }
 
-/** Sends the request of an intent that is over once more, as a client does that never got the reply. */
+/** Sends the request of a finished intent again, like a client that never received the reply. */
 export function repeatRequest(
   world: Surroundings,
   client: Client,
@@ -45,18 +48,18 @@ export function repeatRequest(
   return new Task(world, client, patient, sessionId).attempt(afterwards)
 }
 
-/** Number of an attempt that is made when all is over. */
+/** Number of the attempt that is made after the storm. */
 const afterwards = 1_000
 
 class Task {
-  /** What goes on beside the request itself: following its events, cancelling it. */
+  /** Work next to the request: following its events, cancelling it. */
   readonly aside: Promise<void>[] = []
   sessionId: string | undefined
   readonly #world: Surroundings
   readonly #client: Client
   readonly #intent: Intent
   readonly #body: string
-  /** Of its own, so that what happens to one intent does not shift the choices of the next. */
+  /** A separate generator per intent, so that events in one intent do not change the choices of the next. */
   readonly #random: Random
   #runId: string | undefined
   #hasLeft = false
@@ -81,7 +84,7 @@ class Task {
     }
   }
 
-  /** What the reply means for the client; undefined: it has to try again. */
+  /** Outcome of the reply for the client; undefined: the client must retry. */
   async #closing(reply: Reply): Promise<Closing | undefined> {
     if (reply.ending === 'left') return this.#intent.comesBack ? undefined : 'left'
     if (reply.ending !== 'complete') return undefined
@@ -94,7 +97,7 @@ class Task {
       case 'cancelled':
         return 'ended'
       default:
-        // The service lost the run on the way: the request, sent again, finds it.
+        // The service lost the run; a retry of the request finds it.
         return undefined
     }
   }
@@ -132,7 +135,7 @@ class Task {
     }
   }
 
-  /** As soon as the run has a name. */
+  /** Starts the extra work as soon as the run's id is known. */
   #heard(runId: string | string[] | undefined): void {
     if (typeof runId !== 'string' || this.#runId !== undefined) return
     this.#runId = runId
@@ -152,9 +155,12 @@ class Task {
     return seen.status === 'completed' ? 'answered' : 'ended'
   }
 
-  /** The SDKs' way: what the service asks for, or else a doubling wait. Here it is shorter, to lose no time. */
+  /**
+   * Waits like the SDKs: as long as the service asks, otherwise with exponential backoff. The delays are
+   * shorter to save time.
+   */
   async #pause(attempt: number, reply: Reply): Promise<void> {
-    // A balancer goes to the next replica at once.
+    // A load balancer uses the next replica at once.
     if (reply.ending === 'unreachable') return
     const backoffMs = Math.min(3_000, 200 * 2 ** attempt) * this.#random.between(0.5, 1)
     await delay(Math.min(reply.retryAfterMs ?? backoffMs, 3_000), undefined, {
@@ -178,7 +184,7 @@ function bodyOf(intent: Intent, sessionId: string | undefined): object {
   }
 }
 
-/** A refusal ends the matter; a fault of the service, and being told to slow down, does not. */
+/** A refusal is final; a failure of the service or a rate limit is not. */
 function refusalOf(reply: Reply): Closing | undefined {
   const { status = 0, final } = reply
   if (status === 502 && final) return 'ended'
@@ -186,7 +192,7 @@ function refusalOf(reply: Reply): Closing | undefined {
   return status >= 500 || status === 429 || status === 408 ? undefined : 'refused'
 }
 
-/** Of a fault of the service, and of anything that was cut off, it is not known what was done. */
+/** After a failure of the service or a broken connection, the client does not know the outcome. */
 function outcomeOf({ ending, status = 0 }: Reply): 'ok' | 'fail' | 'unknown' {
   if (ending === 'unreachable') return 'fail'
   if (ending !== 'complete' || status === 0) return 'unknown'

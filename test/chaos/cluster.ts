@@ -10,7 +10,7 @@ import { type ChaosPostgres, startPostgres } from './postgres.ts'
 import { type FaultyProxy, startFaultyProxy } from './proxy.ts'
 import { type Exit, type Replica, startReplica } from './replica.ts'
 
-/** A replica with the two wires that can be disturbed: its clients', and its own to the database. */
+/** A replica with two proxies that inject faults: one for its clients, one for its database connections. */
 export type Node = {
   readonly replica: Replica
   readonly clients: FaultyProxy
@@ -20,22 +20,22 @@ export type Node = {
 export type Cluster = {
   readonly nodes: readonly [Node, ...Node[]]
   readonly postgres: ChaosPostgres
-  /** Texts that may stand in no log. */
+  /** Texts that no log may contain. */
   readonly secrets: readonly string[]
-  /** Makes so many keys, each with a project of its own, on accounts without narrow limits. */
+  /** Creates `count` keys, each with its own project, on accounts with large limits. */
   makeKeys(count: number): Promise<readonly string[]>
-  /** Stops Postgres as a crash would; the replicas find it again behind their proxies. */
+  /** Stops Postgres like a crash; the replicas reach the new one through their proxies. */
   crashPostgres(downMs: number): Promise<void>
   untilReady(): Promise<void>
-  /** Ends the replicas with SIGTERM; the database stays. */
+  /** Ends the replicas with SIGTERM; the database keeps running. */
   stopReplicas(): Promise<void>
   stopPostgres(): Promise<void>
 }
 
-/** A replica that takes longer to start on a database at rest does not start. */
+/** A replica that needs longer to start on an idle database counts as failed. */
 const startMs = 120_000
 
-/** Three real processes over one Postgres, which make its schema together. */
+/** Starts three real processes on one Postgres; they create its schema concurrently. */
 export async function startCluster(
   directory: string,
   options: {
@@ -86,7 +86,7 @@ async function startNode(
   options: { readonly modelUrl: string; readonly random: Random; readonly onExit: (exit: Exit) => void },
 ): Promise<Node> {
   const database = await startFaultyProxy(postgres.port())
-  // Nobody listens there: until the replica is ready its clients find a closed door.
+  // Port 1 has no listener: until the replica is ready, its clients are refused.
   const clients = await startFaultyProxy(1)
   const url = new URL(postgres.url())
   url.port = String(database.port)
@@ -96,11 +96,11 @@ async function startNode(
     env: {
       DATABASE_URL: url.href,
       KEY_PEPPER: pepper,
-      // An answer links to the reader, wherever it was asked for and whichever replica ends it.
+      // Links in answers must be equal, whichever replica ends the run.
       APP_URL: 'http://chat.example.test',
       MODEL_BASE_URL: options.modelUrl,
       MODEL_NAME: 'scripted',
-      // The model tells by it which process calls.
+      // The fake model identifies the calling process by this key.
       MODEL_API_KEY: name,
       LOG_LEVEL: 'info',
       // They start hundreds of times.
@@ -113,7 +113,7 @@ async function startNode(
   return { replica, clients, database }
 }
 
-/** Starts of turns wait for one another within an account. */
+/** Keys per account; starts of turns lock their account, so one account would serialise them. */
 const keysOfAccount = 5
 
 async function makeKeys(url: string, pepper: string, count: number): Promise<readonly string[]> {

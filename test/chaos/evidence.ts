@@ -10,14 +10,14 @@ export type RunRow = {
   readonly status: RunStatus
   readonly epoch: number
   readonly costMicros: bigint
-  /** Of it, what the model call costs that the run ended in. */
+  /** Part of the cost: the model call that was running when the run ended. */
   readonly unfinishedMicros: bigint
   readonly createdAt: Date
   readonly finishedAt: Date | null
   readonly cancelRequested: boolean
   readonly errorCode: string | null
   readonly errorMessage: string
-  /** The answer with its list of sources. */
+  /** The answer, with its list of sources. */
   readonly text: string
 }
 
@@ -32,29 +32,29 @@ export type FileRow = {
   readonly name: string
   readonly runId: string | null
   readonly versions: number
-  /** Of the chunks as they are stored now, in hexadecimal. */
+  /** SHA-256 of the chunks as they are stored now, in hexadecimal. */
   readonly sha256: string
 }
 
 export type EventRow = { readonly seq: number; readonly event: Readonly<Record<string, unknown>> }
 
-/** What the database holds when everything has come to rest. */
+/** Rows of the database after all runs have ended. */
 export type Rows = {
   readonly runs: readonly RunRow[]
   readonly messages: readonly MessageRow[]
-  /** Every charge; a run has one at most. */
+  /** All charges; a run has at most one. */
   readonly charges: readonly { readonly runId: string; readonly micros: bigint }[]
   readonly files: readonly FileRow[]
-  /** The event log of the runs that were followed. */
+  /** Event logs of the runs that clients followed. */
   readonly events: ReadonlyMap<string, readonly EventRow[]>
   readonly heldMicros: bigint
-  /** Broken rules of the ledger, one a line. */
+  /** Broken rules of the ledger, one per line. */
   readonly brokenInvariants: readonly string[]
-  /** Runs in which something of an earlier owner stands behind something of a later one. */
+  /** Runs in which a row of an earlier epoch follows a row of a later one. */
   readonly staleWrites: readonly string[]
 }
 
-/** Steps and events carry the epoch of the owner that wrote them; in their order it can only grow. */
+/** Steps and events carry the epoch of their writer. In their order the epoch never decreases. */
 const staleWrites = `
   select distinct 'event ' || seq || ' of ' || run_id as place from (
     select run_id, seq, attempt, max(attempt) over (partition by run_id order by seq) as newest from run_events) e
@@ -67,7 +67,7 @@ const staleWrites = `
 export async function readRows(database: Database, followed: readonly string[]): Promise<Rows> {
   const select = async <T extends object>(statement: string, values: readonly unknown[] = []) =>
     (await database.systemPool.query<T>(statement, [...values])).rows
-  // Crashes have taken the server's counts of changed rows away, by which it knows when to look at its tables anew.
+  // Crashes reset the server's statistics of changed rows, so autovacuum would not analyse the tables.
   await database.systemPool.query('analyze')
   type Micros = { costMicros: string; unfinishedMicros: string }
   const runs = await select<Omit<RunRow, keyof Micros> & Micros>(
@@ -114,7 +114,7 @@ export async function readRows(database: Database, followed: readonly string[]):
   }
 }
 
-/** How many runs have not ended. */
+/** Number of runs that have not ended. */
 export async function unfinishedRuns(database: Database): Promise<number> {
   const { rows } = await database.systemPool.query<{ count: number }>(
     `select count(*)::int as count from runs where status in ('queued', 'in_progress')`,
@@ -122,11 +122,11 @@ export async function unfinishedRuns(database: Database): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Words that stand in a log only when something went wrong that nobody caught. */
+/** Words that a log contains only after an uncaught error. */
 const crashWords =
   /uncaughtException|unhandledRejection|\bERR_[A-Z_]+|UnhandledPromise|Unhandled 'error'|TypeError|ReferenceError/
 
-/** Lines of logs that nothing should have written. Secrets are named by their place, not repeated. */
+/** Log lines that should not exist. Secrets are reported by their position and not repeated. */
 export async function findBadLines(
   logFiles: readonly string[],
   secrets: readonly string[],

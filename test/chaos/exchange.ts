@@ -6,20 +6,22 @@ export type Request = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Silence after which the client takes the connection for dead. */
+  /** Silence after which the client treats the connection as broken. */
   readonly timeoutMs: number
-  /** The client hangs up after so long. */
+  /** Milliseconds after which the client disconnects. */
   readonly leaveAfterMs?: number | undefined
-  /** Hangs up when it is aborted. */
+  /** Disconnects when aborted. */
   readonly signal?: AbortSignal
-  /** Connections are kept and used again; without it each request has its own. */
+  /** Keeps connections open and reuses them; without it each request opens its own. */
   readonly agent?: Agent
   readonly onHeaders?: (headers: IncomingHttpHeaders) => void
-  /** All that has come so far, as far as it is whole characters; true: the client has enough and hangs up. */
+  /** Receives all complete characters so far. Returning true disconnects the client. */
   readonly onText?: (text: string) => boolean
 }
 
-/** How an exchange ended: as the protocol has it, cut by something else, or by the client itself. */
+/**
+ * How an exchange ended: `complete`, cut by the other side, by the client itself, or without a connection.
+ */
 export type Ending = 'complete' | 'cut' | 'left' | 'impatient' | 'unreachable'
 
 export type Exchange = {
@@ -30,7 +32,7 @@ export type Exchange = {
   readonly text: string
 }
 
-/** One request and what came back, however far it got. Never throws. */
+/** Sends one request and returns what arrived, complete or not. Never throws. */
 export function exchange(sent: Request): Promise<Exchange> {
   const decoder = new TextDecoder()
   let text = ''

@@ -47,7 +47,7 @@ export function figuresOf(findings: Findings): readonly Line[] {
   ]
 }
 
-/** Requests that an application sends again without a key: charges, and those of them that no server could have prevented. */
+/** Retries without a key: charges, and extra charges that no server could have prevented. */
 function unkeyedLine(findings: Findings): Line {
   const charged = new Set(findings.rows.charges.map(({ runId }) => runId))
   const unkeyed = viewOf(findings).stories.filter(({ intent }) => intent.guard === 'app')
@@ -86,7 +86,7 @@ function lengthLine(findings: Findings): string {
   return Number.isFinite(seconds) ? `${Math.round(seconds)} s` : 'not at all'
 }
 
-/** How long the runs took to end that were under way when the last fault was over. */
+/** Time until all runs ended that were active when the last fault was over. */
 function settleLine(findings: Findings): string {
   const calm = beginOf(findings, 'calm')
   const times = findings.rows.runs

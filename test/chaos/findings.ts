@@ -3,13 +3,13 @@ import type { Closing, EventsSeen, Recorded, RunSeen, Tried } from './history.ts
 import type { Intent } from './plan.ts'
 import { expectedText, parseQuestion, type Question } from './questions.ts'
 
-/** All that a run of the harness leaves behind, for the checker. */
+/** All results of a harness run, for the checker. */
 export type Findings = {
   readonly entries: readonly Recorded[]
   readonly rows: Rows
-  /** What stands in the logs of the replicas and should not. */
+  /** Log lines of the replicas that should not exist. */
   readonly badLines: readonly string[]
-  /** The list that closes an answer with a source, as it was before the first fault. */
+  /** The list of sources at the end of an answer, as it was before the first fault. */
   readonly sourceList: string
 }
 
@@ -19,35 +19,35 @@ export type Attempt = Tried & {
   readonly replica: string
 }
 
-/** Everything that is known of one intent. */
+/** All evidence about one intent. */
 export type Story = {
   readonly intent: Intent
   readonly sessionId: string | undefined
   readonly attempts: readonly Attempt[]
   readonly firstSentAt: number | undefined
-  /** When the client was first told of the run. */
+  /** When the client first received the run's id. */
   readonly toldAt: number | undefined
   readonly seen: readonly RunSeen[]
   readonly followed: readonly EventsSeen[]
   readonly cancelled: boolean
   readonly closed: Closing | undefined
-  /** The runs that hold its question. */
+  /** The runs that contain its question. */
   readonly runs: readonly RunRow[]
 }
 
-/** The findings, sorted by what belongs together. */
+/** The findings, grouped by intent and run. */
 export type View = {
   readonly findings: Findings
   readonly stories: readonly Story[]
   readonly runs: ReadonlyMap<string, RunRow>
   storyOf(runId: string): Story | undefined
-  /** The answer of a run, with its list of sources; only its beginning if the run did not complete. */
+  /** The answer of a run, with its list of sources; a prefix if the run did not complete. */
   shownText(run: RunRow): string
-  /** The same without that list, as the conversation keeps it. */
+  /** The answer without that list, as the conversation stores it. */
   keptText(run: RunRow): string
 }
 
-/** A promise of the service, and each place where it was broken. */
+/** A guarantee of the service. `broken` yields one line per violation. */
 export type Rule = { readonly name: string; readonly broken: (view: View) => Iterable<string> }
 
 export function viewOf(findings: Findings): View {
@@ -116,7 +116,7 @@ function storyOf(
   }
 }
 
-/** When a phase began; the end of time if it never did. */
+/** Time at which a phase began; infinity if it never did. */
 export function beginOf(findings: Findings, phase: string): number {
   const entry = findings.entries.find((e) => e.type === 'phase' && e.phase === phase)
   return entry?.at ?? Number.POSITIVE_INFINITY

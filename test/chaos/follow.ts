@@ -6,8 +6,8 @@ import type { SeenEvent } from './history.ts'
 import type { KnownRun } from './watch.ts'
 
 /**
- * Follows the events of a run to its end over as many connections as it takes, each to any replica, going on behind
- * the last event that came. It hangs up by itself after each of `cuts` numbers of events.
+ * Follows the events of a run to its end over several connections, each to any replica, and resumes after the
+ * last received event. The client disconnects after each count of events in `cuts`.
  */
 export async function followEvents(
   world: Surroundings,
@@ -43,7 +43,7 @@ async function readOnce(
       authorization: `Bearer ${run.key}`,
       ...(!byQuery && after > 0 && { 'last-event-id': String(after) }),
     },
-    // A comment comes every ten seconds of silence.
+    // The service sends a comment after ten seconds of silence.
     timeoutMs: 15_000,
     signal: world.over,
     onText: (sofar) => eventsIn(sofar).length >= most,
@@ -51,7 +51,7 @@ async function readOnce(
   return status === 200 ? eventsIn(text).slice(0, most) : []
 }
 
-/** The events whose block is complete; `id:` and the `seq` of the body have to agree. */
+/** Parses complete blocks of events; `id:` must equal the `seq` of the body. */
 function eventsIn(text: string): readonly SeenEvent[] {
   const blocks = text.split('\n\n').slice(0, -1)
   return blocks.flatMap((block) => {

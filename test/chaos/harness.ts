@@ -21,7 +21,7 @@ import { settleMs } from './rules-of-runs.ts'
 import { type Storm, startStorm } from './storm.ts'
 
 export type Harness = {
-  /** Holds the logs of the replicas, and the history unless it was to go elsewhere. */
+  /** Folder for the logs of the replicas, and for the history unless `historyFile` is elsewhere. */
   readonly directory: string
   readonly historyFile: string
   readonly history: History
@@ -80,7 +80,7 @@ type Stage = {
   readonly clients: readonly Client[]
 }
 
-/** The storm, the calm after it, and the wait until every run has ended. */
+/** Runs the storm, the calm phase, and waits until every run has ended. */
 async function weather({ options, cluster, history, clients }: Stage, storm: Storm): Promise<void> {
   const access = anyReplica(cluster)
   const closing = new AbortController()
@@ -105,7 +105,7 @@ async function weather({ options, cluster, history, clients }: Stage, storm: Sto
   await settle(cluster)
 }
 
-/** A rolling restart while every client reads a stream. */
+/** Restarts one replica after the other while every client reads a stream. */
 async function roll(stage: Stage): Promise<void> {
   const { options, cluster, history, clients } = stage
   history.record({ type: 'phase', phase: 'rolling' })
@@ -135,7 +135,10 @@ async function withAccess(
   }
 }
 
-/** The list that closes an answer with a source depends on the library alone: the first answer shows it. */
+/**
+ * Reads the list of sources from the first answer; it depends on the library only, so all later answers have
+ * the same.
+ */
 async function askForSources(stage: Stage): Promise<string> {
   const question = { id: 'first', shape: 'search', words: 3, chunks: 1, delayMs: 0 } as const
   const intent: Intent = {

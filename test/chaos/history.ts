@@ -21,14 +21,14 @@ export type FaultKind =
   | 'database wires refused'
   | 'postgres crash'
 
-/** What an intent came to for its client. */
+/** The outcome of an intent for its client. */
 export type Closing = 'answered' | 'ended' | 'refused' | 'left' | 'gave up'
 
 export type SeenEvent = { readonly seq: number; readonly body: Readonly<Record<string, unknown>> }
 
 /**
- * Everything that was done and seen, in the order of this process's clock. An attempt is `sent`, and later `ok` (the
- * reply is whole), `fail` (refused: nothing was done) or `unknown`.
+ * All actions and observations, in the order of this process's clock. An attempt is `sent`, and later `ok`
+ * (the reply is complete), `fail` (refused, without effect) or `unknown`.
  */
 export type Entry =
   | { readonly type: 'phase'; readonly phase: Phase }
@@ -50,7 +50,7 @@ export type Tried = {
   readonly reply: Reply
 }
 
-/** A run as `GET /v1/agent/runs/{id}` shows it once it has ended. */
+/** A run as `GET /v1/agent/runs/{id}` returns it after its end. */
 export type RunSeen = {
   readonly runId: string
   readonly status: RunStatus
@@ -73,7 +73,7 @@ export type History = {
   close(): Promise<void>
 }
 
-/** Keeps the history in memory for the checker, and in a file of JSON lines for people. */
+/** Keeps the history in memory for the checker, and writes it to a file of JSON lines for people. */
 export function openHistory(file: string): History {
   const entries: Recorded[] = []
   const lines = createWriteStream(file)

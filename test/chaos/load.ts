@@ -2,16 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, carryOut, type Surroundings } from './client.ts'
 import { drawScenario, type Habit, type Scenario } from './plan.ts'
 
-/** Lets so many turns begin in a second, over all clients. */
+/** Limits how many turns start per second, over all clients. */
 export type Pace = {
   readonly started: () => number
-  /** Whether there are to be no more. */
+  /** Whether no more turns may start. */
   readonly isClosed: () => boolean
-  /** Waits for the place of so many turns. @returns false when there are to be no more. */
+  /**
+   * Waits until so many turns may start.
+   * @returns false when no more may start.
+   */
   next(turns: number): Promise<boolean>
 }
 
-/** @param perSecond `Infinity` for no bound. @param closing aborted when no client may begin anything. */
+/**
+ * @param perSecond turns per second; `Infinity` for no limit.
+ * @param closing aborted when clients may start nothing more.
+ */
 export function openPace(perSecond: number, closing: AbortSignal): Pace {
   const begin = Date.now()
   let started = 0
@@ -30,7 +36,7 @@ export function openPace(perSecond: number, closing: AbortSignal): Pace {
   }
 }
 
-/** One scenario after the other, until there are to be no more; the turn that is under way then is brought to its end. */
+/** Runs scenario after scenario until no more may start, and then completes the current turn. */
 export async function live(
   world: Surroundings,
   client: Client,
@@ -48,7 +54,7 @@ export async function live(
 async function perform(world: Surroundings, client: Client, scenario: Scenario, pace: Pace): Promise<void> {
   const [first, ...rest] = scenario.intents
   const session = await carryOut(world, client, first)
-  // Its client was never told where it runs: nobody could go on there.
+  // The client never received the session's id, so it cannot continue the conversation.
   if (session === undefined) return
   if (scenario.together) {
     await Promise.all(rest.map((intent) => carryOut(world, client, intent, session)))

@@ -8,7 +8,7 @@ import type { History } from './history.ts'
 import { help, type Options, readOptions } from './options.ts'
 
 const progressMs = 10_000
-/** Lines of one broken rule; the history has the rest. */
+/** Maximum printed violations per rule; the history has all of them. */
 const maxLines = 20
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -53,15 +53,15 @@ function reportProgress({ entries }: History): NodeJS.Timeout {
   }, progressMs)
 }
 
-// By way of `exit`, where replicas and Postgres are ended.
+// Leaves through `exit`, whose listeners end replicas and Postgres.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 try {
   const options = readOptions(process.argv.slice(2))
-  // At once: of thousands of cut connections one can keep Node from ever coming to an end by itself.
+  // Exits at once: one of thousands of cut connections can keep Node running.
   if (options) process.exit((await main(options)) ? 0 : 1)
   process.stdout.write(help)
 } catch (error) {
   process.stderr.write(`${error instanceof TypeError ? error.message : (error as Error).stack}\n`)
-  // Clients and replicas that are still at it must not keep it alive.
+  // Clients and replicas that still run would keep the process alive.
   process.exit(2)
 }

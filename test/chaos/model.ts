@@ -17,14 +17,14 @@ import {
   usageOf,
 } from './questions.ts'
 
-/** One request that reached the model. */
+/** One request that reached the fake model. */
 export type ModelCall = {
   readonly at: number
   readonly question: string
-  /** The call's place in its turn, from 0. */
+  /** Index of the call in its turn, from 0. */
   readonly call: number
   readonly replica: string
-  /** The model refused or broke it as the question has it: sending it again repeats nothing. */
+  /** The fake model refused or broke the call on purpose, so a retry repeats no work. */
   readonly troubled: boolean
 }
 
@@ -34,8 +34,8 @@ export type Model = {
 }
 
 /**
- * A model whose answers follow from the conversation alone. Which process calls is told by its API key.
- * @param onAim called at the moment at which a question wants the process that drives it killed.
+ * A fake model whose answers depend only on the conversation. The API key identifies the calling process.
+ * @param onAim listener for the moment at which a question wants its process killed.
  */
 export async function startModel(
   onCall: (call: ModelCall) => void,
@@ -101,7 +101,7 @@ function readTextOf(toolResult: string): string {
 
 type Refused = Exclude<Trouble['kind'], 'stall'>
 
-/** What the model does instead of answering. A refusal stays one; everything else happens to the first request only. */
+/** The fault that replaces an answer. A refusal repeats; all other faults hit the first request only. */
 function troubleOf({ question, call }: Turn, isFirst: boolean): Refused | undefined {
   const { trouble } = question
   if (trouble?.call !== call || trouble.kind === 'stall') return undefined
@@ -123,14 +123,14 @@ function troubledScript(turn: Turn, kind: Refused): Script {
   }
 }
 
-/** Not in the middle of a character. */
+/** Splits between characters, never inside one. */
 function halvesOf(text: string): readonly [string, string] {
   const letters = Array.from(text)
   const half = Math.ceil(letters.length / 2)
   return [letters.slice(0, half).join(''), letters.slice(half).join('')]
 }
 
-/** What the model says at this call beside its tool calls. */
+/** Text of the model in this call, besides its tool calls. */
 function spoken({ question, call, ...seen }: Turn): string {
   return toolRounds(question)[call]?.text ?? lastReply(question, seen)
 }

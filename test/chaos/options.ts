@@ -27,7 +27,10 @@ of everything that the clients saw against what the database holds. Exit code 1 
   --help
 `
 
-/** @returns undefined when help was asked for. @throws TypeError for an option that does not exist or is no number. */
+/**
+ * @returns undefined for `--help`.
+ * @throws TypeError for an unknown option or a value that is not a number.
+ */
 export function readOptions(args: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const

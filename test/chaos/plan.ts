@@ -2,9 +2,9 @@ import type { Random } from '../support/random.ts'
 import { type AimedKill, modelCalls, type Question, type Shape, type Trouble } from './questions.ts'
 
 /**
- * One thing that a client wants done once, and how it goes about it. `key`: the client names it by an
- * `Idempotency-Key`; `sdk`: it marks its retries as the official SDKs do; `app`: its application sends the same again after an
- * error, and nothing says so; `none`: it sends it once.
+ * One action that a client wants done once, and its way of retrying. `key`: with an `Idempotency-Key`; `sdk`:
+ * with the retry header of the official SDKs; `app`: the application sends the same request again, unmarked;
+ * `none`: no retry.
  */
 export type Intent = {
   readonly id: string
@@ -15,25 +15,25 @@ export type Intent = {
   readonly onDisconnect: 'continue' | 'cancel'
   readonly includeUsage: boolean
   readonly progress: boolean
-  /** Silence after which the client takes the connection for dead. */
+  /** Silence after which the client treats the connection as broken. */
   readonly timeoutMs: number
-  /** The client hangs up once, so many milliseconds after it has sent the request. */
+  /** The client disconnects once, this many milliseconds after sending the request. */
   readonly leaveAfterMs?: number
-  /** Whether it comes back after that. */
+  /** Whether the client retries after that. */
   readonly comesBack: boolean
-  /** It asks for the run to be stopped, so long after it has heard of it. */
+  /** The client cancels the run, this many milliseconds after it received the id. */
   readonly cancelAfterMs?: number
-  /** It follows the events of the run, and hangs up after each of these numbers of events. */
+  /** The client follows the events of the run, and disconnects after each of these counts of events. */
   readonly follow?: readonly number[]
 }
 
-/** A conversation: the first turn opens a session, the others go on in it, one by one or all at once. */
+/** A conversation: the first turn creates a session, the others continue it, one by one or all at once. */
 export type Scenario = { readonly intents: readonly [Intent, ...Intent[]]; readonly together: boolean }
 
-/** `storm`: everything a client can do; `streams`: it only reads, answers that take some seconds. */
+/** `storm`: all actions of clients; `streams`: only reading streams that last some seconds. */
 export type Habit = 'storm' | 'streams'
 
-/** The n-th scenario of a client; a function of its seed alone. */
+/** The n-th scenario of a client; it depends on the client's seed only. */
 export function drawScenario(clientRandom: Random, client: string, n: number, habit: Habit): Scenario {
   const random = clientRandom.fork(`scenario ${n}`)
   const intent = (part: number) => drawIntent(random, client, `${client}-${n}-${part}`, habit)
@@ -42,7 +42,8 @@ export function drawScenario(clientRandom: Random, client: string, n: number, ha
   const first = intent(0)
   const rest = Array.from({ length: turns - 1 }, (_, i) => intent(i + 1))
   if (rest.length === 0) return { intents: [first], together }
-  // A second run where no server could know better would be a turn of the conversation.
+  // If no server can detect a retry, its second run becomes a turn of the conversation, so later turns of a
+  // session use marked retries.
   const guarded = (one: Intent): Intent => (one.guard === 'app' ? { ...one, guard: 'sdk' } : one)
   return { intents: [guarded(first), ...rest.map(guarded)], together }
 }

@@ -5,26 +5,29 @@ import pg from 'pg'
 import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
 
 /**
- * The processes of it are killed, not the machine it runs on: what is written stays in the system's cache, so that
- * waiting for the disk would prove nothing.
+ * The harness kills processes, not the machine: written data stays in the system's cache, so fsync would test
+ * nothing.
  */
 const settings = ['fsync=off', 'max_connections=250']
 
-/** A Postgres of the run's own. It comes back at another port after a crash, hence the getters. */
+/** The harness's own Postgres. It has another port after a crash, so its values are getters. */
 export type ChaosPostgres = {
   readonly port: () => number
-  /** As the role of the service. */
+  /** URL with the database role of the service. */
   readonly url: () => string
   readonly password: string
-  /** Ends one connection of the service, chosen by a number from 0 to 1. @returns whether there was one. */
+  /**
+   * Terminates one connection of the service, chosen by a number from 0 to 1.
+   * @returns whether there was one.
+   */
   terminateBackend(choice: number): Promise<boolean>
-  /** Stops at once, as after a crash, and starts again after `downMs`. */
+  /** Stops at once, like a crash, and starts again after `downMs`. */
   crash(downMs: number): Promise<void>
   stop(): Promise<void>
 }
 
 export async function startPostgres(directory: string): Promise<ChaosPostgres> {
-  // However this process ends, the server does not outlive it.
+  // Ends the server however this process ends.
   process.once('exit', () => stopAtOnce(directory))
   let server: EmbeddedServer = await openEmbedded(directory, settings)
 
@@ -46,7 +49,7 @@ export async function startPostgres(directory: string): Promise<ChaosPostgres> {
   }
 }
 
-/** @returns the process that was told to stop; undefined when none runs: the file goes with the server. */
+/** @returns the process that was stopped; undefined when none runs: a stopped server removes its pid file. */
 function stopAtOnce(directory: string): number | undefined {
   try {
     const text = readFileSync(path.join(directory, 'postgres', 'postmaster.pid'), 'utf8')

@@ -1,20 +1,26 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A TCP proxy on loopback whose connections can be disturbed while they run. Left alone it only passes on. */
+/** A TCP proxy on loopback that can inject faults into its connections. By default it forwards everything. */
 export type FaultyProxy = {
   readonly port: number
   /** Where new connections go. */
   aim(port: number): void
-  /** Breaks the connections that `chosen` takes; `reset` with RST, else with FIN. @returns how many. */
+  /**
+   * Cuts the chosen connections; `reset` with RST, otherwise with FIN.
+   * @returns how many.
+   */
   cut(chosen: (index: number) => boolean, reset: boolean): number
-  /** Ends one direction of those connections, and the rest of them a second later. @returns how many. */
+  /**
+   * Ends one direction of the chosen connections, and the other one a second later.
+   * @returns how many.
+   */
   halfClose(chosen: (index: number) => boolean): number
-  /** Passes nothing on for so long; connections stay. */
+  /** Forwards nothing for `ms`; connections stay open. */
   stall(ms: number): Promise<void>
-  /** Passes everything on so much later, for so long. */
+  /** Delays all data by `byMs`, for `ms`. */
   slow(byMs: number, ms: number): Promise<void>
-  /** Lets nobody in for so long. */
+  /** Refuses new connections for `ms`. */
   refuse(ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -90,7 +96,7 @@ function join(client: Socket, state: State, links: Set<Link>): void {
   }
 }
 
-/** In order, although the delay changes on the way. */
+/** Keeps the order of the data when the delay changes. */
 function pass(from: Socket, to: Socket, state: State): void {
   let line: Promise<void> = Promise.resolve()
   let waiting = 0

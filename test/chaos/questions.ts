@@ -1,18 +1,18 @@
 import { hashText, randomFrom } from '../support/random.ts'
 import type { ScriptedCall, ScriptedUsage } from '../support/upstream-scripts.ts'
 
-/** What the model's server does wrong at one of its calls; all but `cut-text` and `refusal` can be got over. */
+/** A fault of the model's server in one call. A retry overcomes all kinds except `cut-text` and `refusal`. */
 export type Trouble = {
   readonly kind: 'error' | 'limit' | 'cut-head' | 'cut-text' | 'refusal' | 'stall'
-  /** The model call of the turn, from 0. */
+  /** Index of the model call in the turn, from 0. */
   readonly call: number
   readonly ms: number
 }
 
-/** The process that drives the turn is killed at this moment of a model call. */
+/** Kills the process that drives the turn at this moment of a model call. */
 export type AimedKill = {
   readonly call: number
-  /** `end` is when the reply is complete: a few milliseconds later its step is being committed. */
+  /** `end` is the completion of the reply; a few milliseconds later its step is being committed. */
   readonly moment: 'arrival' | 'middle' | 'end'
   readonly afterMs: number
 }
@@ -20,8 +20,8 @@ export type AimedKill = {
 export type Shape = 'plain' | 'search' | 'write' | 'parallel'
 
 /**
- * Everything about one turn that its client and the model need to agree on. It travels in the text of the question,
- * so that the answer is a function of the conversation alone, whoever asks for it and however often.
+ * The facts of one turn that client and model share. They are part of the question's text, so that the answer
+ * depends on the conversation only, whoever asks and however often.
  */
 export type Question = {
   readonly id: string
@@ -48,7 +48,8 @@ const vocabulary = [...english, ...'אור נר חלון בוקר מכתב שא�
 
 function wordsOf(seed: string, count: number): string {
   const random = randomFrom(hashText(seed))
-  // Every other word is in Latin letters: the list of sources speaks the language that most letters are of.
+  // Every other word is in Latin letters, because the language of the list of sources follows the majority of
+  // letters.
   return Array.from({ length: count }, (_, i) => {
     const words = i % 2 === 0 ? english : vocabulary
     return words[Math.floor(random() * words.length)]
@@ -57,7 +58,7 @@ function wordsOf(seed: string, count: number): string {
 
 export type WrittenFile = { readonly name: string; readonly content: string }
 
-/** The files that a completed turn has written, each exactly once. */
+/** The files that a completed turn writes, each exactly once. */
 export function filesOf({ id, shape }: Question): readonly WrittenFile[] {
   const file = (name: string) => ({ name, content: wordsOf(name, 40) })
   if (shape === 'write') return [file(`${id}.txt`)]
@@ -68,7 +69,7 @@ export const searchQuery = 'beinoni'
 
 type ToolRound = { readonly text: string; readonly calls: readonly ScriptedCall[] }
 
-/** What the model says and calls before it answers. */
+/** Texts and tool calls of the model before its answer. */
 export function toolRounds(question: Question): readonly ToolRound[] {
   const writes = filesOf(question).map((file) => ({ name: 'write_file', arguments: { ...file } }))
   const search = { name: 'search_sources', arguments: { query: searchQuery } }
@@ -88,8 +89,8 @@ export function toolRounds(question: Question): readonly ToolRound[] {
 }
 
 /**
- * The last reply. What the tools said stands in it, and which questions the conversation had before, so that a lost
- * or doubled step or turn is seen in the text.
+ * The last reply. It contains the tool results and the earlier questions of the conversation, so that lost or
+ * repeated steps and turns show in the text.
  */
 export function lastReply(
   question: Question,
@@ -106,8 +107,8 @@ export function lastReply(
 }
 
 /**
- * The text that a client of the completed turn is shown, without the list of sources.
- * @param earlier ids of the questions that the conversation has had, in order.
+ * The text of a completed turn for its client, without the list of sources.
+ * @param earlier ids of the conversation's earlier questions, in order.
  */
 export function expectedText(question: Question, earlier: readonly string[]): string {
   const readBack = filesOf(question)[0]?.content ?? ''
@@ -117,7 +118,7 @@ export function expectedText(question: Question, earlier: readonly string[]): st
     .join('\n\n')
 }
 
-/** Tokens that the model reports for one of its calls. */
+/** Token counts that the model reports for one call. */
 export function usageOf(question: Question, call: number): ScriptedUsage {
   return { prompt_tokens: 100 + 10 * call, completion_tokens: 7 + (question.words % 13) }
 }
@@ -130,7 +131,10 @@ export function toolCalls(question: Question): number {
   return toolRounds(question).reduce((sum, { calls }) => sum + calls.length, 0)
 }
 
-/** What the completed turn costs by the default prices: 100 and 400 micro-credits a token, 50,000 a tool call. */
+/**
+ * Cost of the completed turn at default prices: 100 and 400 micro-credits per input and output token, 50,000
+ * per tool call.
+ */
 export function expectedMicros(question: Question): bigint {
   let micros = BigInt(toolCalls(question)) * 50_000n
   for (let call = 0; call < modelCalls(question); call += 1) {
@@ -140,7 +144,7 @@ export function expectedMicros(question: Question): bigint {
   return micros
 }
 
-/** Whether the model's server may make the turn fail for good. */
+/** Whether the model's fault may fail the turn. */
 export function mayFail({ trouble }: Question): boolean {
   return trouble?.kind === 'cut-text' || trouble?.kind === 'refusal'
 }

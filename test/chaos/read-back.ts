@@ -6,12 +6,12 @@ import { pollRun } from './watch.ts'
 
 type Asked = Extract<Recorded, { type: 'intent' }>
 
-/** Requests that are sent once more when all is over. */
+/** Maximum number of requests to send again. */
 const most = 200
 
 /**
- * Sends requests once more that had been answered, which must replay their runs, and reads those runs and their
- * events. The checker compares all of it with what was seen at the time.
+ * Repeats answered requests, which must replay their runs, and reads those runs and their events. The checker
+ * compares them with the earlier replies.
  */
 export async function readBack(world: Surroundings, clients: readonly Client[]): Promise<void> {
   const answered = new Set(
@@ -39,7 +39,7 @@ async function readOne(
   { intent, sessionId }: Asked,
   withEvents: boolean,
 ): Promise<void> {
-  // Its own key: nobody else's finds the run.
+  // Only the client's own key finds the run.
   const client = clients[Number(intent.client.slice(1)) || 0]
   if (!client) return
   const { runId } = await repeatRequest(world, client, intent, sessionId)

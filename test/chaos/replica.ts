@@ -4,37 +4,43 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bundledServer } from '../../build/bundle.ts'
 
-/** How one process of a replica ended. */
+/** The exit of one process of a replica. */
 export type Exit = {
   readonly replica: string
   readonly at: number
-  /** The signal that this harness has sent it; undefined: it ended by itself. */
+  /** The signal from this harness; undefined: the process ended by itself. */
   readonly sent: NodeJS.Signals | undefined
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly wasReady: boolean
-  /** From the signal to the exit. */
+  /** Milliseconds from the signal to the exit. */
   readonly tookMs: number | undefined
-  /** The end of what it wrote to standard error. */
+  /** The end of its standard error. */
   readonly stderr: string
 }
 
 export type ReplicaState = 'down' | 'starting' | 'ready' | 'frozen' | 'stopping'
 
-/** One replica: a process that is started again whenever it has ended. */
+/** One replica: a process that is restarted whenever it ends. */
 export type Replica = {
   readonly name: string
   readonly logFile: string
   state(): ReplicaState
-  /** Where it listens; undefined unless it is ready or stopping. */
+  /** Port of the listener; undefined unless the process is ready or stopping. */
   port(): number | undefined
-  /** @returns whether there was a process to take it. */
+  /** @returns whether a process received the signal. */
   signal(signal: 'SIGKILL' | 'SIGTERM'): boolean
-  /** Stops the process and lets it go on after so long, or when aborted. @returns whether there was one. */
+  /**
+   * Suspends the process and resumes it after `ms`, or when aborted.
+   * @returns whether there was a process.
+   */
   freeze(ms: number, signal: AbortSignal): Promise<boolean>
-  /** Resolves when it is ready. @throws Error after `ms`. */
+  /**
+   * Resolves when the replica is ready.
+   * @throws Error after `ms`.
+   */
   untilReady(ms: number): Promise<void>
-  /** Ends it with SIGTERM and starts it no more. */
+  /** Ends it with SIGTERM and does not restart it. */
   stop(): Promise<void>
 }
 
@@ -47,13 +53,13 @@ type Life = {
   stderr: string
 }
 
-/** No run of the harness waits longer for a process to stop. */
+/** Maximum time for a process to stop, above the limits of all phases. */
 const maxStopMs = 90_000
 
 export function startReplica(
   name: string,
   options: {
-    /** A folder without `.env`, for the logs too. */
+    /** A folder without `.env`; it also holds the logs. */
     readonly directory: string
     readonly env: Readonly<Record<string, string>>
     readonly restartDelayMs: () => number
@@ -86,7 +92,7 @@ export function startReplica(
       log.write(chunk)
       if (mine.ready) return
       stdout += chunk
-      // The message of readiness names APP_URL, the log the port.
+      // The port is in the log line, because the message of readiness shows APP_URL instead.
       const found = /listening at http:\/\/127\.0\.0\.1:(\d+)"/.exec(stdout)?.[1]
       if (found === undefined || !stdout.includes('The service is ready at ')) return
       mine.ready = true
@@ -106,7 +112,7 @@ export function startReplica(
     })
   }
   launch()
-  // However this process ends, none of these outlives it.
+  // Kills the child process however this process ends.
   process.once('exit', () => life?.child.kill('SIGKILL'))
 
   const state = (): ReplicaState => {
@@ -117,11 +123,11 @@ export function startReplica(
   }
   const send = (signal: 'SIGKILL' | 'SIGTERM'): boolean => {
     if (!life) return false
-    // What is being stopped gently may still be killed; the exit is then judged as a kill.
+    // A process that is stopping may still be killed; its exit then counts as a kill.
     life.sentAt ??= Date.now()
     life.sent = signal
     const { child } = life
-    // The checker takes it for what it is: a process that did not stop when it was told to.
+    // The checker reports such a process as one that did not stop on SIGTERM.
     setTimeout(() => child.kill('SIGKILL'), maxStopMs).unref()
     return child.kill(signal)
   }

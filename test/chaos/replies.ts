@@ -4,7 +4,7 @@ import type { Intent } from './plan.ts'
 
 export type RunStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled'
 
-/** What a client learned from one reply, or from as much of it as reached it. */
+/** Facts that a client learned from one reply, complete or not. */
 export type Reply = {
   readonly ending: Exchange['ending']
   readonly status?: number | undefined
@@ -13,7 +13,7 @@ export type Reply = {
   readonly runId?: string | undefined
   readonly sessionId?: string | undefined
   readonly runStatus?: RunStatus | undefined
-  /** The answer as far as it was shown. */
+  /** The received part of the answer. */
   readonly text?: string | undefined
   /** In credits. */
   readonly cost?: number | undefined
@@ -21,13 +21,13 @@ export type Reply = {
   readonly toolCalls?: number | undefined
   readonly replayed: boolean
   readonly retryAfterMs?: number | undefined
-  /** The service says that trying again cannot help. */
+  /** Whether the service says that a retry cannot help. */
   readonly final: boolean
-  /** What is wrong with the form of the reply. */
+  /** Violations of the format. */
   readonly problems: readonly string[]
 }
 
-/** Reads a reply of the chat route. */
+/** Parses a reply of the chat route. */
 export function readReply(intent: Intent, got: Exchange): Reply {
   const { headers } = got
   const common = {
@@ -83,7 +83,7 @@ function readError({ text, ending }: Exchange): Read {
   }
 }
 
-/** Of a stream that is cut off no end is to be expected. */
+/** Problems that a stream always has when it is cut. */
 const problemsOfTheEnd = /does not end with \[DONE\]|^0 chunks have a finish_reason|^there is no chunk/
 
 function readStreamed(intent: Intent, { text, ending }: Exchange): Read {
@@ -98,7 +98,7 @@ function readStreamed(intent: Intent, { text, ending }: Exchange): Read {
   const opening = stream.chunks[0]?.x_service as Block | undefined
   return {
     ...factsOf(block ?? opening),
-    // Until its last frames have come, a stream only says that the run is under way.
+    // A stream reports a running turn until its last frames arrive.
     runStatus: block?.status ?? 'in_progress',
     code: stream.error?.code,
     text: stream.text,
@@ -111,7 +111,7 @@ function wholeFrames(text: string): string {
   return end < 0 ? '' : text.slice(0, end + 2)
 }
 
-/** A cut can fall between the finish chunk and the usage chunk. */
+/** The connection can break between the finish chunk and the usage chunk. */
 function isLateUsage(problem: string, whole: boolean): boolean {
   return !whole && /^0 chunks follow the finish chunk/.test(problem)
 }
@@ -134,7 +134,7 @@ function readWhole({ text, ending }: Exchange): Read {
     const problems: string[] = []
     if (choices.length !== 1 || choice?.finish_reason !== 'stop') problems.push('a whole reply has no end')
     if (block.usage && block.usage.cost !== usage.cost) problems.push('a whole reply has two costs')
-    // A turn that did not complete says so behind its text.
+    // A turn that did not complete has a note after its text.
     const said = block.error ? content.replace(/(^|\n\n)\[[^\]]*\]$/, '') : content
     return { ...factsOf(block), code: block.error?.code, text: said, problems }
   } catch {

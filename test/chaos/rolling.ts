@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
 import type { History } from './history.ts'
 
-/** Long enough for a balancer to have asked again. */
+/** Longer than the interval of readiness checks, so that the load balancer notices. */
 const noticedMs = 1_000
 
-/** Restarts the replicas one after the other, each with SIGTERM, so many times round. */
+/** Restarts the replicas one after the other with SIGTERM, `rounds` times. */
 export async function restartOneByOne(cluster: Cluster, history: History, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const { replica } of cluster.nodes) {

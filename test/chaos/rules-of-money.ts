@@ -3,7 +3,7 @@ import type { Rule, Story } from './findings.ts'
 import { expectedMicros } from './questions.ts'
 import { mayRunTwice } from './unknowable.ts'
 
-/** What the clients of an intent were told it costs, each in decimal text. */
+/** Costs that the clients of an intent received, as decimal text. */
 function* costsTold({ attempts, seen }: Story): Generator<{ runId: string; credits: string }> {
   for (const { reply } of attempts) {
     if (reply.runId === undefined || reply.cost === undefined) continue

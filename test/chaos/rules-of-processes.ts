@@ -2,18 +2,18 @@ import { beginOf, type Findings, type Rule } from './findings.ts'
 import type { FaultKind, Recorded } from './history.ts'
 
 /**
- * A process that is told to stop has as long as orchestrators give it by default; while faults last it can be frozen
- * for 20 s of that, and its database be away.
+ * Maximum time to stop after SIGTERM: the default of orchestrators. During the storm a process can be
+ * suspended for 20 s of it and its database can be down.
  */
 const stopMs = { storm: 60_000, calm: 30_000 }
 
 const exitsOf = ({ entries }: Findings) =>
   entries.filter((entry): entry is Extract<Recorded, { type: 'exit' }> => entry.type === 'exit')
 
-/** Without these a run of the harness has proved nothing. */
+/** Without these faults a harness run proves nothing. */
 const faultsToSee: readonly FaultKind[] = ['kill', 'freeze', 'client wires cut', 'backend terminated']
 
-/** Whether the replica was told to stop while the request was under way: then it may hand the turn over. */
+/** Whether the replica got SIGTERM during the request, so that it may hand over the turn. */
 function wasUnderWay(findings: Findings, replica: string, from: number, to: number): boolean {
   return findings.entries.some(
     (e) => e.type === 'fault' && e.fault === 'sigterm' && e.on === replica && e.at > from && e.at <= to,
@@ -25,7 +25,7 @@ export const rulesOfProcesses: readonly Rule[] = [
     name: 'no replica ends by itself',
     *broken({ findings }) {
       for (const { replica, sent, code, signal, wasReady, stderr } of exitsOf(findings)) {
-        // Started while the database was away: it says so and ends, to be started again.
+        // A start without a database reports it and exits, and is repeated.
         if (!wasReady && code === 1) continue
         if (sent === undefined) yield `${replica}: code ${code}, signal ${signal}: ${stderr.slice(-500)}`
       }

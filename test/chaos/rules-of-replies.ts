@@ -3,17 +3,20 @@ import type { EventRow } from './evidence.ts'
 import type { Rule, View } from './findings.ts'
 import type { EventsSeen, SeenEvent } from './history.ts'
 
-/** Where two texts part, for a line of the report. */
+/** First difference of two texts, for a line of the report. */
 function difference(seen: string, expected: string): string {
   let at = 0
   while (at < seen.length && seen[at] === expected[at]) at += 1
   return `at ${at} of ${expected.length}: ${JSON.stringify(seen.slice(at, at + 40))} for ${JSON.stringify(expected.slice(at, at + 40))}`
 }
 
-/** 409: too many turns wait in the session; 502: the model failed; 503: the database is away, or a replica stops. */
+/**
+ * 409: too many queued turns in the session; 502: the model failed; 503: the database is down or a replica
+ * stops.
+ */
 const statusesToExpect = new Set([200, 409, 502, 503])
 
-/** Everything that some client read of a run, with the state it was told. */
+/** All texts that a client received from a run, with the status it received. */
 function* textsSeen({ stories, runs }: View) {
   for (const { intent, attempts, seen } of stories) {
     for (const { reply, type } of attempts) {
@@ -120,7 +123,7 @@ function* problemsOfEvent(event: SeenEvent, log: readonly EventRow[]): Generator
   if ('end' in event.body && event.seq !== log.length) yield `${log.length - event.seq} events follow the end`
 }
 
-/** Files and amounts have another shape on the wire; of those only what must be equal is compared. */
+/** Files and amounts have another form in the API; only the equal members are compared. */
 function isSameEvent({ seq, body }: SeenEvent, row: EventRow): boolean {
   if (body['type'] !== row.event['type']) return false
   if ('file' in body) return nameOf(body['file']) === nameOf(row.event['file'])

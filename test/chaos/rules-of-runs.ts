@@ -3,10 +3,13 @@ import { mayFail, modelCalls } from './questions.ts'
 import type { RunStatus } from './replies.ts'
 import { mayRunTwice } from './unknowable.ts'
 
-/** By then every run has to have ended: a lease of 15 s, and the turns that waited behind the last one to expire. */
+/**
+ * Time after the storm by which all runs have ended: leases of 15 s, and turns queued behind the last one to
+ * expire.
+ */
 export const settleMs = 60_000
 
-/** How often the service itself takes a turn up again before it gives it up. */
+/** Maximum attempts of the service at a turn. */
 const maxEpochs = 8
 
 const hasEnded = (status: RunStatus): boolean => status !== 'queued' && status !== 'in_progress'
@@ -145,7 +148,10 @@ export function callsOf(entries: readonly { readonly type: string }[]): Readonly
   return Map.groupBy(calls, ({ question }) => question)
 }
 
-/** Requests that the model had answered, or was answering, before; what it refused itself does not count. */
+/**
+ * Counts model calls that repeat an earlier successful or running call. Calls that the fake model refused on
+ * purpose do not count.
+ */
 export function repeatsOf(calls: readonly Call[]): number {
   const answered = calls.filter(({ troubled }) => !troubled).map(({ call }) => call)
   return answered.length - new Set(answered).size

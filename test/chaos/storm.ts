@@ -4,26 +4,29 @@ import type { Cluster, Node } from './cluster.ts'
 import type { FaultKind, History } from './history.ts'
 
 export type Storm = {
-  /** Kills the process that drives a turn, because the turn asks for it. */
+  /** Kills the process that drives a turn, on request of the turn. */
   aim(replica: string): void
-  /** Begins no more faults, and waits until those under way are over. */
+  /** Starts no more faults, and waits until the current ones are over. */
   calm(): Promise<void>
 }
 
-/** One kind of fault and how often it comes. */
+/** One kind of fault, and its frequency. */
 type Loop = {
   readonly fault: FaultKind
-  /** From the end of one to the next. */
+  /** Pause after one fault, in milliseconds. */
   readonly pauseMs: (random: Random) => number
-  /** Does it, to its end. @returns what it was done to, or undefined when there was nothing to do it to. */
+  /**
+   * Executes the fault to its end.
+   * @returns its target, or undefined when there was none.
+   */
   readonly act: (random: Random) => Promise<Done | undefined> | Done | undefined
 }
 
 type Done = { readonly on: string; readonly detail?: number }
 
 /**
- * Disturbs a cluster in every way at once. What comes next in each kind of fault, when, and to which replica follows
- * from the seed; what it meets there does not.
+ * Injects all kinds of faults at once. The seed decides the order, times and replicas of each kind; the state
+ * at that moment is not reproducible.
  */
 export function startStorm(cluster: Cluster, random: Random, history: History): Storm {
   const stop = new AbortController()
@@ -56,7 +59,7 @@ export function startStorm(cluster: Cluster, random: Random, history: History): 
 
 const between = (low: number, high: number) => (random: Random) => random.between(low, high)
 
-/** Some in quick succession, and then a time in which turns can get somewhere, to be interrupted anew. */
+/** Several faults in quick succession, then a pause in which turns can advance. */
 function inGusts(): (random: Random) => number {
   let left = 0
   return (random) => {
@@ -68,8 +71,8 @@ function inGusts(): (random: Random) => number {
 }
 
 /**
- * A replica that serves; now and then any, whatever it is doing. What dies while it starts disturbs nobody, and with
- * none left that serves there would be nothing to disturb.
+ * Usually a ready replica, sometimes any. Killing a replica that is starting disturbs nothing, so at least
+ * one must stay ready.
  */
 function chosenFrom({ nodes }: Cluster, random: Random, spared: number): Node | undefined {
   const first = random.whole(0, nodes.length - 1)
@@ -80,8 +83,8 @@ function chosenFrom({ nodes }: Cluster, random: Random, spared: number): Node | 
 }
 
 /**
- * A lease has 10 to 15 s left when its owner freezes: half of the time the owner wakes up about when another has taken
- * its runs over. The rest is short, or much too long.
+ * A suspended owner's lease has 10 to 15 s left: half of the pauses end about when another replica takes
+ * over. The others are much shorter or longer.
  */
 function freezeMs(random: Random): number {
   const [kind, short, near, long] = [
@@ -127,7 +130,7 @@ function processFaults(cluster: Cluster, stop: AbortSignal): readonly Loop[] {
 
 function wireFaults(cluster: Cluster): readonly Loop[] {
   const { nodes } = cluster
-  // Of its own: how many connections there are must not shift what comes next.
+  // A separate generator, so that the number of connections does not change the following choices.
   const some = (random: Random) => {
     const share = random.pick([0.1, 0.5, 1])
     const own = random.fork(String(random.next()))

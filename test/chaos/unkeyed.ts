@@ -13,8 +13,9 @@ import { anyCut, carryOutIntent, unkeyedClients } from '../support/unkeyed-inten
 import { type Cluster, startCluster } from './cluster.ts'
 
 /**
- * How often requests without an `Idempotency-Key` are charged: default clients over several replicas, whose connections are cut at
- * any byte while processes are killed, frozen and told to stop. Prints the charges of each intent that has not exactly one.
+ * Measures charges of requests without an `Idempotency-Key`: clients with default settings, several replicas,
+ * connections cut at any byte, processes killed, suspended and stopped. Prints the charges of each intent
+ * that does not have exactly one.
  */
 
 const options = parseArgs({
@@ -81,7 +82,10 @@ async function carryOutAll({ nodes }: Cluster, key: string, random: Random): Pro
   return sent
 }
 
-/** Kills, freezes and stops one replica after the other until `over`. @returns how often. */
+/**
+ * Kills, suspends and stops one replica after the other until `over`.
+ * @returns how often.
+ */
 async function disturb({ nodes }: Cluster, random: Random, over: AbortSignal): Promise<number> {
   for (let count = 0; ; count += 1) {
     await delay(random.between(1_000, 4_000), undefined, { signal: over }).catch(() => undefined)
@@ -95,7 +99,7 @@ async function disturb({ nodes }: Cluster, random: Random, over: AbortSignal): P
   }
 }
 
-/** Of each question, once its runs have ended. */
+/** Number of charges per question, once its runs have ended. */
 async function chargesOf(cluster: Cluster): Promise<ReadonlyMap<string, number>> {
   const database = openDatabase({
     url: cluster.postgres.url(),

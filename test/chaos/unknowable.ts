@@ -1,11 +1,12 @@
 import type { Findings, Story } from './findings.ts'
 
-/** Beyond it no fault that has begun is under way. */
+/** No fault takes longer. */
 const longestFaultMs = 6_000
 
 /**
- * Whether no server could know that a request without a key is sent again: its client gave a silent wire up, the wire was slow
- * or stalled, or the connection broke when the run had ended, its reply being on the way (docs/guarantees.md, "Cases that need a key").
+ * Whether no server could detect that a request without a key is a retry: the client gave up in a silence,
+ * the connection was slow or stalled, or it broke while the reply was on the way (docs/guarantees.md, "Cases
+ * that need a key").
  */
 export function mayRunTwice(
   { entries }: Findings,

@@ -6,7 +6,7 @@ import type { RunSeen } from './history.ts'
 import type { Intent } from './plan.ts'
 import type { RunStatus } from './replies.ts'
 
-/** A run that a client has heard of. */
+/** A run whose id a client knows. */
 export type KnownRun = { readonly intent: Intent; readonly runId: string; readonly key: string }
 
 const timeoutMs = 10_000
@@ -18,7 +18,10 @@ type RunBody = {
   readonly output: readonly { readonly type: string; readonly content?: string }[]
 }
 
-/** Asks for a run until it has ended. @returns undefined when nobody tries any longer. */
+/**
+ * Polls a run until it has ended.
+ * @returns undefined when the harness stops first.
+ */
 export async function pollRun(
   world: Surroundings,
   run: KnownRun,
@@ -45,7 +48,7 @@ async function readRun(world: Surroundings, run: KnownRun, random: Random): Prom
   })
   if (got.ending !== 'complete') return undefined
   if (got.status !== 200) {
-    // Only a run that is not there is worth a line of its own: the checker compares it with the rows.
+    // A missing run is an error: the checker compares this entry with the rows.
     if (got.status === 404) return { runId: run.runId, status: 'failed', text: 'not found', credits: '-1' }
     return undefined
   }
@@ -54,7 +57,7 @@ async function readRun(world: Surroundings, run: KnownRun, random: Random): Prom
   return { runId: body.id, status: body.status, text, credits: body.credits }
 }
 
-/** Asks for a run to be stopped, until the service has said that it was asked. */
+/** Requests the cancellation of a run until the service has accepted it. */
 export async function cancelRun(
   world: Surroundings,
   run: KnownRun,

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 /**
- * Installs the clients of each family in its own folder, unless its lock is the one that is installed already. They are no
- * workspaces: whoever only runs the service installs none of them.
+ * Installs the clients of each family in its own folder, unless the installed lock file is the same. They are
+ * not npm workspaces, so that people who only run the service do not install them.
  */
 const here = import.meta.dirname
 
-/** An installation waits for the network half of its time. */
+/** Number of concurrent installations; each one waits for the network half of its time. */
 const atOnce = 3
 
 type Family = { readonly folder: string; readonly hash: string }
@@ -30,10 +30,10 @@ async function installNext(): Promise<void> {
   for (let family = missing.shift(); family; family = missing.shift()) await install(family)
 }
 
-/** @throws Error with what npm said. */
+/** @throws Error with the output of npm. */
 async function install({ folder, hash }: Family): Promise<void> {
   process.stdout.write(`installing ${path.basename(folder)}\n`)
-  // None of them needs a script to run, and so none gets to run one.
+  // No client needs an install script, so none may run one.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund']
   await promisify(execFile)('npm', args, { cwd: folder, timeout: 300_000 })
   writeFileSync(markIn(folder), hash)

@@ -5,9 +5,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres-server.ts'],
     include: ['test/clients/*/*.test.ts'],
-    // They wait most of the time: for their next attempts, and for a model that is told when to go on.
+    // The tests mostly wait: for retries, and for a model that waits for a release.
     maxWorkers: 2,
-    // Clients wait between their attempts: the tests of a file wait together.
+    // The tests of a file run concurrently, because clients wait between their retries.
     maxConcurrency: 8,
     silent: 'passed-only',
     testTimeout: 90_000,

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** Texts that no schema expects: control and half characters, paths, markup, statements, and very long ones. */
+/**
+ * Texts that no schema expects: control characters, unpaired surrogates, paths, markup, SQL statements, and
+ * very long ones.
+ */
 export const brokenText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...[
@@ -78,7 +81,7 @@ function nested(levels: number): unknown {
   return value
 }
 
-/** One way to break a value: which of its places, and what comes there. */
+/** One way to break a value: the index of the changed part, and the new content. */
 export type Break = {
   readonly at: number
   readonly how: 'replace' | 'remove' | 'add'
@@ -91,7 +94,7 @@ export const breaks: fc.Arbitrary<Break> = fc.record({
   value: brokenValue,
 })
 
-/** A copy of `value` with one place broken. */
+/** A copy of `value` with one part changed. */
 export function broken(value: unknown, { at, how, value: piece }: Break): unknown {
   const copy = structuredClone(value)
   const places = placesOf(copy)

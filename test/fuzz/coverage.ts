@@ -1,16 +1,19 @@
 import { type Profiler, Session } from 'node:inspector/promises'
 
-/** Which blocks of code have run, and how often, by V8's own counters. */
+/** Records which blocks of code have run, and how often, with V8's own counters. */
 export type Coverage = {
-  /** What ran since the last look and was never seen before: blocks, and with `counts` how often each, roughly. */
+  /**
+   * Blocks that ran since the last call and are new; with `counts` also an approximate count of runs per
+   * block.
+   */
   look(counts: boolean): Promise<readonly string[]>
   accept(ground: readonly string[]): void
-  /** Blocks that have been seen in all. */
+  /** Number of blocks seen so far. */
   readonly seen: number
   close(): Promise<void>
 }
 
-/** @param covers parts of the addresses of the files that count. */
+/** @param covers parts of the URLs of the files that count. */
 export async function watchCoverage(covers: readonly string[]): Promise<Coverage> {
   const session = new Session()
   session.connect()
@@ -48,7 +51,10 @@ export async function watchCoverage(covers: readonly string[]): Promise<Coverage
   }
 }
 
-/** With counts, a block that runs ten times as often as before is new ground too: so loops are driven further. */
+/**
+ * With counts, a block that runs ten times as often as before counts as new coverage, so that inputs with
+ * more loop iterations survive.
+ */
 function nameOf(
   script: string,
   { startOffset, endOffset, count }: Profiler.CoverageRange,

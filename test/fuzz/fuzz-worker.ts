@@ -9,7 +9,7 @@ export type WorkerOptions = {
   readonly target: string
   readonly seed: number
   readonly forMs: number
-  /** Where the input under test is, so that the one that hangs the worker can be told: its length, then its bytes. */
+  /** The input under test: its length, then its bytes. The parent reads it when the worker hangs. */
   readonly shared: SharedArrayBuffer
 }
 
@@ -24,11 +24,11 @@ export type WorkerReport = {
 
 export type Finding = { readonly fault: string; readonly input: string }
 
-/** Inputs that are tried before the counters are looked at: a look costs as much as some hundred small inputs. */
+/** Inputs per read of the counters; one read costs as much as some hundred small inputs. */
 const batch = 200
 const maxFindings = 20
 
-/** Tries mutations of a corpus, and keeps those that reach new ground. */
+/** Tries mutations of a corpus, and keeps those that reach new coverage. */
 class Fuzzer {
   readonly #target: Target
   readonly #random: Random
@@ -73,7 +73,7 @@ class Fuzzer {
     }
   }
 
-  /** The last ones kept are the most promising. */
+  /** Prefers the inputs that were kept last, as the most promising ones. */
   #next(): Buffer {
     const { length } = this.#corpus
     const late = this.#random.chance(0.5) ? Math.max(0, length - 20) : 0
@@ -82,7 +82,7 @@ class Fuzzer {
     return mutate(input, this.#random, { others: this.#corpus, dictionary, most })
   }
 
-  /** Which of them reached new ground is found by halves: a look at the counters is what costs most. */
+  /** Finds the inputs with new coverage by bisection, because reads of the counters are the largest cost. */
   async #keepWhatIsNew(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) await this.#try(input)
     const ground = await this.#coverage.look(true)
@@ -107,7 +107,7 @@ class Fuzzer {
       await this.#target.check(input)
     } catch (error) {
       const fault = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      // One for each place: the message may repeat the input.
+      // One finding per source line; the message may contain the input and differ each time.
       const place = fault.split('\n').find((line) => line.includes('/src/')) ?? fault.slice(0, 60)
       if (!this.#findings.has(place)) this.#findings.set(place, { fault, input: input.toString('base64') })
     }

@@ -1,6 +1,6 @@
 import type { Random } from '../support/random.ts'
 
-/** Characters by which parsers of text have been broken before. */
+/** Characters that have broken text parsers before. */
 const odd = [
   ...[
     '\0',
@@ -102,7 +102,7 @@ const changes: readonly Change[] = [
     const [from, to] = span(input, random)
     return Buffer.concat([input.subarray(0, from), input.subarray(to)])
   },
-  // Repeated, now and then many times: what takes time in the square of its input shows.
+  // Repeats a part, sometimes many times, to show quadratic time.
   (input, random) => {
     const [from, to] = span(input, random)
     const times = random.chance(0.1) ? random.whole(50, 2_000) : random.whole(1, 4)
@@ -110,14 +110,14 @@ const changes: readonly Change[] = [
   },
   // Cut off.
   (input, random) => input.subarray(0, place(input, random)),
-  // The beginning of one and the end of another.
+  // Joins the start of one input and the end of another.
   (input, random, others) => {
     const other = anyOf(others, random)
     return Buffer.concat([input.subarray(0, place(input, random)), other.subarray(place(other, random))])
   },
 ]
 
-/** Some changes of an input, one upon another; at most `most` bytes. */
+/** Applies several changes to an input. The result has at most `most` bytes. */
 export function mutate(
   input: Buffer,
   random: Random,

@@ -4,7 +4,7 @@ import type { Json } from '../support/openapi-reader.ts'
 import { breaks, broken, brokenText } from './broken-values.ts'
 import { type SchemaValues, schemaValues } from './schema-values.ts'
 
-/** A request as it goes over the wire, the key apart. */
+/** A request as it is sent, without the key. */
 export type GeneratedRequest = {
   readonly method: string
   readonly path: string
@@ -12,7 +12,7 @@ export type GeneratedRequest = {
   readonly body: string | Buffer | undefined
 }
 
-/** An operation of the document with requests for it: as described, or broken in some way. */
+/** An operation of the document, with valid and broken requests for it. */
 export type Operation = {
   /** Such as `POST /v1/files`. */
   readonly name: string
@@ -33,7 +33,10 @@ type Described = {
   readonly responses: Operation['responses']
 }
 
-/** Every operation of an OpenAPI document. @param ids things that exist, for paths and for fields that name something. */
+/**
+ * All operations of an OpenAPI document.
+ * @param ids existing resources, for paths and for fields that contain ids.
+ */
 export function operationsOf(
   document: { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> },
   ids: readonly string[],
@@ -105,10 +108,13 @@ function requestsOf(
     })
 }
 
-/** With the headers it stays below what a server reads at all; what is longer is refused before any route. */
+/**
+ * Maximum length of a path, so that path and headers stay below Node's limit; Node refuses longer ones before
+ * any route.
+ */
 const maxPath = 8_000
 
-/** Headers that routes look at, described or not. */
+/** Headers that routes read, documented or not. */
 const commonHeaders = {
   'x-extra': brokenText,
   range: fc.oneof(
@@ -123,7 +129,7 @@ const commonHeaders = {
   'x-stainless-retry-count': fc.constantFrom('0', '1', '-1', 'x'),
 }
 
-/** What Node's client sends: Latin letters, no control characters, of a length that fits beside the others. */
+/** Limits headers to what Node's client can send: Latin-1 without control characters, short enough. */
 function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [

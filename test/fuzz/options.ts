@@ -8,7 +8,7 @@ export type Options = {
   readonly stalls: boolean
   /** The short form of `stalls`. */
   readonly short: boolean
-  /** Where the report of `stalls` is written. */
+  /** File for the report of `stalls`. */
   readonly json: string | undefined
   readonly minutes: number
   readonly only: string | undefined
@@ -28,7 +28,10 @@ export const help = `npm run fuzz -- [options]
   --seed N          repeats an earlier run
 `
 
-/** @returns undefined when help was asked for. @throws TypeError for an option that does not exist or is no number. */
+/**
+ * @returns undefined for `--help`.
+ * @throws TypeError for an unknown option or a value that is not a number.
+ */
 export function readOptions(args: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const

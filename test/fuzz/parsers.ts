@@ -3,11 +3,14 @@ import type { WorkerOptions, WorkerReport } from './fuzz-worker.ts'
 
 export type ParserOutcome = WorkerReport & { readonly target: string; readonly hung: string | undefined }
 
-/** A worker that says nothing for so long hangs on an input. */
+/** A worker that sends no message for this long hangs on an input. */
 const hangMs = 60_000
 const roomForInput = 64 * 1024
 
-/** Lets a worker try inputs for `minutes`. One that hangs is ended, and its input is part of the outcome. */
+/**
+ * Lets a worker try inputs for `minutes`. A worker that hangs is ended, and its input becomes part of the
+ * outcome.
+ */
 export function fuzzParser(target: string, seed: number, minutes: number): Promise<ParserOutcome> {
   const shared = new SharedArrayBuffer(roomForInput)
   const workerData: WorkerOptions = { target, seed, forMs: minutes * 60_000, shared }

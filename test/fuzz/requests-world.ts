@@ -21,7 +21,9 @@ const plans: Plans = {
 
 export type RequestsWorld = Pick<RequestsPlan, 'service' | 'keys' | 'ids'> & { close(): Promise<void> }
 
-/** A service with two accounts that have one of everything. Its model calls a tool now and then. */
+/**
+ * A service with two accounts that have one resource of each kind. Its model calls a tool from time to time.
+ */
 export async function openRequestsWorld(database: Database): Promise<RequestsWorld> {
   const upstream = await startScriptedUpstream({ records: false })
   let asked = 0

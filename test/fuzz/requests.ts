@@ -6,9 +6,9 @@ import { type GeneratedRequest, type Operation, operationsOf } from './operation
 
 export type RequestsPlan = {
   readonly service: TestService
-  /** Keys by which requests are sent, in turn. */
+  /** Keys that send the requests, in rotation. */
   readonly keys: readonly [string, ...string[]]
-  /** Things of theirs, and foreign ones. */
+  /** Ids of resources, both of these accounts and of others. */
   readonly ids: readonly string[]
   readonly requests: number
   readonly seed: number
@@ -18,18 +18,18 @@ export type RequestsPlan = {
 
 export type RequestsOutcome = {
   readonly sent: number
-  /** Replies of 503 after which the same request was answered. */
+  /** Number of 503 replies after which a retry succeeded. */
   readonly busy: number
   readonly byStatus: ReadonlyMap<number, number>
   readonly slowestMs: number
-  /** The operation that took so long. */
+  /** The operation with the slowest reply. */
   readonly slowest: string
   readonly findings: readonly string[]
 }
 
-/** Operations that are asked at once. */
+/** Number of concurrent requests. */
 const lanes = 6
-/** No generated request asks for anything that takes longer. */
+/** Maximum time of a reply; no generated request needs longer. */
 const answerMs = 30_000
 
 type Answer = {
@@ -38,7 +38,10 @@ type Answer = {
   readonly text: string
 }
 
-/** Sends generated requests to every operation of the service's own OpenAPI document, evenly, and looks at each reply. */
+/**
+ * Sends generated requests to all operations of the service's own OpenAPI document, evenly, and checks each
+ * reply.
+ */
 export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome> {
   const { service, keys, ids, requests, seed, only = '' } = plan
   const agent = new Agent({ connections: lanes * 2 })
@@ -62,7 +65,7 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
     const began = performance.now()
     sent += 1
     if (sent % 5_000 === 0) plan.progress?.(sent)
-    // Now and then without a key: broken input must not come before the refusal.
+    // Some requests have no key: the service must refuse them before it reports broken input.
     const key = sent % 25 === 0 ? undefined : keys[sent % keys.length]
     const answer = await askPatiently(key, request)
     const tookMs = performance.now() - began
@@ -72,7 +75,7 @@ export async function fuzzRequests(plan: RequestsPlan): Promise<RequestsOutcome>
     if (fault) throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 400)}`)
   }
 
-  /** A busy machine may be short of connections for a moment, which is a documented answer; a fault stays. */
+  /** Retries a 503, a documented reply when a busy machine is short of connections; a real fault remains. */
   async function askPatiently(key: string | undefined, request: GeneratedRequest): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await ask(agent, service.url, key, request)
@@ -114,7 +117,7 @@ async function ask(
   return { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() }
 }
 
-/** What is wrong with a reply: a fault of the service, or one that the document does not have. */
+/** Describes a wrong reply: a 500, or a status or body that the document does not have. */
 function faultOf(
   { responses }: Operation,
   document: object,

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import type { Json } from '../support/openapi-reader.ts'
 
-/** Makes values that a JSON Schema of the document allows; `patterns` and formats apart, which are left to chance. */
+/** Generates values that a JSON Schema of the document allows. Patterns and formats are not followed. */
 export type SchemaValues = (schema: Json) => fc.Arbitrary<unknown>
 
-/** Deeper than this only what is required is made. */
+/** Below this depth only required members are generated. */
 const deepest = 5
 
-/** @param document the OpenAPI document, in which `$ref` are looked up. */
+/** @param document the OpenAPI document that contains the `$ref` targets. */
 export function schemaValues(document: object): SchemaValues {
   return (schema) => arbitraryOf(schema, 0)
 

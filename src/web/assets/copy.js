@@ -1,4 +1,4 @@
-// Copy buttons. Without scripts they stay hidden, and the text can be selected.
+// Copy buttons. Without scripts they stay hidden, and readers select the text.
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', async () => {
@@ -8,7 +8,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text)
       button.textContent = 'Copied'
     } catch {
-      // Without TLS a browser refuses the clipboard: select it instead.
+      // Without TLS browsers refuse access to the clipboard, so the text is selected instead.
       getSelection().selectAllChildren(document.getElementById(button.dataset.copy))
       button.textContent = 'Selected'
     }

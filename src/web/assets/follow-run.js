@@ -1,6 +1,6 @@
-/** Keeps the turns of a conversation up to date while they go on: the first that has not ended is followed. */
+/** Updates the turns of a conversation while they run; follows the first turn that has not ended. */
 
-/** Milliseconds before a connection that the browser has given up is made again, and how often. */
+/** Delay in milliseconds before a failed connection is opened again, and the maximum number of tries. */
 const pauseMs = 2_000
 const mostAttempts = 150
 
@@ -34,7 +34,7 @@ function follow(turn) {
       attempts = 0
       view.connected()
     }
-    // The browser would try again by itself after some failures and not after others: here it is always tried.
+    // The browser connects again after some failures only; this always does.
     source.onerror = () => {
       view.disconnected()
       source.close()
@@ -58,13 +58,15 @@ function follow(turn) {
   connect()
 }
 
-/** Another replica took the run over: what the unfinished step had said is said anew. */
+/**
+ * After a takeover the new replica repeats the unfinished step, so the events of its first try are dropped.
+ */
 function dropVoid(log, from) {
   const kept = log.filter(({ seq, type }) => seq < from || type === 'step.restarted')
   log.splice(0, log.length, ...kept)
 }
 
-/** The ended turn as the service renders it takes the place of the live one. */
+/** Replaces the live turn by the ended turn as the service renders it. */
 async function replace(turn, id, view) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
@@ -82,7 +84,7 @@ async function replace(turn, id, view) {
   view.say('The turn has ended. Load the page again to see it.')
 }
 
-/** The parts of a live turn. Everything is put in as text. */
+/** The parts of a live turn. All of them are set as text, never as markup. */
 function liveView(turn) {
   const status = turn.querySelector('.status')
   const doing = turn.querySelector('.doing')
@@ -125,7 +127,7 @@ function textOf(log) {
   return log.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
 }
 
-/** One line a tool call, with what became of it. */
+/** One line per tool call, with its result. */
 function progressOf(log) {
   const lines = new Map()
   for (const event of log) {
@@ -143,7 +145,7 @@ function statusOf(log, text, lines) {
   return text === '' ? 'Thinking …' : 'Writing …'
 }
 
-/** Makes the children of a list as many as there are items, and fills each. */
+/** Gives a list one child per item, and fills each child. */
 function setItems(list, items, tag, fill) {
   while (list.children.length > items.length) list.lastElementChild.remove()
   for (const [at, item] of items.entries()) {

@@ -5,13 +5,16 @@ import type { FastifyInstance } from 'fastify'
 
 const folder = join(import.meta.dirname, '../assets')
 
-/** Faces with nikud; the interface itself is set in the system's own. */
+/** Fonts with nikud for texts; the interface uses the system's fonts. */
 const fonts: Readonly<Record<string, string>> = {
   'hebrew.woff2': '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre-hebrew-wght-normal.woff2',
   'latin.woff2': '@fontsource-variable/frank-ruhl-libre/files/frank-ruhl-libre-latin-wght-normal.woff2',
 }
 
-/** Styles, scripts and fonts of the pages under `/assets/`. They change with a release: an hour in caches, then asked for. */
+/**
+ * Serves styles, scripts and fonts of the pages under `/assets/`. They change with a release, so caches keep
+ * them for an hour and then revalidate.
+ */
 export async function registerAssets(app: FastifyInstance): Promise<void> {
   await app.register(fastifyStatic, {
     root: folder,

@@ -2,20 +2,20 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { type Html, html, nothing } from './html.ts'
 
 export type Bar = {
-  /** What stands under the bar, when there is room. */
+  /** Text under the bar, where there is room. */
   readonly label: string
   readonly value: number
-  /** What the bar says when it is pointed at, such as `21 Nov: 1.25 credits`. */
+  /** Tooltip of the bar, such as `21 Nov: 1.25 credits`. */
   readonly title: string
 }
 
 const size = { width: 660, height: 200, start: 56, end: 8, top: 12, bottom: 26 } as const
 
-/** Labels under the bars at most. */
+/** Maximum number of labels under the bars. */
 const maxLabels = 7
 
 /**
- * A bar chart as a picture with a name and a description. What it shows must stand beside it as a table too.
+ * A bar chart as SVG with a title and a description. The page must also show its values in a table.
  * @param id unique on the page.
  */
 export function barChart(options: {

@@ -1,15 +1,15 @@
 /**
- * One record of a CSV file (RFC 4180: CRLF, quotes doubled). A text that a spreadsheet would take for a formula gets an
- * apostrophe before it (OWASP, CSV Injection); numbers are given as numbers and stay as they are.
+ * One record of a CSV file (RFC 4180: CRLF, doubled quotes). A text that a spreadsheet would read as a
+ * formula gets an apostrophe before it (OWASP, CSV Injection); numbers stay unchanged.
  */
 export function csvRecord(cells: readonly (string | number | { readonly decimal: string })[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
-/** Characters that begin a formula, also in their full-width forms. */
+/** Characters that start a formula, and their full-width forms. */
 const formulaStart = '=+\\-@\uff1d\uff0b\uff0d\uff20'
 const leading = new RegExp(`^[\\t\\r\\n${formulaStart}]`)
-/** Where the list separator is no comma, a spreadsheet ends cells at these, within our quotes too. */
+/** Spreadsheets with another list separator split cells at these characters, even inside quotes. */
 const behindSeparator = new RegExp(`(?=[${formulaStart}])(?<=[;|\\t\\r\\n][ "']*)`, 'g')
 
 function csvCell(cell: string | number | { readonly decimal: string }): string {

@@ -5,7 +5,7 @@ import { errorTable, ServiceError } from '../../errors.ts'
 import { atMost, boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { checkInput } from '../../http/openapi/zod.ts'
 
-/** Reads the bodies of forms. One with more fields than any form has is refused before they are told apart. */
+/** Parses form bodies. Refuses a body with too many fields before it is parsed. */
 export function registerFormBody(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -25,12 +25,12 @@ function parseForm(text: string): object {
 }
 
 /**
- * The fields of a form or of a page's address.
+ * Parses the fields of a form or of a page's URL.
  * @throws ServiceError `invalid_value` that names the first wrong field.
  */
 export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.output<T> {
   for (const [param, value] of Object.entries(source ?? {})) {
-    // The database takes none, and nobody can type one.
+    // Postgres refuses the NUL character, and nobody can type it.
     if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
       throw new ServiceError('invalid_value', 'A field holds a character that no text has.', { param })
   }
@@ -43,7 +43,7 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
   })
 }
 
-/** What a form says above its fields when it comes back; anything but a mistake in the input is thrown on. */
+/** Message and status for a form that is shown again after wrong input; other errors are thrown again. */
 export function problemOf(error: unknown): { readonly message: string; readonly status: number } {
   if (!(error instanceof ServiceError)) throw error
   const { status } = errorTable[error.code]
@@ -51,7 +51,7 @@ export function problemOf(error: unknown): { readonly message: string; readonly 
   return { message: error.message, status }
 }
 
-/** The words of a `?done=` that a redirect carries; what is not in the table says nothing. */
+/** The message for the `?done=` of a redirect; undefined for a value that is not in the table. */
 export function doneMessage(
   request: FastifyRequest,
   messages: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ export function doneMessage(
   return typeof done === 'string' && Object.hasOwn(messages, done) ? messages[done] : undefined
 }
 
-/** Boxes with one name come as nothing, one text or several. */
+/** Checkboxes with one name arrive as nothing, one string or several. */
 export const manyTexts = z
   .union([boundedText(bounds.name), boundedList(boundedText(bounds.name), bounds.boxes)])
   .optional()

@@ -1,11 +1,11 @@
 import { html as template } from 'hono/html'
 
-/** Markup that is safe to send: everything that was put into it as text has been escaped. */
+/** Safe markup: all text that was inserted into it is escaped. */
 export type Html = ReturnType<typeof template>
 
 /**
- * Tagged template for markup. Strings and numbers that are put in are escaped, markup and arrays of it are taken over,
- * and `undefined`, `null` and `false` leave nothing. Attribute values must stand in double quotes.
+ * Tagged template for markup. It escapes inserted strings and numbers, inserts markup and arrays of it as
+ * they are, and omits `undefined`, `null` and `false`. Attribute values must stand in double quotes.
  */
 export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]) => Html = template
 

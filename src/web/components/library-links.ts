@@ -1,7 +1,10 @@
-/** Where the library shows things. Refs hold blanks, colons and semicolons: each is one encoded part of the path. */
+/**
+ * URLs of the library. Refs contain spaces, colons and semicolons, so each ref is one encoded part of the
+ * path.
+ */
 
 export type ReadOptions = {
-  /** Words of the passage to mark. */
+  /** Words of the passage to highlight. */
   readonly quote?: string | undefined
   /** The version to show. */
   readonly version?: { readonly language: string; readonly version: string } | undefined
@@ -15,7 +18,7 @@ export function readHref(ref: string, { quote, version }: ReadOptions = {}): str
   return `/library/read/${encodeURIComponent(ref)}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** How an address names a version beside others of its work. */
+/** Key of a version within its work, as URLs contain it. */
 export function versionKey({ language, version }: { language: string; version: string }): string {
   return `${language}/${version}`
 }
@@ -24,7 +27,7 @@ export function workHref(title: string): string {
   return `/library/work/${encodeURIComponent(title)}`
 }
 
-/** `path` with those of the parameters that have a value. */
+/** `path` with the parameters that have a value. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value)

@@ -8,14 +8,14 @@ export type Section = 'ask' | 'library' | 'projects' | 'usage' | 'settings' | 'o
 
 export type Page = {
   readonly title: string
-  /** What of the navigation is marked as the present place. */
+  /** The section to highlight in the navigation. */
   readonly section?: Section
   readonly main: Html
-  /** Modules of `assets/` that make a part of the page live. */
+  /** Modules of `assets/` that the page loads. */
   readonly scripts?: readonly string[]
-  /** Style sheets of `assets/` beside those of every page. */
+  /** Style sheets of `assets/`, in addition to those of every page. */
   readonly sheets?: readonly string[]
-  /** Uses the whole width of the window, such as a reader with two columns. */
+  /** Uses the whole width of the window, for example for a reader with two columns. */
   readonly wide?: boolean
 }
 
@@ -29,7 +29,7 @@ const sections: readonly { readonly id: Section; readonly href: string; readonly
   { id: 'settings', href: '/settings/keys', label: 'Settings' },
 ]
 
-/** Sends a page in the frame that all of them share. */
+/** Sends a page with the header, navigation and footer of all pages. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -86,17 +86,17 @@ function signedOut(section: Section | undefined): Html {
   return html`<nav aria-label="Main"><a href="/library"${section === 'library' ? html` aria-current="page"` : nothing}>Library</a><a href="/signin">Sign in</a></nav>`
 }
 
-/** A message above a form or a list: what went wrong, or what was done. */
+/** A message above a form or a list: an error, or what was done. */
 export function notice(kind: 'problem' | 'done' | 'note', text: unknown): Html {
   return html`<p class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">${text}</p>`
 }
 
-/** What stands in the place of an empty list: what belongs there, and what to do. */
+/** Shown instead of an empty list: what the list is for, and what to do. */
 export function emptyState(title: string, text: unknown): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`
 }
 
-/** Tabs of a section; the present one is marked. */
+/** Tabs of a section; the current one is highlighted. */
 export function tabs(
   items: readonly { readonly href: string; readonly label: string }[],
   present: string,
@@ -107,7 +107,10 @@ export function tabs(
   )}</nav>`
 }
 
-/** A step that cannot be taken back, asked for twice: the button opens the question, the question has the form. */
+/**
+ * A step that cannot be undone and needs a confirmation: the button opens a question, which contains the
+ * form.
+ */
 export function confirmed(options: {
   readonly label: string
   readonly question: unknown

@@ -1,27 +1,27 @@
 import type { FastifyRequest } from 'fastify'
 import { type Html, html, nothing } from './html.ts'
 
-/** Rows of a list of the pages. */
+/** Rows per page of a list. */
 const pageLength = 20
 
-/** The page of a list, newest first, that the address of a page asks for under `name`. */
+/** Paging options of a list, newest first, from the query parameter `name`. */
 export function pageOfAddress(request: FastifyRequest, name = 'after') {
   const after = (request.query as Readonly<Record<string, unknown>>)[name]
   const known = typeof after === 'string' && after !== '' ? { after: printable(after) } : {}
   return { limit: pageLength, order: 'desc' as const, ...known }
 }
 
-/** What the path of a page names. */
+/** The id in the path of a page. */
 export function namedId(request: FastifyRequest): string {
   return printable((request.params as { readonly id: string }).id)
 }
 
-/** No id has the NUL character, which Postgres refuses: such a one names nothing. */
+/** Postgres refuses the NUL character and no id contains it. An id with NUL therefore matches nothing. */
 function printable(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
-/** The way to the older rows of a list; nothing when there are none. */
+/** Link to the older rows of a list; nothing when there are none. */
 export function pager(
   list: { readonly items: readonly { readonly id: string }[]; readonly hasMore: boolean },
   path: string,

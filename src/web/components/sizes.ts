@@ -1,6 +1,6 @@
 const units = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** Such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
+/** A size such as `12.5 MB`; a kilobyte has 1,024 bytes, as in the plans. */
 export function bytesText(bytes: number): string {
   const unit = bytes < 1_024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1_024 ** unit

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** Languages of texts that are written from right to left. */
+/** Codes of languages that are written from right to left. */
 const rightToLeft: ReadonlySet<string> = new Set(['he', 'yi', 'arc', 'ar', 'jrb', 'lad'])
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
@@ -14,12 +14,14 @@ export function languageName(code: string): string {
   }
 }
 
-/** By the language, not by the first letter: an English text may begin with a Hebrew word. */
+/** Decided by the language, not by the first letter: an English text may start with a Hebrew word. */
 export function directionOf(language: string): 'rtl' | 'ltr' {
   return rightToLeft.has(language) ? 'rtl' : 'ltr'
 }
 
-/** A text with some of its words marked. The stretches come in order; what overlaps is marked once. */
+/**
+ * A text with some of its words highlighted. The spans come in order; overlapping ones are highlighted once.
+ */
 export function markedText(
   text: string,
   spans: readonly { readonly start: number; readonly end: number }[],
@@ -35,14 +37,14 @@ export function markedText(
   return html`${pieces}${text.slice(at)}`
 }
 
-/** A link to where a text was taken from; addresses that are none of the web are shown and lead nowhere. */
+/** A link to the origin of a text. URLs that are not http(s) are shown without a link. */
 export function sourceLink(url: string, label = 'Source'): Html {
   if (url === '') return html``
   if (!/^https?:\/\//i.test(url)) return html`<span class="url" dir="ltr">${url}</span>`
   return html`<a href="${url}" rel="noopener noreferrer">${label}</a>`
 }
 
-/** Such as `1,234 works` or `1 work`. */
+/** A count with its noun, such as `1,234 works` or `1 work`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
-/** A day; the minute (UTC) stands behind it, and the machine-readable instant in the markup. */
+/** A day. The tooltip has the minute in UTC, and the markup has the machine-readable time. */
 export function moment(date: Date): Html {
   return html`<time class="nowrap" datetime="${date.toISOString()}" title="${minute.format(date)} UTC">${day.format(date)}</time>`
 }
@@ -13,11 +13,11 @@ export function instant(date: Date): Html {
   return html`<time class="nowrap" datetime="${date.toISOString()}">${minute.format(date)}</time>`
 }
 
-/** Such as `3.2 s` or `2 min 5 s`. */
+/** A duration such as `3.2 s` or `2 min 5 s`. */
 export function duration(ms: number): string {
   const tenths = Math.round(ms / 100)
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
-  // Rounded once, before it is split: 119.9 s is 2 min, not 1 min 60 s.
+  // Rounded once, before the split into minutes: 119.9 s is 2 min, not 1 min 60 s.
   const seconds = Math.round(ms / 1_000)
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

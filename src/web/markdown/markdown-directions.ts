@@ -1,14 +1,17 @@
 import type { Token } from 'markdown-it'
 
-/** What holds blocks: `auto` would see none of their text, since each of them has a direction of its own. */
+/**
+ * Blocks that contain blocks. `dir="auto"` ignores text inside elements with their own `dir`, so it would
+ * find no text here.
+ */
 const containers = new Set(['blockquote_open', 'bullet_list_open', 'ordered_list_open', 'table_open'])
 
-/** Letters that stand in a container, those of the containers in it included. */
+/** Number of letters in a container, nested containers included. */
 type Letters = { hebrew: number; latin: number }
 
 /**
- * Has each quotation, list and table run from right to left when most of its letters are Hebrew. One pass, whatever
- * stands within what.
+ * Sets quotations, lists and tables to right-to-left when most of their letters are Hebrew. Takes one pass at
+ * any depth of nesting.
  */
 export function markHebrewContainers(tokens: readonly Token[]): void {
   const open: { readonly token: Token; readonly letters: Letters }[] = []

@@ -1,15 +1,15 @@
 import type { StateBlock } from 'markdown-it'
 
 /**
- * Cells that all tables of one text may have. The parser fills short rows up to the number of columns, so that a few bytes
- * of text would become any number of cells.
+ * Maximum cells of all tables of a text. The parser fills short rows to the full number of columns, so a few
+ * bytes of text could become millions of cells.
  */
 const maxCells = 4_000
 
-/** What a row such as `|---|:-:|` consists of. One pass, so that a long row costs no more than its length. */
+/** Matches a delimiter row such as `|---|:-:|`, in linear time for a long row. */
 const delimiters = /^[|:\-\s]+$/
 
-/** A rule before that of tables: one with too many cells is shown as it was written. */
+/** A block rule that runs before the rule of tables: a table with too many cells is shown as source text. */
 export function keepLargeTable(
   state: StateBlock,
   startLine: number,
@@ -40,7 +40,7 @@ function lineOf(state: StateBlock, line: number): string {
   return state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line])
 }
 
-/** The first empty line, or `limit`. */
+/** Number of the first empty line, or `limit`. */
 function endOfTable(state: StateBlock, from: number, limit: number): number {
   let line = from
   while (line < limit && !state.isEmpty(line)) line += 1

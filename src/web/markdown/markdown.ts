@@ -4,18 +4,17 @@ import type { Html } from '../components/html.ts'
 import { markHebrewContainers } from './markdown-directions.ts'
 import { keepLargeTable } from './markdown-tables.ts'
 
-/** Where the numbers in a text lead: from a number to the address of its source. */
+/** From a citation number to the URL of its source. */
 export type CitationLinks = ReadonlyMap<number, string>
 
 const blocks = new Set(['paragraph_open', 'heading_open', 'list_item_open', 'th_open', 'td_open'])
 
-/** Lists and quotations within one another; what lies deeper is left out by the parser. */
+/** Maximum nesting of lists and quotations; the parser leaves out deeper levels. */
 const maxNesting = 20
 
 /**
- * What may stand in a text that a model or a stranger wrote: no markup of its own, no images (they would be fetched
- * from elsewhere), links to the web and by mail only, and no definitions of links, which could give `[1]` another
- * meaning.
+ * Markdown from a model or a stranger: no HTML, no images (the browser would fetch them from other hosts),
+ * only http(s) and mail links. Link definitions are off, because they could give `[1]` another meaning.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true })
 markdown.set({ maxNesting })
@@ -31,16 +30,16 @@ markdown.core.ruler.push('directions', giveDirections)
 markdown.core.ruler.push('links', markLinks)
 markdown.core.ruler.push('citations', linkCitations)
 
-/** Renders Markdown as safe markup: the one place of the pages whose output is taken over unescaped. */
+/** Renders Markdown as safe markup. No other output of the pages is inserted without escaping. */
 export function renderMarkdown(text: string, citations: CitationLinks = new Map()): Html {
   return raw(markdown.render(text, { citations }))
 }
 
-/** Every block finds its own direction; Hebrew quotations are set in the face of Hebrew texts. */
+/** Each block gets its own direction; Hebrew quotations get the font of Hebrew texts. */
 function giveDirections({ tokens }: StateCore): void {
   for (const token of tokens) {
     if (blocks.has(token.type)) token.attrSet('dir', 'auto')
-    // The page has headings of its own above those of the text.
+    // Headings move down two levels, because the page has its own headings above the text.
     if (token.type.startsWith('heading_')) token.tag = `h${Math.min(Number(token.tag.slice(1)) + 2, 6)}`
   }
   markHebrewContainers(tokens)
@@ -56,7 +55,7 @@ function inlineTokens(tokens: readonly Token[]): readonly Token[] {
   return tokens.flatMap((token) => (token.type === 'inline' ? (token.children ?? []) : []))
 }
 
-/** Numbers in brackets lead to their sources; others stay text. */
+/** Turns citation numbers in brackets into links to their sources; other numbers stay text. */
 function linkCitations(state: StateCore): void {
   const citations = (state.env as { readonly citations?: CitationLinks }).citations
   if (!citations || citations.size === 0) return
@@ -71,7 +70,7 @@ function linkCitations(state: StateCore): void {
 }
 
 function withLinks(state: StateCore, token: Token, citations: CitationLinks): Token[] {
-  // A number stays on the line of the words that it belongs to.
+  // The non-breaking space keeps a citation number on the line of its sentence.
   const content = token.content.replaceAll(/ (?=\[\d{1,3}\])/g, '\u00a0')
   return content.split(/(\[\d{1,3}\])/).flatMap((part) => {
     const address = /^\[\d+\]$/.test(part) ? citations.get(Number(part.slice(1, -1))) : undefined

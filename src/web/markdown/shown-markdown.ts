@@ -5,16 +5,17 @@ import { type Html, html } from '../components/html.ts'
 import { type CitationLinks, renderMarkdown } from './markdown.ts'
 import type { MarkdownInput } from './markdown-job.ts'
 
-/** Characters that are rendered at once: at most some 20 ms, whatever they are. */
+/** Maximum characters to render in the event loop: at most about 20 ms, whatever the text is. */
 const maxHere = 4_000
 
-/** Characters that are rendered at all, in a thread. Their markup is up to 20 times as long. */
+/** Maximum characters to render at all, in a worker thread. The markup is up to 20 times as long. */
 const maxCharacters = 50_000
 
 const rendering: Job = { file: new URL('./markdown-job.ts', import.meta.url), lane: 'short', maxMs: 3_000 }
 
 /**
- * Markdown as safe markup, for a page. A text that is too long, or that takes too long, is shown as it was written.
+ * Renders Markdown as safe markup for a page. A text that is too long, or takes too long, is shown as source
+ * text.
  */
 export async function showMarkdown(text: string, citations: CitationLinks = new Map()): Promise<Html> {
   if (text.length <= maxHere) return renderMarkdown(text, citations)

@@ -4,12 +4,12 @@ import type { AddressLimits } from '../visitors/address-limits.ts'
 import type { SignInLimits } from '../visitors/sign-in-limits.ts'
 
 export type WebSettings = {
-  /** Whether anybody may make an account, and its plan. */
+  /** Whether strangers may create accounts, and the plan of these accounts. */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
 }
 
-/** What pages are given: what the API's routes have, and the settings of the pages. */
+/** Services of the pages: those of the API's routes, and the settings of the pages. */
 export type WebServices = Services & {
   readonly settings: WebSettings
   readonly signInLimits: SignInLimits

@@ -1,10 +1,16 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../errors.ts'
 
-/** Of one address in a minute: searches of anybody, since a search is work, and pages of those who are not signed in. */
+/**
+ * Maximum per address and minute: searches of any visitor, because they cost CPU time, and pages of visitors
+ * who are not signed in.
+ */
 const most = Object.freeze({ searches: 60, pages: 600 })
 
-/** Counts what an address asks of the pages, in this process. An address is what `clientAddress` gives. */
+/**
+ * Counts the requests of an address to the pages, in this process. The address is the result of
+ * `clientAddress`.
+ */
 export type AddressLimits = {
   /** @throws ServiceError `rate_limit_exceeded`. */
   search(address: string): Promise<void>

@@ -3,16 +3,18 @@ import { knownBrowserDays } from '../../accounts/sign-in/known-browsers.ts'
 import { sessionDays } from '../../accounts/sign-in/web-sessions.ts'
 
 /**
- * `__Host-` binds a cookie to this very host over TLS (RFC 6265bis, 4.1.3.2). Browsers refuse it without TLS, so that
- * plain http, as on localhost, gets a plain name.
+ * `__Host-` binds a cookie to this host over TLS (RFC 6265bis, 4.1.3.2). Browsers refuse such a cookie
+ * without TLS, so plain http, for example on localhost, uses the plain name.
  */
 const names = {
   session: { secure: '__Host-session', plain: 'session' },
-  /** Shows that the browser has signed in before, see `accounts/known-browsers`. Stays when somebody signs out. */
+  /**
+   * Marks a browser that has signed in before, see `accounts/known-browsers`. Signing out does not remove it.
+   */
   known: { secure: '__Host-known', plain: 'known' },
 } as const
 
-/** An address with https:// says that browsers reach the service over TLS, whatever the proxy tells. */
+/** With an https:// URL browsers reach the service over TLS, whatever the proxy reports. */
 export type CookieSettings = { readonly appUrl?: string | undefined }
 
 export function sessionToken(request: FastifyRequest, settings: CookieSettings): string | undefined {

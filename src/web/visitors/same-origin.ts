@@ -4,8 +4,8 @@ import { ServiceError } from '../../errors.ts'
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 /**
- * Refuses a change that another site's page sends with the visitor's cookie. Browsers say where a request comes from
- * in `Sec-Fetch-Site`, old ones in `Origin` only; neither can be set by a page (OWASP, Cross-Site Request Forgery
+ * Refuses changes that another site's page sends with the visitor's cookie. Browsers send the origin in
+ * `Sec-Fetch-Site`, old ones in `Origin`; pages cannot set them (OWASP, Cross-Site Request Forgery
  * Prevention, "Fetch Metadata headers").
  * @throws ServiceError `missing_scope` (403).
  */

@@ -1,7 +1,7 @@
 /**
- * What a page may load. A script runs only when its tag carries the nonce of this very reply, wherever it lies: a file
- * that somebody uploaded is on the same origin, and must not become a script of a page.
- * @param nonce of the reply's own script tags; without it no script runs.
+ * Content security policy of a page. A script runs only with the nonce of this reply: uploaded files share
+ * this origin and must not run as scripts of a page.
+ * @param nonce nonce of the reply's script tags; without it no script runs.
  */
 export function contentPolicy(nonce?: string): string {
   const scripts = nonce === undefined ? "'none'" : `'nonce-${nonce}'`
@@ -9,9 +9,9 @@ export function contentPolicy(nonce?: string): string {
 }
 
 /**
- * On every reply of the pages. No script runs unless `sendPage` says so, styles come from this service's own files only,
- * nothing may frame a page, forms go nowhere else, and no page is kept in a cache (it may show what only its owner may
- * see).
+ * Headers of all replies of the pages. Scripts run only through `sendPage`, styles come from this service
+ * only, no site may frame a page, and forms post to this service only. No cache keeps a page, because it can
+ * show private data.
  */
 export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'content-security-policy': contentPolicy(),

@@ -3,10 +3,9 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../errors.ts'
 
 /**
- * Attempts of an account from one address or browser, and of an address, in a quarter of an hour; wrong passwords of an
- * account from all addresses together in an hour; accounts that an address may make in an hour, and its attempts to make
- * one, of which weak passwords are a part; requests for the page of a
- * password reset link that an address may send in a quarter of an hour.
+ * Maximum numbers. Per 15 minutes: sign-in attempts per account and browser or address, sign-in attempts per
+ * address, opened reset links per address. Per hour: wrong passwords per account from all addresses, new
+ * accounts per address, sign-up attempts per address (weak passwords included).
  */
 const most = Object.freeze({
   account: 10,
@@ -22,30 +21,39 @@ export type SignInAttempt = {
   readonly email: string
   /** As `clientAddress` gives it. */
   readonly address: string
-  /** Of a browser that has signed in to this account before, or is signed in now; strangers have none. */
+  /**
+   * Id of a browser that has signed in to this account before or is signed in now; undefined for other
+   * browsers.
+   */
   readonly browser?: string | undefined
 }
 
 /**
- * Counts attempts to sign in and new accounts, in this process. Guesses from many addresses meet a limit of the account,
- * which its owner's own browsers do not: a stranger who uses it up locks out only other strangers.
+ * Limits sign-in attempts and new accounts, in this process. Guesses from many addresses share a limit per
+ * account; it does not apply to browsers that the account knows, so strangers cannot lock out the owner.
  */
 export type SignInLimits = {
   /**
-   * Checks a password within the limits. Attempts count before the check, so that many at once gain nothing, and
-   * are taken back when it succeeds or fails for another reason than the password.
+   * Checks a password within the limits. Attempts count before the check, so that concurrent ones gain
+   * nothing; a success, or a failure for another reason, is not counted in the end.
    * @param check throws a ServiceError `invalid_value` when the password is wrong.
    * @throws ServiceError `rate_limit_exceeded`; what `check` throws.
    */
   guard<T>(attempt: SignInAttempt, check: () => Promise<T>): Promise<T>
   /**
-   * Counts before the password is looked at.
-   * @throws ServiceError `rate_limit_exceeded`, also when the address has made all the accounts that it may.
+   * Counts a sign-up attempt before its password is checked.
+   * @throws ServiceError `rate_limit_exceeded`, also when the address has reached its limit of new accounts.
    */
   signUpAttempt(address: string): Promise<void>
-  /** Counts an account that is about to be made. @throws ServiceError `rate_limit_exceeded`. */
+  /**
+   * Counts an account before it is created.
+   * @throws ServiceError `rate_limit_exceeded`.
+   */
   signUp(address: string): Promise<void>
-  /** Counts each request for a password reset link. @throws ServiceError `rate_limit_exceeded`. */
+  /**
+   * Counts a request for a password reset link.
+   * @throws ServiceError `rate_limit_exceeded`.
+   */
   reset(address: string): Promise<void>
 }
 
@@ -106,7 +114,7 @@ export function createSignInLimits(): SignInLimits {
   }
 }
 
-/** A digest, so that long names cost no more memory than short ones. */
+/** A hash, so that a long name needs no more memory than a short one. */
 function accountOf({ email }: SignInAttempt): string {
   return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url').slice(0, 22)
 }

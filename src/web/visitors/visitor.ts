@@ -7,7 +7,7 @@ import { scopes } from '../../accounts/scopes.ts'
 /** A person who is signed in to the pages. */
 export type Visitor = {
   readonly account: Account
-  /** The session's token, as the cookie has it. */
+  /** The session's token from the cookie. */
   readonly token: string
   readonly principal: Principal
 }
@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** People reach everything that is their own; no key is involved. */
+/** People may see everything that their account owns; no key is involved. */
 export function principalOfAccount(account: Account, plans: Plans): Principal {
   return {
     accountId: account.id,
@@ -33,7 +33,7 @@ export function principalOfAccount(account: Account, plans: Plans): Principal {
   }
 }
 
-/** The one who is signed in; the hook of the pages has seen to it that there is one. */
+/** The signed-in visitor; the hook of the pages guarantees that there is one. */
 export function visitorOf(request: FastifyRequest): Visitor {
   if (!request.visitor) throw new Error('this page has no visitor')
   return request.visitor

@@ -7,7 +7,7 @@ import { testExample } from '../support/examples.ts'
 
 const world = useClientWorld()
 const modules = { ai, createOpenAI, createOpenAICompatible }
-/** Errors in a stream are handed over as the service sent them. */
+/** Version 6 passes errors in a stream on as the service sent them. */
 const older = { brokenStream: 'Object' }
 
 describeClients(

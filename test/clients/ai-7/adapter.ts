@@ -11,10 +11,10 @@ export type Modules = {
   readonly createOpenAICompatible: typeof createOpenAICompatible
 }
 
-/** The three ways in which the AI SDK can be pointed at the service. */
+/** The three ways to configure the AI SDK for the service. */
 export type Provider = 'openai-compatible' | 'openai chat' | 'openai responses'
 
-/** `x_service` of a reply's body, of a chunk, or of the event that ends a response. */
+/** `x_service` of a reply's body, of a chunk, or of the last event of a response. */
 const blockOf = (body) => body?.x_service ?? body?.response?.x_service
 
 export function aiSdkAdapter(
@@ -49,7 +49,7 @@ export function aiSdkAdapter(
       }
     },
     async whole(place, prompt, abortSignal) {
-      // Version 7 keeps the body of a reply only when it is asked to.
+      // Version 7 keeps the body of a reply only on request.
       const include = { responseBody: true }
       const result = await ai.generateText({ model: modelAt(place), prompt, abortSignal, include })
       return seenIn(result.text, blockOf(result.response.body), {

@@ -6,7 +6,7 @@ import { testExample } from '../support/examples.ts'
 import { situations } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
-/** What curl ended with: the status stands in the error, as `--fail-with-body` makes one of it. */
+/** The failure of curl; the status is part of its message, because of `--fail-with-body`. */
 class CurlError extends Error {
   readonly status: number
   readonly body: string
@@ -17,7 +17,10 @@ class CurlError extends Error {
   }
 }
 
-/** Posts a body with curl. @returns what it printed. */
+/**
+ * Posts a body with curl.
+ * @returns its standard output.
+ */
 async function post(
   place: Place,
   body: object,
@@ -53,7 +56,7 @@ async function post(
   curl.stderr.on('data', (text) => {
     written += text
   })
-  // It stops reading when the service refuses the body before its end.
+  // curl stops reading when the service refuses the body before its end.
   curl.stdin.on('error', () => undefined)
   curl.stdin.end(JSON.stringify(body))
   const [exit] = await ended

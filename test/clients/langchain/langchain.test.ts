@@ -15,14 +15,14 @@ const modelAt = ({ baseUrl, key, headers, model }: Place, more: object = {}) =>
     model,
     apiKey: key,
     configuration: { baseURL: baseUrl, defaultHeaders: headers },
-    // Without it only the text, the usage and the ids of a reply are kept.
+    // Without it LangChain keeps only the text, the usage and the ids of a reply.
     __includeRawResponse: true,
     ...more,
   })
 
 const blockOf = (message) => message.additional_kwargs.__raw_response?.x_service
 
-/** It tries again for a minute or two, and knows nothing of `x-should-retry`. */
+/** LangChain retries for a minute or two, and ignores `x-should-retry`. */
 const repeats = (name: keyof typeof officialTroubles) =>
   ({ [name]: { ...officialTroubles[name], attempts: 'repeats' } }) as const
 

@@ -41,7 +41,7 @@ const llamaindex: Adapter = {
       if (delta !== '') onText(delta)
       text += delta
       block = raw.x_service ?? block
-      // It takes no signal: a user leaves the loop, and that closes the connection.
+      // The client takes no signal: users leave the loop, and that closes the connection.
       if (signal?.aborted) break
     }
     return seenIn(text, block)

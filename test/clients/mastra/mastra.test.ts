@@ -16,7 +16,7 @@ const agentAt = ({ baseUrl, key, headers, model }: Place, more: object = {}) =>
     ...more,
   })
 
-/** Over the AI SDK, but it does not try again. */
+/** Mastra uses the AI SDK, but does not retry. */
 const troubles = Object.fromEntries(
   Object.keys(aiSdkTroubles).map((name) => [name, { kind: 'AI_APICallError', attempts: 1 }]),
 ) as typeof aiSdkTroubles

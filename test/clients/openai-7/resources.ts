@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hebrew, questions } from '../support/questions.ts'
 import type { ClientWorld } from '../support/world.ts'
 
-/** What the official SDK offers beside turns: files, models, parsed output, and responses that are kept. */
+/** Tests the rest of the official SDK: files, models, parsed output, and stored responses. */
 export function describeResources(
   world: () => ClientWorld,
   OpenAI: typeof Client,

@@ -7,10 +7,10 @@ import { testExample } from '../support/examples.ts'
 import { officialTroubles } from '../support/troubles.ts'
 import type { Place } from '../support/world.ts'
 
-/** `x_service` of a chunk, or of the event that ends a response. */
+/** `x_service` of a chunk, or of the last event of a response. */
 const blockOf = (event) => event.x_service ?? event.response?.x_service
 
-/** The Agents SDK over its default, responses, and over chat. */
+/** The Agents SDK with responses, its default, and with chat. */
 function agents(useResponses: boolean): Adapter {
   const runnerAt = ({ baseUrl, key, headers }: Place) => {
     const openAIClient = new OpenAI({ baseURL: baseUrl, apiKey: key, defaultHeaders: headers })

@@ -32,7 +32,7 @@ const chat = (place: Place, question: string, more: object = {}, headers: object
   )
 
 const tools = [{ type: 'function', function: weatherTool }]
-/** Streams of every kind of end, each with and without usage. */
+/** Streams with every kind of end, each with and without usage. */
 const streams = [questions.plain, questions.cited, questions.json, questions.weather].flatMap((question) =>
   [true, false].map((includeUsage) => ({ question, includeUsage, kind: question.split(':')[0] })),
 )
@@ -148,7 +148,7 @@ describe.concurrent('errors', () => {
     expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
     expect(error).toMatchObject({ code, message: expect.any(String) })
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
-    // LiteLLM tells errors by words in their text.
+    // LiteLLM classifies errors by words in their text.
     const said = JSON.stringify(error)
     if (status !== 429) expect(said).not.toMatch(/rate[ _-]?limit/i)
     if (![400, 401].includes(status) && code !== 'model_not_found') {

@@ -1,5 +1,5 @@
 /**
- * How clients that do not run here put a stream together, each in its strictest point. They stand in for: openai-python
+ * Reproduces how clients that do not run here assemble a stream, each in its strictest point: openai-python
  * (`_streaming.py`, `lib/streaming/_deltas.py`), openai-go (`streamaccumulator.go`), openai-java
  * (`ChatCompletionAccumulator.kt`, `SseHandler.kt`) and LiteLLM (`streaming_handler.py`).
  */
@@ -17,7 +17,10 @@ export type Chunk = {
   readonly error?: { readonly message: string }
 }
 
-/** @returns the text, or throws as the client would. */
+/**
+ * @returns the text.
+ * @throws where the client would.
+ */
 export type Reader = (body: string) => string
 
 function framesOf(body: string): readonly Chunk[] {
@@ -25,7 +28,10 @@ function framesOf(body: string): readonly Chunk[] {
   return lines.map((line) => JSON.parse(line.slice('data: '.length)))
 }
 
-/** Remembers the last `id:` or `retry:`, and then takes any blank line for the end of an event, be there data or not. */
+/**
+ * Remembers the last `id:` or `retry:`, and then treats any blank line as the end of an event, with or
+ * without data.
+ */
 function pythonFrames(body: string): readonly Chunk[] {
   const remembers = /^(id|retry):/m.exec(body)
   if (remembers && /\n\n(:.*\n)*\n/.test(body.slice(remembers.index)))
@@ -37,7 +43,9 @@ function refuse(chunk: Chunk): void {
   if (chunk.error) throw new Error(chunk.error.message)
 }
 
-/** Joins texts whatever they are, the role too, and lists by `index`; a second list without one is an error. */
+/**
+ * Concatenates all texts, even the role, and merges lists by `index`; a second list without one is an error.
+ */
 const python: Reader = (body) => {
   const joined: Record<string, unknown> = {}
   for (const chunk of pythonFrames(body)) {
@@ -59,7 +67,9 @@ function pythonJoined(before: unknown, value: unknown): unknown {
   return [...before, ...value]
 }
 
-/** The id must not change, usage is summed up over all chunks, and any later choice overwrites the finish reason. */
+/**
+ * The id must not change. Usage is summed over all chunks, and any later choice overwrites the finish reason.
+ */
 const go: Reader = (body) => {
   let [text, id, finish, total] = ['', undefined as unknown, '', 0]
   for (const chunk of framesOf(body)) {
@@ -78,14 +88,14 @@ const go: Reader = (body) => {
   return text
 }
 
-/** Every member must be there; after the finish chunk only one more may come, and it must have usage. */
+/** Every member must be present. After the finish chunk only one more may come, and it must have usage. */
 const java: Reader = (body) => {
   let [text, finished, ended] = ['', false, false]
   for (const chunk of framesOf(body)) {
     requireMembers(chunk)
     if (ended || (finished && !chunk.usage)) throw new Error('the accumulator has finished already')
     ended = chunk.usage !== undefined
-    // A chunk with usage is taken for one without choices.
+    // This client ignores the choices of a chunk with usage.
     for (const { delta, finish_reason } of ended ? [] : (chunk.choices ?? [])) {
       text += delta['content'] ?? ''
       finished ||= finish_reason !== null
@@ -103,7 +113,10 @@ function requireMembers(chunk: Chunk): void {
   if (chunk.choices?.some(({ index }) => typeof index !== 'number')) throw new Error('index is not set')
 }
 
-/** Many equal pieces of text are taken for a loop; the first chunk after the finish that is empty ends the stream. */
+/**
+ * This client reports a loop after many equal pieces of text; the first empty chunk after the finish ends the
+ * stream.
+ */
 const litellm: Reader = (body) => {
   const repeatedLimit = 100
   let [text, last, equal, finished] = ['', '', 0, false]

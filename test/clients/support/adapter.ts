@@ -1,6 +1,6 @@
 import type { Place } from './world.ts'
 
-/** What a client lets its user see of an answer. What it hides is absent. */
+/** The parts of an answer that a client shows its user. Hidden parts are absent. */
 export type Seen = {
   readonly text: string
   readonly session?: string | undefined
@@ -13,12 +13,12 @@ export type Seen = {
 
 export type Part = Exclude<keyof Seen, 'text'>
 
-/** What a user is told of a failure: the class, and what else is there to read. */
+/** A failure as the user sees it: its class, status and code. */
 export type Failure = { readonly kind: string; readonly status?: number | undefined; readonly code?: unknown }
 
 /**
- * How often a client sends a request before it gives up; `repeats` for one that goes on for so long that the test
- * stops it after the second time.
+ * Number of requests before a client gives up; `repeats` if it retries so long that the test stops it after
+ * the second one.
  */
 export type Attempts = number | 'repeats'
 
@@ -38,28 +38,31 @@ export type TroubleName =
   | 'model failed'
   | 'shutting down'
 
-/** One client at its default settings, in the words of its own users. */
+/** One client at its default settings, driven as its documentation shows. */
 export type Adapter = {
   readonly name: string
   whole(place: Place, question: string, signal?: AbortSignal): Promise<Seen>
-  /** Text that comes goes to `onText`. Absent: the client cannot stream. */
+  /** Passes arriving text to `onText`. Absent: the client cannot stream. */
   stream(place: Place, question: string, onText: (text: string) => void, signal?: AbortSignal): Promise<Seen>
-  /** Offers the function `weather` with the client's own loop, which names no session. @returns the final text. */
+  /**
+   * Offers the function `weather` through the client's own tool loop, without a session.
+   * @returns the final text.
+   */
   callTool(place: Place, question: string, weather: (city: string) => string): Promise<string>
   failureOf(error: unknown): Failure
-  /** What it shows of a whole and of a streamed answer. */
+  /** The parts of a whole and of a streamed answer that it shows. */
   readonly shows: { readonly whole: readonly Part[]; readonly streamed: readonly Part[] }
-  /** The class of each failure and how often it asks. */
+  /** The class of each failure, and the number of requests. */
   readonly troubles: Readonly<Record<TroubleName, Trouble>>
-  /** The class of a failure after a step that was charged; undefined: it is read as a text that says so. */
+  /** The class of a failure after a charged step; undefined: the client shows the text that reports it. */
   readonly brokenWhole: string | undefined
-  /** The class of a failure in a stream, after text. */
+  /** The class of a failure in a stream after some text. */
   readonly brokenStream: string
-  /** The class when the user stops it midway; undefined: the stream just ends. */
+  /** The class when the user stops the stream; undefined: the stream just ends. */
   readonly stopped: string | undefined
 }
 
-/** Refs, names and URLs in `x_service` and `annotations`, wherever a client keeps the two. */
+/** Refs, names and URLs in `x_service` and `annotations`, wherever a client stores these two. */
 export function seenIn(
   text: string,
   block: unknown,

@@ -24,12 +24,12 @@ export function useClientWorld(): () => ClientWorld {
 const waiting = { timeout: 30_000, interval: 50 }
 const situationNames = Object.keys(situations) as TroubleName[]
 
-/** What every client has to get from the service. Each question has an account of its own, so all are asked at once. */
+/** The conformance tests of every client. Each question has its own account, so all run at once. */
 export function describeClients(open: () => ClientWorld, ...clients: readonly Adapter[]): void {
   describe.concurrent('a client', () => {
     for (const client of clients) describe(client.name, () => testClient(open, client))
   })
-  // Megabytes keep the process busy: nobody else should have to wait for it.
+  // Runs alone, because a body of several megabytes keeps the process busy.
   test.each(clients)('$name, too large: class, code and number of requests', (client) =>
     meet(open(), client, 'too large'),
   )
@@ -170,7 +170,10 @@ function testClient(open: () => ClientWorld, client: Adapter): void {
   })
 }
 
-/** The client asks where the trouble is, and gives up as it is known to. Nothing is charged for it. */
+/**
+ * Sends the question to the place with the trouble, and checks the failure and the number of requests.
+ * Nothing may be charged.
+ */
 async function meet(world: ClientWorld, client: Adapter, name: TroubleName): Promise<void> {
   const { status, code, question = questions.plain, place: prepare } = situations[name]
   const { kind, attempts } = client.troubles[name]

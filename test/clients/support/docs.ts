@@ -7,7 +7,7 @@ const page = readFileSync(path.join(root, 'docs/clients.md'), 'utf8')
 
 const retried = ['busy session', 'too many turns', 'internal error', 'model failed', 'shutting down'] as const
 
-/** The row that the table of docs/clients.md must have for a client. */
+/** The row that the table in docs/clients.md must have for a client. */
 export function rowOf({ name, shows, troubles }: Adapter): string {
   const attempts = retried.map((trouble) => troubles[trouble].attempts)
   const cells = [
@@ -19,13 +19,13 @@ export function rowOf({ name, shows, troubles }: Adapter): string {
   return `| ${cells.join(' | ')} |`
 }
 
-/** The rows of the page, with the padding of its columns taken out. */
+/** The rows of the page, without the padding of its columns. */
 export const rows = page
   .split('\n')
   .filter((line) => line.startsWith('|'))
   .map((line) => line.replaceAll(/ +/g, ' '))
 
-/** Whether the page quotes a file of `examples/`, word for word. */
+/** Whether the page contains a file of `examples/`, word for word. */
 export function quotes(file: string): boolean {
   const language = file.endsWith('.sh') ? 'sh' : 'ts'
   return page.includes(`\`\`\`${language}\n${readFileSync(path.join(root, 'examples', file), 'utf8')}\`\`\``)

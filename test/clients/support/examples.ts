@@ -12,8 +12,9 @@ const root = path.resolve(import.meta.dirname, '../../..')
 const hook = path.join(import.meta.dirname, 'resolve-from.ts')
 
 /**
- * Runs a file of `examples/` as it is, and as the docs quote it, with the packages of a family, against the service.
- * @param shows what it prints of the sources, beside the text of both answers.
+ * Runs a file of `examples/` unchanged, with the packages of a family, against the service. Also checks that
+ * the docs quote it.
+ * @param shows output about the sources, besides the text of both answers.
  */
 export function testExample(
   world: () => ClientWorld,

@@ -1,9 +1,12 @@
 import { callTools, type Script, type UpstreamBody } from '../../support/upstream-scripts.ts'
 
-/** Points, gershayim, a maqaf, directional marks, a letter beyond the BMP, an emoji of two code points. */
+/**
+ * Text with points, gershayim, a maqaf, directional marks, a letter beyond the BMP, and an emoji of two code
+ * points.
+ */
 export const hebrew = 'בִּטּוּל הוּא „אֵין עוֹד מִלְּבַדּוֹ” – רמב״ם, ב־\u2066Tanya\u2069 א׳, 𐤀, 🕯️.'
 
-/** The one question and answer on which a client shows all that the service tells beside the text. */
+/** The answer that contains everything a client can show besides the text. */
 const cited = 'The Gate says “does not argue with the darkness” [S2], and I noted it.'
 
 export const book = {
@@ -16,7 +19,10 @@ export const book = {
   source_url: 'https://example.org/gate/1',
 }
 
-/** What may be asked. The scripted model knows them by their first word; to anything else it gives the cited answer. */
+/**
+ * The known questions. The scripted model recognises them by their first word, and gives the cited answer to
+ * all others.
+ */
 export const questions = {
   plain: 'שאלה: מַהוּ „בִּטּוּל” אצל רש״י?',
   weather: 'Weather: is it sunny in חיפה?',
@@ -28,7 +34,7 @@ export const questions = {
 
 export const weatherOf = (city: string) => `בְּ${city} שֶׁמֶשׁ ☀️`
 
-/** What has become known in the turn: results behind the last question. */
+/** Tool results after the last question. */
 function resultsOf(body: UpstreamBody): readonly string[] {
   const asked = body.messages.findLastIndex(({ role }) => role === 'user')
   return body.messages
@@ -50,8 +56,8 @@ const failure: Script = [{ status: 400, json: { error: { message: 'scripted fail
 const say = (text: string): Script => [{ text, chunks: 12 }]
 
 /**
- * The one table: what the model says to each question, so that files and clients can ask at once.
- * @param opened when the second half of the answer to a question that begins with `Held:` may come.
+ * The model's answer to each question, the same for all files and clients, so that they can run at once.
+ * @param opened resolves when the second half of a `Held:` answer may be sent.
  */
 export function answerTo(
   body: UpstreamBody,
@@ -85,7 +91,7 @@ export function answerTo(
   }
 }
 
-/** What the answer to `questions.cited` says of itself, by whatever way a client shows it. */
+/** The content of the answer to `questions.cited`, however a client shows it. */
 export const citedAnswer = {
   text: 'The Gate says “does not argue with the darkness” [1], and I noted it.',
   sources: [book.ref],

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Preloaded into an example: packages are those of the folder `PACKAGES_OF`, as if the file lay there. */
+/** Preloaded into an example: resolves packages from the folder `PACKAGES_OF`, as if the file were there. */
 const parentURL = pathToFileURL(path.join(process.env['PACKAGES_OF'] ?? '', 'example.ts')).href
 
 registerHooks({

@@ -6,13 +6,13 @@ export type Situation = {
   readonly status: number
   readonly code: string
   readonly question?: string
-  /** A place where the next question meets the trouble. */
+  /** A place where the next question meets this trouble. */
   place(world: ClientWorld): Promise<OwnPlace>
 }
 
 const nobody = 'sess_0123456789abcdefghijklmn'
 
-/** One situation for each status that a turn can be refused with. */
+/** One situation for each status that can refuse a turn. */
 export const situations: Readonly<Record<TroubleName, Situation>> = {
   'bad request': {
     status: 400,
@@ -74,7 +74,7 @@ export const situations: Readonly<Record<TroubleName, Situation>> = {
   'shutting down': { status: 503, code: 'overloaded', place: (world) => world.drainingPlace() },
 }
 
-/** An account that may run one turn at a time, and does. */
+/** An account with a concurrency limit of one, and one running turn. */
 async function busy(world: ClientWorld): Promise<OwnPlace> {
   const place = await world.place({ plan: 'narrow' })
   const response = await fetch(`${place.baseUrl}/chat/completions`, {
@@ -91,7 +91,9 @@ async function busy(world: ClientWorld): Promise<OwnPlace> {
   return { ...place, posts: () => place.posts() - before }
 }
 
-/** The classes of the official SDKs, and how often they ask: they obey `x-should-retry: false`. */
+/**
+ * The error classes of the official SDKs, and their number of requests: they obey `x-should-retry: false`.
+ */
 export const officialTroubles: Readonly<Record<TroubleName, Trouble>> = {
   'bad request': { kind: 'BadRequestError', attempts: 1 },
   'wrong key': { kind: 'AuthenticationError', attempts: 1 },
@@ -107,7 +109,7 @@ export const officialTroubles: Readonly<Record<TroubleName, Trouble>> = {
   'shutting down': { kind: 'InternalServerError', attempts: 3 },
 }
 
-/** The AI SDK wraps what it has tried again, and it knows nothing of `x-should-retry`. */
+/** The AI SDK wraps errors that it has retried, and ignores `x-should-retry`. */
 export const aiSdkTroubles: Readonly<Record<TroubleName, Trouble>> = Object.fromEntries(
   Object.entries(situations).map(([name, { status }]) => {
     const retried = status === 409 || status === 429 || status >= 500

@@ -7,7 +7,7 @@ import { gate, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
 import { answerTo, book, lastQuestion } from './questions.ts'
 
-/** All that a client is told. */
+/** The settings of a client. */
 export type Place = {
   readonly baseUrl: string
   readonly key: string
@@ -19,17 +19,17 @@ export type Run = {
   readonly id: string
   readonly session_id: string
   readonly status: string
-  /** Whether its client was seen to leave, and no other has come back for it. */
+  /** Whether its client disconnected, and no retry has come. */
   readonly left: boolean
   readonly charges: number
 }
 
-/** A place with an account of its own, so that everything that happens there is one client's doing. */
+/** A place with its own account, so that everything there comes from one client. */
 export type OwnPlace = Place & {
   readonly accountId: string
-  /** POSTs that have come with its key. */
+  /** Number of POSTs with its key. */
   posts(): number
-  /** Its runs in order, each with how often the ledger charged it. */
+  /** Its runs in order, each with its number of charges in the ledger. */
   runs(): Promise<readonly Run[]>
 }
 
@@ -40,19 +40,25 @@ export type PlaceOptions = {
   readonly model?: string
 }
 
-/** The service on a real socket over a real Postgres, with a scripted model that answers by the table of questions. */
+/**
+ * The service on a real socket with a real Postgres, and a scripted model that answers from the table of
+ * questions.
+ */
 export type ClientWorld = {
   place(options?: PlaceOptions): Promise<OwnPlace>
-  /** POSTs that have come with a key. */
+  /** Number of POSTs with a key. */
   posts(key: string): number
-  /** The same at a replica that shuts down, and at one whose database lacks a table. */
+  /** Places at a replica that shuts down, and at one whose database lacks a table. */
   drainingPlace(): Promise<OwnPlace>
   faultyPlace(): Promise<OwnPlace>
-  /** The messages of the first call of the model for this question, but for instructions. */
+  /** The messages of the model's first call for this question, without instructions. */
   told(question: string): readonly { readonly role: string; readonly content: unknown }[]
-  /** A question whose answer begins, and goes on when it is released. */
+  /** A question whose answer starts, and continues after `release`. */
   held(): { readonly question: string; release(): void }
-  /** Stops everything. @returns the invariants of money and runs that were broken. */
+  /**
+   * Stops everything.
+   * @returns the broken invariants of money and runs.
+   */
   close(): Promise<string[]>
 }
 

@@ -15,7 +15,7 @@ type Described = {
 }
 export type ApiDocument = { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
 
-/** Headers that every route reads, described or not. */
+/** Headers that every route reads, documented or not. */
 const commonHeaders = [
   'authorization',
   'content-type',
@@ -26,7 +26,7 @@ const commonHeaders = [
   'accept',
 ]
 
-/** Cases for every operation of the service's own description: each parameter, and each place of the body. */
+/** Cases for all operations of the OpenAPI document: each parameter, and each place in the body. */
 export function apiCases(document: ApiDocument, things: Things): readonly Case[] {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
@@ -43,7 +43,7 @@ function casesOf(
   things: Things,
 ): readonly Case[] {
   const subject = `${method} ${path}`
-  // What a request takes away is looked for in vain, so that all of them find the same.
+  // A DELETE uses an unknown id, so that every request meets the same state.
   const target = pathWithIds(path, things, method === 'DELETE' ? 'none' : undefined)
   const names = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
@@ -61,7 +61,7 @@ function casesOf(
   return [...head, ...places.flatMap((place) => bodyCases(subject, method, target, place))]
 }
 
-/** A body where none is described is read all the same. */
+/** Bodies are also sent where none is documented, because the service reads them. */
 const anyBody: Place = { path: '', kinds: valueKinds, body: (json) => json }
 
 function bodyCases(subject: string, method: string, path: string, place: Place): readonly Case[] {
@@ -84,7 +84,7 @@ const jsonRequest = (method: string, path: string, body: string): WireRequest =>
   body,
 })
 
-/** @returns what a `$ref` of the document stands for. */
+/** @returns the target of a `$ref` in the document. */
 const lookUp =
   (document: object) =>
   (reference: string): Json =>

@@ -1,16 +1,16 @@
 import { runningMs } from '../../support/running-clock.ts'
 
 /**
- * What `exercise` takes on the machine for which the limits are meant: two cores of a cloud server of 2024 without other
- * work. Measured there as the median of 50 runs.
+ * Duration of `exercise` on the reference machine of the limits: an idle cloud server of 2024 with two cores.
+ * Median of 50 runs.
  */
 const referenceMs = 25
 
-/** How many times slower than the reference this machine is now; each at least 1. */
+/** How many times slower than the reference this machine is now; each value is at least 1. */
 export type Slowness = {
-  /** Of the processor: the median of some runs, without the time in which it did other work. */
+  /** The processor: median of some runs, in CPU time of this process. */
   readonly processor: number
-  /** Of the machine: the slowest of these runs by the wall clock, since other work comes in bursts. */
+  /** The machine: the slowest of these runs by the wall clock, because other work comes in bursts. */
   readonly machine: number
 }
 
@@ -27,7 +27,7 @@ export function measureSlowness(): Slowness {
   return { processor: Math.max(1, median / referenceMs), machine: Math.max(1, slowest / referenceMs) }
 }
 
-/** What services do: text is made, parsed, looked at and put together again. */
+/** Work like that of a service: builds, parses, searches and joins text. */
 function exercise(): number {
   const items = Array.from({ length: 24_000 }, (_, n) => ({
     n,

@@ -1,6 +1,6 @@
 import type { ScriptSource } from '../../support/upstream-scripts.ts'
 
-/** A request as it goes over the wire, without what says who sends it. */
+/** A request as it is sent, without credentials. */
 export type WireRequest = {
   readonly method: string
   readonly path: string
@@ -10,13 +10,13 @@ export type WireRequest = {
 
 /** One request that is measured. */
 export type Step = {
-  /** Under which it is reported: such as `POST /v1/files`, `page GET /ask`, `tool read_file`. */
+  /** Name in the report, such as `POST /v1/files`, `page GET /ask`, `tool read_file`. */
   readonly subject: string
   readonly request: WireRequest
   readonly as: 'key' | 'visitor' | 'nobody'
-  /** What the model answers meanwhile; a short reply when not given. */
+  /** Script of the model during the request; default: a short reply. */
   readonly model?: ScriptSource
-  /** Bytes that are sent in another way than by the request, such as the model's reply. */
+  /** Bytes that reach the service in another way than in the request, such as the model's reply. */
   readonly moreBytes?: number
 }
 
@@ -35,30 +35,30 @@ export type Case = {
   /** Ascending, in bytes. */
   readonly sizes: readonly number[]
   readonly step: (bytes: number) => Step
-  /** Requests that show what the first one has left, measured as well. */
+  /** Requests that show the result of the first one; they are measured too. */
   readonly next?: (reply: WireReply) => readonly Step[]
 }
 
-/** By it a case can be named again. */
+/** The name that selects a case again. */
 export const nameOf = ({ subject, part, kind }: Pick<Case, 'subject' | 'part' | 'kind'>): string =>
   `${subject} | ${part} | ${kind}`
 
-/** Each about four times the last; they leave room for what stands around the value below the usual limits of bodies. */
+/** Each is about four times the previous one; the rest of a body still fits below the usual limits. */
 export const bodySizes = [
   256, 1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000, 4_000_000, 16_000_000, 32_000_000,
 ]
 
-/** Paths, queries and headers: Node's server reads 16 KiB of them in all. */
+/** Sizes for paths, queries and headers: Node's server reads 16 KiB of them in total. */
 export const headSizes = [256, 1_000, 4_000, 14_000]
 
-/** Text that may stand in a path or a query, so long at most. */
+/** Text for a path or a query, cut at `most` characters before encoding. */
 export function encoded(text: string, most: number): string {
   return encodeURIComponent(text.toWellFormed().slice(0, most))
     .slice(0, most)
     .replace(/%[\dA-F]?$/, '')
 }
 
-/** Latin letters without control characters: what a header may hold. */
+/** Text for a header: Latin-1 without control characters. */
 export const headerText = (text: string, most: number): string =>
   text
     .replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, '?')

@@ -3,7 +3,7 @@ import { makeDocx, makePdfOfContents, makeZip, paragraph } from '../../support/d
 import type { TextKind } from './kinds.ts'
 import { textKinds } from './text-kinds.ts'
 
-/** Content of a file that costs much to read, at any size. */
+/** Content of a file that is expensive to read, at any size. */
 export type DocumentKind = {
   readonly name: string
   readonly filename: string
@@ -21,7 +21,7 @@ const shown =
   (text: TextKind): DocumentKind =>
     kind(text.name, filename, (bytes) => text.text({ bytes }))
 
-/** Content that is none of what its name says, or that swells. */
+/** Content that does not match its file name, or that expands. */
 const hostile: readonly DocumentKind[] = [
   kind('HTML tables in tables', 'a.html', (bytes) => `<html>${'<table><tr><td>'.repeat(bytes / 15)}`),
   kind('HTML lists in lists', 'a.html', (bytes) => `<html>${'<ul><li>a'.repeat(bytes / 9)}`),
@@ -56,7 +56,7 @@ const hostile: readonly DocumentKind[] = [
   ),
 ]
 
-/** Files that people and strangers send. */
+/** Files as people send them, and hostile ones. */
 export const documentKinds: readonly DocumentKind[] = [
   ...hostile,
   ...textKinds.map(shown('a.md')),

@@ -7,29 +7,32 @@ import type { World } from './world.ts'
 /** What one request did. */
 export type Measured = {
   readonly subject: string
-  /** Of the case that led to it, so that it can be sent again. */
+  /** Name of the case, so that it can be sent again. */
   readonly name: string
   readonly bytes: number
   readonly status: number
   readonly strain: Strain
-  /** Empty unless a limit was broken every time. */
+  /** Empty unless every try broke a limit. */
   readonly faults: readonly string[]
 }
 
 const tries = 3
-/** Below this, memory is too small a matter to collect garbage for. */
+/** Below this size the memory is too small to justify a garbage collection before each measurement. */
 const settledFrom = 60_000
-/** A page that has begun a turn answers before it has ended. */
+/** A page that starts a turn replies before the turn has ended; this is the wait for it. */
 const afterFormMs = 120
 
 type Growth = {
   readonly limits: Limits
   readonly short: boolean
-  /** When no further request is begun, as `Date.now()`. */
+  /** Time as `Date.now()` after which no request starts. */
   readonly until: number
 }
 
-/** Sends a case in growing sizes, until it is refused for its size or breaks a limit, and tells of each request. */
+/**
+ * Sends a case in growing sizes until the service refuses its size or a limit breaks, and reports each
+ * request.
+ */
 export async function grow(
   world: World,
   case_: Case,
@@ -43,15 +46,15 @@ export async function grow(
     onMeasured(measured)
     if (measured.faults.length > 0 || refusesSize.has(reply.status)) return
     if (!(await readNext(world, case_, reply, size, limits, onMeasured))) return
-    // What is refused for what it says is refused when it is longer, too: fewer sizes show whether that costs more.
+    // A request with invalid content is also refused when it is longer, so sizes are skipped.
     if (reply.status >= 400) at += 1
   }
 }
 
-/** Too large a body, too long a head, and a connection that was cut. */
+/** Body too large, headers too large, or connection closed. */
 const refusesSize: ReadonlySet<number> = new Set([413, 431, 0])
 
-/** @returns false when a limit was broken. */
+/** @returns false when a limit broke. */
 async function readNext(
   world: World,
   case_: Case,
@@ -68,7 +71,7 @@ async function readNext(
   return true
 }
 
-/** The short form sends nothing above a megabyte: what is quadratic shows by then. */
+/** The short run sends at most 1 MB, which is enough to show quadratic time. */
 const shortLargest = 1_000_000
 
 function fewOf(sizes: readonly number[]): readonly number[] {
@@ -77,8 +80,8 @@ function fewOf(sizes: readonly number[]): readonly number[] {
 }
 
 /**
- * Measures a request, and again when a limit was broken: `make` makes it each time, with ids of its own.
- * @param shown bytes of an earlier input that the reply shows.
+ * Measures a request, and repeats it when a limit broke; `make` builds each try with new ids.
+ * @param shown bytes of an earlier input that the reply contains.
  */
 async function measureStep(
   world: World,

@@ -1,7 +1,10 @@
 import { type Case, encoded, headerText, headSizes, type Step, type WireRequest } from './case.ts'
 import { headerKinds, textKinds } from './text-kinds.ts'
 
-/** Cases for what comes before the body. @param parts `path`: names, and paths with `{}` in their place. */
+/**
+ * Cases for the parts before the body.
+ * @param parts `path`: names, and paths with `{}` for the value.
+ */
 export function headCases(
   subject: string,
   plain: WireRequest,

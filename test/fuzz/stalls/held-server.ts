@@ -1,9 +1,12 @@
-/** A server with the faults that the suite looks for, by path: for its own test. */
+/** A server with the faults that the suite looks for, one per path; used by the suite's own test. */
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { runningMs } from '../../support/running-clock.ts'
 
-/** By the clock of the probe: on a busy machine most of the wall clock's time can belong to other processes. */
+/**
+ * Uses the probe's clock, because on a busy machine most of the wall clock's time can belong to other
+ * processes.
+ */
 function hold(ms: number): void {
   const until = runningMs() + ms
   while (runningMs() < until);

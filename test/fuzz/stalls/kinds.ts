@@ -1,21 +1,21 @@
-/** How large a value is to be: so many bytes as JSON, or so many characters. */
+/** Size of a value: bytes of its JSON text, or characters. */
 export type Size = { readonly bytes: number } | { readonly characters: number }
 
-/** A class of worst cases: its values grow with the size, as the text of a JSON value. */
+/** A class of worst cases: the JSON text of its value grows with the size. */
 export type Kind = {
   readonly name: string
   readonly json: (size: Size) => string
 }
 
-/** A text that repeats something, between a beginning and an end. */
+/** A text that repeats a piece between a prefix and a suffix. */
 export type TextKind = Kind & { readonly text: (size: Size) => string }
 
-/** What is repeated; a function gives each repetition its number, so that no two are alike. */
+/** The repeated piece; a function gets the number of the repetition, so that all pieces differ. */
 export type Piece = string | ((n: number) => string)
 
 const pieceAt = (piece: Piece, n: number): string => (typeof piece === 'string' ? piece : piece(n))
 
-/** How often a piece fits; at least once. */
+/** Number of pieces that fit; at least one. */
 export function timesIn(size: Size, piece: Piece): number {
   const sample = pieceAt(piece, 1_000)
   const room = 'bytes' in size ? size.bytes : size.characters
@@ -28,7 +28,10 @@ function repeated(piece: Piece, times: number): string {
   return Array.from({ length: times }, (_, n) => piece(n)).join('')
 }
 
-/** @param before and `after` stand around the repetition: many matchers only fail at the end. */
+/**
+ * @param before prefix of the repetition.
+ * @param after suffix: many matchers fail only at the end.
+ */
 export function textKind(name: string, piece: Piece, before = '', after = ''): TextKind {
   const text = (size: Size): string => {
     const whole = before + repeated(piece, timesIn(size, piece)) + after
@@ -37,7 +40,7 @@ export function textKind(name: string, piece: Piece, before = '', after = ''): T
   return { name, text, json: (size) => JSON.stringify(text(size)) }
 }
 
-/** The same twice: every one of many openings is followed by every one of many closings. */
+/** Repeats many openings and then as many closings. */
 export function nestedText(name: string, opening: string, closing: string): TextKind {
   const text = (size: Size): string => {
     const times = timesIn(size, opening + closing)
@@ -47,7 +50,10 @@ export function nestedText(name: string, opening: string, closing: string): Text
   return { name, text, json: (size) => JSON.stringify(text(size)) }
 }
 
-/** A value of JSON that is written without being built: arrays of millions of members would fill this process. */
+/**
+ * A JSON text that is written without building its value: arrays with millions of members would fill this
+ * process.
+ */
 export function jsonKind(name: string, piece: Piece, before = '[', after = ']'): Kind {
   return {
     name,
@@ -61,7 +67,7 @@ export function jsonKind(name: string, piece: Piece, before = '[', after = ']'):
   }
 }
 
-/** Nesting: as many openings as closings. */
+/** Nested JSON: as many openings as closings. */
 export function nestedJson(name: string, opening: string, closing: string): Kind {
   return {
     name,

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { type Database, withTx } from '../../../src/db/client.ts'
 
-/** As many as the largest libraries have: what looks through titles must look through these. */
+/** As many headings as the largest libraries have, for code that scans titles. */
 const headings = 25_000
 
-/** Adds headings without texts to the library, in the shape that its importers write. */
+/** Adds headings without texts to the library, in the rows that importers write. */
 export async function fillLibrary(database: Database): Promise<void> {
   await withTx(database, 'system', async (tx) => {
     await tx.execute(sql`

@@ -1,11 +1,11 @@
 import type { Slowness } from './calibration.ts'
 import type { Strain } from './watched-service.ts'
 
-/** What a process may go through for one request, on the reference machine. */
+/** Maximum strain of one request on a process, on the reference machine. */
 const loopLimitMs = 100
-/** Another client waits for more than the loop: for its own connection, and for a core. */
+/** Higher than the loop's limit, because another client also waits for its connection and for a CPU core. */
 const healthLimitMs = 150
-/** Memory that any request may take: what V8 fills with garbage before it first collects, and pages of the allocator. */
+/** Memory that any request may use: garbage before V8's first collection, and pages of the allocator. */
 export const memoryAllowance = 48 * 1024 * 1024
 const memoryFactor = 4
 
@@ -17,7 +17,7 @@ export const limitsOn = ({ processor, machine }: Slowness): Limits => ({
   memoryFor: (bytes) => memoryFactor * bytes + memoryAllowance,
 })
 
-/** What is beyond the limits, in words; empty when nothing is. */
+/** Broken limits as text; empty when all hold. */
 export function faultsOf(strain: Strain, bytes: number, limits: Limits): readonly string[] {
   const { loopMs, healthMs, grownBytes = 0 } = strain
   return [
@@ -29,7 +29,9 @@ export function faultsOf(strain: Strain, bytes: number, limits: Limits): readonl
   ]
 }
 
-/** The least of each figure: a pause for garbage or by another process seldom comes three times. */
+/**
+ * The minimum of each figure: a pause for garbage collection or another process rarely occurs three times.
+ */
 export function least(a: Strain, b: Strain): Strain {
   return {
     loopMs: Math.min(a.loopMs, b.loopMs),

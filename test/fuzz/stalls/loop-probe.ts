@@ -1,6 +1,6 @@
 /**
- * Loaded into the service's process by `--import`: measures its event loop from inside, and tells the parent which
- * routes there are. The service knows nothing of it.
+ * Preloaded into the service with `--import`: measures its event loop from inside and reports its routes to
+ * the parent process. The service does not use it.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import process from 'node:process'
@@ -8,7 +8,7 @@ import { isMainThread } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { runningMs } from '../../support/running-clock.ts'
 
-/** A route as the framework knows it; `page` says who may open it, and is absent for the API. */
+/** A route as Fastify knows it; `page` says who may open it, and is absent for API routes. */
 export type ServedRoute = {
   readonly method: string
   readonly url: string
@@ -34,7 +34,7 @@ function tick(): void {
 
 function act({ id, order }: ProbeOrder): void {
   if (order === 'settle') globalThis.gc?.()
-  // An order may be read in the same round of the loop as what held it up, before the timer.
+  // After a blocked loop, a message can arrive before the timer, so the delay is measured here too.
   if (order === 'read') tick()
   else [last, worstMs] = [runningMs(), 0]
   process.send?.({ id, worstMs } satisfies ProbeMessage)

@@ -18,7 +18,7 @@ const progressMs = 20_000
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /**
- * Sends worst cases to every route and page of a running service and watches its event loop and memory.
+ * Sends worst cases to all routes and pages of a running service, and measures its event loop and memory.
  * @returns whether all stayed within the limits.
  */
 export async function watchStalls(options: Options): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function watchStalls(options: Options): Promise<boolean> {
   return report.requests > 0 && report.findings.length === 0
 }
 
-/** Modules, statements and compiled code of the first requests are not those of the ones that are measured. */
+/** Loads modules, prepares statements and compiles code, so that this cost stays out of the measurements. */
 async function warmUp(world: World): Promise<void> {
   const { routes } = world.service()
   for (let round = 0; round < 3; round += 1) {
@@ -80,7 +80,7 @@ async function growAll(
   for (const [n, case_] of cases.entries()) {
     if (Date.now() >= until || stopped()) return print(`ended after ${n} of ${cases.length} cases`)
     if (Date.now() - toldAt > progressMs) {
-      // The machine may have other work by now.
+      // The load of the machine can have changed.
       ;[limits, toldAt] = [limitsOn(measureSlowness()), Date.now()]
       print(`  ${n} of ${cases.length} cases, limit ${limits.loopMs.toFixed(0)} ms`)
     }
@@ -88,7 +88,7 @@ async function growAll(
   }
 }
 
-/** A first signal ends the run with its report, so that service and database end with it. */
+/** The first signal ends the run with a report, so that service and database are stopped too. */
 function stopRequest(): () => boolean {
   let wanted = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (wanted = true))

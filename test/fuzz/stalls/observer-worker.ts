@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** Another client of the service, in a thread of its own: asks `/healthz` all the time, over one connection. */
+/** Another client of the service, in its own thread: requests `/healthz` all the time over one connection. */
 const { url } = workerData as { readonly url: string }
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 const pauseMs = 4
@@ -22,7 +22,7 @@ function ask(): Promise<void> {
       reply.resume().once('close', done)
     })
     request.once('timeout', () => request.destroy())
-    // A process that has ended is noticed by whoever watches it.
+    // The parent detects that the process has ended; the observer only retries.
     request.once('error', () => delay(50).then(done))
   })
 }

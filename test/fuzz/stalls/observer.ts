@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** What another client of the service notices. */
+/** Measurements of another client of the service. */
 export type Observer = {
   begin(): Promise<void>
-  /** The longest that a reply to `/healthz` took since `begin`, in milliseconds. */
+  /** Longest wait for a reply of `/healthz` since `begin`, in milliseconds. */
   read(): Promise<number>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Random } from '../../support/random.ts'
 import type { Case } from './case.ts'
 
-/** Kinds that have found most: these come first in each part. */
+/** The kinds that found most faults; they come first in each part. */
 const leading: ReadonlySet<string> = new Set([
   'array of zeros',
   'array of objects',
@@ -16,8 +16,9 @@ const leading: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Puts the cases into rounds: in each, every part of every subject has one turn, so that a run that ends early has been
- * everywhere. The seed decides the order within a round, and that of the kinds behind the leading ones.
+ * Sorts the cases into rounds. Each round has one case per part of every subject, so that a run that ends
+ * early covers everything. The seed decides the order within a round, and that of the kinds after the leading
+ * ones.
  */
 export function inRounds(cases: readonly Case[], random: Random): readonly Case[] {
   const parts = [...Map.groupBy(cases, groupOf).values()]
@@ -31,7 +32,9 @@ export function inRounds(cases: readonly Case[], random: Random): readonly Case[
   ).flat()
 }
 
-/** The headers of a route are one part here, and so is its query: their parsers are the same everywhere. */
+/**
+ * All headers of a route are one part, and so is its query, because their parsers are the same everywhere.
+ */
 function groupOf({ subject, part }: Case): string {
   const place = part.split(' ')[0] ?? ''
   return `${subject} ${place === 'header' || place === 'query' ? place : part}`

@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 type Page = { readonly method: string; readonly url: string; readonly page: string }
 
-/** Cases for every page that the service has: paths, queries, cookies and the fields of its forms. */
+/** Cases for all pages of the service: paths, queries, cookies and the fields of forms. */
 export async function pageCases(world: World): Promise<readonly Case[]> {
   const { things } = world
   const pages = world
@@ -60,7 +60,7 @@ function getCases(page: Page, parts: readonly PageParts[], things: Things): read
   )
 }
 
-/** Pages for anybody are another thing to people who are signed in. */
+/** Public pages have another content for people who are signed in, so both are requested. */
 const readers = ({ page }: Page): readonly Step['as'][] =>
   page === 'anyone' ? ['nobody', 'visitor'] : ['visitor']
 
@@ -70,7 +70,7 @@ function postCases(page: Page, parts: readonly PageParts[], things: Things): rea
   const form = parts
     .flatMap(({ forms }) => forms)
     .find((one) => one.method === 'POST' && matches.test(one.action))
-  // What a form takes away or ends is asked of things that are not there, so that all requests find the same.
+  // Forms that delete or end something use unknown ids, so that every request meets the same state.
   const takesAway = /\/(delete|revoke|signout|suspend)$/.test(page.url)
   const path = pathWithIds(page.url, things, takesAway ? 'none' : undefined)
   const as = page.page === 'anyone' ? 'nobody' : 'visitor'
@@ -102,24 +102,24 @@ function postCases(page: Page, parts: readonly PageParts[], things: Things): rea
 }
 
 const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' }
-/** Fields have their own bounds, which are small: the sizes up to these matter most. */
+/** Fields have small bounds, so sizes up to these matter most. */
 const formSizes = [40, 200, 1_000, ...bodySizes.slice(2)]
 
 let filledForms = 0
 
-/** A form as somebody sends it who has filled in everything; `bait` is the field that stays as it is. */
+/** A form with all fields filled in; the field `bait` is left for the value of the case. */
 function filled(fields: PageForm['fields'], bait?: string): string {
   filledForms += 1
   const pairs = Object.entries(fields).map(([name, value]): [string, string] => {
     if (name === bait) return [name, value]
-    // No account is asked for twice: guesses at one are limited.
+    // Each form names another account, because guesses at one account are limited.
     if (name === 'email') return [name, `someone-${filledForms}@stalls.example`]
     return [name, value || 'wrong words of no account']
   })
   return new URLSearchParams(pairs).toString()
 }
 
-/** Matches addresses of a route, such as `/files/:id`. */
+/** Matches URLs of a route, such as `/files/:id`. */
 function matcherOf(url: string): RegExp {
   const pattern = url
     .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 
-/** A form of a page, with what its fields hold when nobody has touched them. */
+/** A form of a page, with the initial values of its fields. */
 export type PageForm = {
   readonly method: 'GET' | 'POST'
   readonly action: string
@@ -8,12 +8,12 @@ export type PageForm = {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** What a page lets people do: its forms, and the addresses that it leads to. */
+/** The forms of a page, and the URLs of its links. */
 export type PageParts = { readonly forms: readonly PageForm[]; readonly links: readonly string[] }
 
 type Attributes = Readonly<Record<string, string>>
 
-/** @param at the address of the page, for forms without one. */
+/** @param at URL of the page, for forms without an action. */
 export function partsOf(html: string, at: string): PageParts {
   const links: string[] = []
   const reader = new FormReader(at)
@@ -28,7 +28,7 @@ export function partsOf(html: string, at: string): PageParts {
   return { forms: reader.forms, links }
 }
 
-/** Takes forms and their fields from elements in order. */
+/** Collects forms and their fields from elements in document order. */
 class FormReader {
   readonly forms: PageForm[] = []
   readonly #at: string
@@ -57,7 +57,7 @@ class FormReader {
     })
   }
 
-  /** A list holds its first choice unless another one is marked. */
+  /** The value of a select is its first option, unless another one is selected. */
   #choose(value: string, marked: boolean): void {
     const held = this.#fields[this.#list]
     if (marked || held === undefined || held === '') this.#fields[this.#list] = value

@@ -9,7 +9,9 @@ import type { TextKind } from './kinds.ts'
 import { faultsOf, type Limits } from './limits.ts'
 import { textKinds } from './text-kinds.ts'
 
-/** Parsers that only the importers of the command line reach: they hold up nobody, but must not take a square of time. */
+/**
+ * Parsers that only command-line importers use. They block no event loop, but must not take quadratic time.
+ */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'line of CSV': parseCsvLine,
   'markup of an export': readSegment,
@@ -17,11 +19,11 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'words of a text': wordsOf,
 }
 
-/** Beyond any line or segment of the libraries that are imported. */
+/** Longer than any line or segment of the libraries that are imported. */
 const sizes = [1_000, 4_000, 16_000, 64_000]
 const tries = 3
 
-/** Calls each parser in this process with texts of growing size, and tells how long each took. */
+/** Calls each parser in this process with texts of growing size, and reports how long each took. */
 export function growParsers(only: string, limits: Limits, onMeasured: (measured: Measured) => void): void {
   for (const [parser, parse] of Object.entries(parsers)) {
     for (const kind of textKinds) {

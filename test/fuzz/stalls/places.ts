@@ -5,25 +5,31 @@ import { schemaKinds } from './schema-kinds.ts'
 import { textKinds } from './text-kinds.ts'
 import { valueKinds } from './value-kinds.ts'
 
-/** A place within a JSON body where a value of any size can stand. */
+/** A place in a JSON body for a value of any size. */
 export type Place = {
-  /** Such as `messages[].content`; `[*]` is all members of an array, and empty is the body itself. */
+  /**
+   * Path such as `messages[].content`; `[*]` is all members of an array, and the empty path is the body
+   * itself.
+   */
   readonly path: string
   readonly kinds: readonly Kind[]
-  /** The body with `json`, the text of a value, in this place. */
+  /** The body with `json`, the JSON text of a value, at this place. */
   readonly body: (json: string) => string
 }
 
-/** Deeper than this, fields are those of places that have been seen. */
+/** Below this depth fields repeat those of known places. */
 const deepest = 7
 
-/** Where the value will stand: no request has it otherwise. */
+/** Marks the place of the value; no request contains this text otherwise. */
 const mark = '\ue000place\ue001'
 
-/** A value in its place, with what the body needs around it. */
+/** Puts a value at its place, with the rest of the body around it. */
 type Put = (value: unknown) => unknown
 
-/** Every place of a JSON body that the schema describes, and fields that it does not. @param resolve looks up a `$ref`. */
+/**
+ * All places of a JSON body that the schema describes, and unknown fields.
+ * @param resolve looks up a `$ref`.
+ */
 export function placesOf(schema: Json, resolve: (reference: string) => Json): readonly Place[] {
   const samples = sampleValues(resolve)
   const found = new Map<string, Place>()
@@ -54,7 +60,7 @@ export function placesOf(schema: Json, resolve: (reference: string) => Json): re
     add(`${path}.unknown`, valueKinds, (value) => put({ ...around, unknown: value }))
   }
 
-  /** Branches share a place: it takes the kinds of all of them. */
+  /** Branches of a schema share a place; it gets the kinds of all of them. */
   function add(path: string, kinds: readonly Kind[], put: Put): void {
     const known = found.get(path)
     const more = kinds.filter(({ name }) => !known?.kinds.some((kind) => kind.name === name))
@@ -73,7 +79,7 @@ function kindsFor(at: Json): readonly Kind[] {
   return isFree ? [...schemaKinds, ...valueKinds] : valueKinds
 }
 
-/** Many members that are right: what comes after the validation has to get over them. */
+/** Many valid members, so that the work after the validation is measured too. */
 function memberKinds(items: Json, { smallest, fullest }: SampleValues): readonly Kind[] {
   return [
     jsonKind('smallest members', JSON.stringify(smallest(items))),

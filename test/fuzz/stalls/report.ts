@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Measured } from './growth.ts'
 import { megabytes, milliseconds } from './limits.ts'
 
-/** The worst of each subject, and all that broke a limit. */
+/** The worst measurement of each subject, and all broken limits. */
 export type Report = {
   readonly findings: readonly Measured[]
   readonly worst: readonly WorstOf[]
@@ -42,7 +42,7 @@ export function openLedger(): Ledger {
   }
 }
 
-/** Memory beyond what the size of the input explains. */
+/** Grown memory in bytes, minus the size of the input. */
 const excess = ({ strain, bytes }: Measured): number => (strain.grownBytes ?? 0) - bytes
 
 export function printReport({ worst, findings, requests }: Report, print: (line: string) => void): void {
@@ -60,7 +60,7 @@ export function printReport({ worst, findings, requests }: Report, print: (line:
   for (const finding of findings) print(findingLine(finding))
 }
 
-/** @returns one line that says what happened, and how to send it again. */
+/** @returns one line that describes the finding and names the case to send again. */
 export function findingLine({ subject, name, bytes, status, faults }: Measured): string {
   return `FINDING ${subject}: ${faults.join(', ')} (${bytes} bytes, status ${status})\n  again: npm run fuzz -- --stalls --only '${name}'`
 }

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * Begins to watch for the largest resident memory of a process, in bytes, also while its loop is held up.
- * @returns how much it had grown since then at its largest; undefined where the kernel is not Linux.
+ * Starts to measure the peak of a process's resident memory, even while its event loop is blocked.
+ * @returns a function for the growth in bytes up to the peak; undefined on kernels other than Linux.
  */
 export function watchResidentMemory(pid: number): () => number | undefined {
   try {
-    // 5: the high-water mark starts again from what is resident now.
+    // Writing 5 resets the high-water mark to the memory that is resident now.
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
     const before = statusOf(pid, 'VmRSS')
     return () => largestSince(pid, before)

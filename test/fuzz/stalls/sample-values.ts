@@ -1,16 +1,16 @@
 import type { Json } from '../../support/openapi-reader.ts'
 
-/** Values that a schema allows. Both have what requests need to reach the work behind the validation. */
+/** Values that a schema allows, with the fields that requests need to pass the validation. */
 export type SampleValues = {
-  /** With what is required, and with the content of a message. */
+  /** A value with the required members, and with the content of a message. */
   smallest(schema: Json, name?: string): unknown
-  /** With every field, and one member in each array. */
+  /** A value with every member, and one item in each array. */
   fullest(schema: Json, name?: string): unknown
   /** A schema without its `$ref`. */
   followed(schema: Json): Json
 }
 
-/** By the name of a field. */
+/** Values by the name of a field. */
 const sensible: Readonly<Record<string, unknown>> = {
   model: 'service',
   role: 'user',
@@ -67,7 +67,7 @@ function simple(at: Json, name: string): unknown {
   return types.includes('number') || types.includes('integer') ? Number(at['minimum'] ?? 1) : {}
 }
 
-/** The alternatives of a schema; none when it is one by itself. */
+/** The alternatives of a schema; empty when it has none. */
 export function branchesOf(at: Json): readonly Json[] {
   return (at['anyOf'] ?? at['oneOf'] ?? at['allOf'] ?? []) as readonly Json[]
 }

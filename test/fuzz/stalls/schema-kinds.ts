@@ -1,6 +1,6 @@
 import { jsonKind, type Kind, type Size } from './kinds.ts'
 
-/** A JSON Schema that costs much to check, and the reply that a model gives so that it is checked. */
+/** A JSON Schema that is expensive to check, and the model's reply that triggers the check. */
 export type SchemaKind = Kind & { readonly reply: string }
 
 const text = 'a'.repeat(150_000)
@@ -23,12 +23,15 @@ const repeats = (name: string, reply: string, piece: string): SchemaKind => ({
   reply,
 })
 
-/** Schemas within the dialect and beyond it. Half of the size is what is said, half is how often. */
+/**
+ * Schemas inside and outside the supported dialect. Half of the size goes into the content, half into the
+ * number of repetitions.
+ */
 export const schemaKinds: readonly SchemaKind[] = [
   kind('many references to a long enum', '"x"', (room) => {
     const values = list(room / 14, (n) => `${100_000 + n}`)
     const references = list(room / 2 / 22, () => '{"$ref":"#/$defs/e"}')
-    // The last one is right: all are compared, for each reference.
+    // Only the last value matches, so each reference compares all of them.
     return `{"$defs":{"e":{"enum":[${values},"x"]}},"allOf":[${references}]}`
   }),
   kind('references that double', '"x"', (room) => {

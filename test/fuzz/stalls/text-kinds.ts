@@ -1,12 +1,12 @@
 import { nestedText, type Size, type TextKind, textKind } from './kinds.ts'
 
-/** A number as a word of its own kind, so that texts differ. */
+/** A number as letters, so that texts differ. */
 const letters = (n: number): string =>
   n.toString(26).replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')
 const hebrewLetters = (n: number): string =>
   n.toString(22).replaceAll(/./g, (digit) => 'אבגדהוזחטיכלמנסעפצקרשת'[Number.parseInt(digit, 22)] ?? '')
 
-/** Plain repetition: what is quadratic in any text shows here. */
+/** Plain repetition, which shows quadratic time of any text processing. */
 const repetitions: readonly TextKind[] = [
   textKind('one letter', 'a'),
   textKind('one letter and another at the end', 'a', '', '!'),
@@ -27,7 +27,7 @@ const repetitions: readonly TextKind[] = [
   textKind('ligatures', 'ﷺﬁ'),
 ]
 
-/** For passwords, addresses and names: what looks at every part of a text. */
+/** For passwords, email addresses and names, whose checks look at every part of a text. */
 const fieldBait: readonly TextKind[] = [
   textKind('password that repeats', 'abc123'),
   textKind('password of dates', (n) => `${(n % 28) + 1}.${(n % 12) + 1}.19${10 + (n % 90)}`),
@@ -91,7 +91,10 @@ const libraryBait: readonly TextKind[] = [
   textKind('quotations in single marks', '‘a’'),
 ]
 
-/** Half of it makes the columns of a table, half rows of one letter, each of which gets all the columns. */
+/**
+ * Half of the text makes the columns of a table; the other half makes one-letter rows, which the parser fills
+ * up to all columns.
+ */
 const squareTable: TextKind = (() => {
   const text = (size: Size): string => {
     const room = 'bytes' in size ? size.bytes : size.characters
@@ -101,7 +104,7 @@ const squareTable: TextKind = (() => {
   return { name: 'table of many columns', text, json: (size) => JSON.stringify(text(size)) }
 })()
 
-/** For Markdown, HTML and what is shown. */
+/** For Markdown, HTML and displayed text. */
 export const markupBait: readonly TextKind[] = [
   squareTable,
   textKind('table of many rows', '|x\n', '|a|b|c|d|e|f|g|h\n|-|-|-|-|-|-|-|-\n'),
@@ -143,10 +146,10 @@ export const markupBait: readonly TextKind[] = [
   textKind('escapes of marks', '\\*'),
 ]
 
-/** All texts, each with the one that finds most at the head of its class. */
+/** All kinds of text; the most productive one comes first in each class. */
 export const textKinds: readonly TextKind[] = [repetitions, fieldBait, libraryBait, markupBait].flat()
 
-/** For headers, which hold only Latin letters. */
+/** Kinds for headers, which are Latin-1 only. */
 const ofHeaders: ReadonlySet<string> = new Set([
   'one letter and another at the end',
   'blanks',

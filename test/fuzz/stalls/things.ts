@@ -1,4 +1,4 @@
-/** What the account of a run has, so that requests name things that exist. */
+/** Resources of the run's account, so that requests contain existing ids. */
 export type Things = {
   readonly key: string
   readonly cookie: string
@@ -6,11 +6,11 @@ export type Things = {
   readonly sessionId: string
   readonly runId: string
   readonly fileId: string
-  /** Another account, on which the operator's pages may do anything. */
+  /** Another account, which the operator's pages may change. */
   readonly otherAccountId: string
 }
 
-/** What stands before an id in a path, and whose id comes there. */
+/** The id that follows a segment of a path. */
 function idAfter(segment: string, things: Things): string {
   const ids: Readonly<Record<string, string>> = {
     projects: things.projectId,
@@ -30,7 +30,7 @@ function idAfter(segment: string, things: Things): string {
   return ids[segment] ?? 'none'
 }
 
-/** A path with ids in place of `{id}` and `:id`: those of the account, or `own` for each. */
+/** A path with ids for `{id}` and `:id`: those of the account, or `own` for all. */
 export function pathWithIds(template: string, things: Things, own?: string): string {
   const segments = template.split('/')
   return segments

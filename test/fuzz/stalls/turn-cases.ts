@@ -8,10 +8,10 @@ import { valueKinds } from './value-kinds.ts'
 import type { World } from './world.ts'
 
 const question = 'What does the library say of the beinoni?'
-/** Beyond the text that a turn may have. */
+/** Sizes above the maximum text of a turn are included. */
 const replySizes = [...bodySizes.slice(0, 6), 1_000_000, 4_000_000]
 
-/** Cases for what a model's server sends: texts, tool calls, and bytes that are no reply at all. */
+/** Cases for replies of a model's server: texts, tool calls, and bytes that are not a valid reply. */
 export function turnCases({ tools }: Pick<World, 'tools'>): readonly Case[] {
   return [
     ...textKinds.flatMap((kind) => [
@@ -33,7 +33,7 @@ export function turnCases({ tools }: Pick<World, 'tools'>): readonly Case[] {
   ]
 }
 
-/** Streams that keep to no protocol. */
+/** Streams that violate the protocol. */
 const rawReplies: Readonly<Record<string, (bytes: number) => string>> = {
   comments: (bytes) => ': c\n'.repeat(bytes / 4),
   'empty lines': (bytes) => '\n'.repeat(bytes),
@@ -77,7 +77,7 @@ const calls =
   ({ messages }) =>
     messages.at(-1)?.role === 'tool' ? reply('Done.') : callTools([{ name, arguments: text }])
 
-/** Searches first: only then are there sources for what it quotes. */
+/** Searches first, because quotations need sources. */
 const afterSearch =
   (script: Script): ScriptSource =>
   ({ messages }) =>
@@ -108,7 +108,7 @@ function turn(subject: string, model: ScriptSource, moreBytes: number): Step {
   }
 }
 
-/** What shows a turn afterwards: pages and lists. */
+/** Pages and lists that show a turn after its end. */
 function readings({ text }: WireReply): readonly Step[] {
   const [, session] = /"session_id":\s*"(\w+)"/.exec(text) ?? []
   const [, run] = /"run_id":\s*"(\w+)"/.exec(text) ?? []
@@ -129,7 +129,7 @@ function readings({ text }: WireReply): readonly Step[] {
   ]
 }
 
-/** The built-in model works in the service's own process. */
+/** The built-in model runs in the service's own process. */
 function builtInCases(): readonly Case[] {
   const kinds: readonly Kind[] = [...textKinds, ...valueKinds.slice(0, 2)]
   return kinds.map((kind) => ({

@@ -9,7 +9,7 @@ const field = (name: string, value: string) =>
 const fileHead = (filename: string, more = '') =>
   `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"${more}\r\n\r\n`
 
-/** Bodies that are hard on a reader of multipart forms. */
+/** Bodies that are expensive for a parser of multipart forms. */
 const shapes: Readonly<Record<string, (bytes: number) => string>> = {
   'many fields': (bytes) => field('a', '').repeat(bytes / 60),
   'one field again and again': (bytes) => field('project_id', 'x').repeat(bytes / 70),
@@ -26,7 +26,7 @@ const shapes: Readonly<Record<string, (bytes: number) => string>> = {
   'words before the first part': (bytes) => `${'x'.repeat(bytes)}\r\n${fileHead('a.txt')}text`,
 }
 
-/** Forms with files: their shape, and what is in the file, which is read by pages and tools afterwards. */
+/** Forms with files: their structure, and the content of the file, which pages and tools read afterwards. */
 export function uploadCases(
   subject: string,
   method: string,
@@ -80,7 +80,7 @@ export function uploadCases(
   return [...shaped, long, ...files]
 }
 
-/** What reads a file that has been sent: the pages, a download, and the agent. */
+/** Reads an uploaded file in all ways: pages, download, and the agent. */
 function readings({ status, text, location }: WireReply, as: Step['as']): readonly Step[] {
   const id =
     as === 'key' ? /"id":\s*"(file-?_?\w+)"/.exec(text)?.[1] : /\/files\/([\w-]+)/.exec(location ?? '')?.[1]

@@ -1,6 +1,6 @@
 import { jsonKind, type Kind, nestedJson } from './kinds.ts'
 
-/** Values of any shape: whatever a field expects, validation has to get over them. */
+/** Values of any shape; the validation of every field must handle them. */
 export const valueKinds: readonly Kind[] = [
   jsonKind('array of zeros', '0'),
   jsonKind('array of objects', '{}'),

@@ -7,27 +7,29 @@ import type { ProbeMessage, ProbeOrder, ServedRoute } from './loop-probe.ts'
 import { type Observer, openObserver } from './observer.ts'
 import { watchResidentMemory } from './resident-memory.ts'
 
-/** What one piece of work did to the process. */
+/** The effect of one piece of work on the process. */
 export type Strain = {
-  /** The longest time for which the event loop did not turn. */
+  /** Longest time for which the event loop was blocked, in milliseconds. */
   readonly loopMs: number
-  /** The longest that another client waited for `/healthz`. */
+  /** Longest wait of another client for `/healthz`, in milliseconds. */
   readonly healthMs: number
-  /** How much the resident memory grew at its largest; undefined where the system does not tell. */
+  /**
+   * Growth of the resident memory up to its peak, in bytes; undefined where the system does not report it.
+   */
   readonly grownBytes: number | undefined
 }
 
-/** The service as `npm start` runs it, in a process whose event loop and memory are watched. */
+/** The service as `npm start` runs it, in a process with measured event loop and memory. */
 export type WatchedService = {
   readonly url: string
   readonly routes: readonly ServedRoute[]
   /** Whether the process has ended by itself. */
   ended(): boolean
-  /** The end of what it has written to standard error. */
+  /** The end of its standard error. */
   complaint(): string
   /**
-   * Measures what the process goes through until `work` is over.
-   * @param settles collects garbage first, so that memory can be compared.
+   * Measures the process while `work` runs.
+   * @param settles collects garbage first, so that memory figures are comparable.
    */
   watch(work: () => Promise<void>, settles: boolean): Promise<Strain>
   stop(): Promise<void>
@@ -37,8 +39,8 @@ const startMs = 120_000
 const probe = fileURLToPath(new URL('./loop-probe.ts', import.meta.url))
 
 /**
- * @param folder holds no `.env`.
- * @param program another server that says where it listens, in place of the service.
+ * @param folder a folder without `.env`.
+ * @param program another server that prints its port, instead of the service.
  * @throws Error when it does not start.
  */
 export async function startWatchedService(
@@ -112,7 +114,7 @@ async function watch(
 
 let orders = 0
 
-/** @returns the longest delay so far; endless when the process ends before it answers. */
+/** @returns the longest delay so far in milliseconds; infinity when the process ends first. */
 function order(child: ChildProcess, what: ProbeOrder['order']): Promise<number> {
   orders += 1
   const id = orders
@@ -126,7 +128,7 @@ function order(child: ChildProcess, what: ProbeOrder['order']): Promise<number> 
     const gone = () => settle(Number.POSITIVE_INFINITY)
     child.on('message', read)
     child.once('close', gone)
-    // The process may end between the look and the send: without a listener the error would be an uncaught one.
+    // The process can end between the check and `send`; without a callback that error would be uncaught.
     if (child.connected) child.send({ id, order: what } satisfies ProbeOrder, (error) => error && gone())
     else gone()
   })

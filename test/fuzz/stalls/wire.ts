@@ -2,23 +2,26 @@ import { request as open } from 'node:http'
 import process from 'node:process'
 import type { WireReply, WireRequest } from './case.ts'
 
-/** What stays of a reply: enough for an id or a message. */
+/** Bytes of a reply that are kept: enough for an id or a message. */
 const keptBytes = 64 * 1024
-/** A request that takes longer is given up; the process has its findings by then. */
+/** A slower request is given up; its measurements are complete by then. */
 const timeoutMs = 20_000
 
 let sent = 0
 
 /**
- * Each request comes from an address of its own on Linux, where all of 127.0.0.0/8 is this machine: limits by address
- * have other tests, and would end these.
+ * Uses another source address per request on Linux, where all of 127.0.0.0/8 is this machine. Limits by
+ * address have other tests, and would refuse these requests.
  */
 function addressOf(n: number): { readonly localAddress?: string } {
   if (process.platform !== 'linux') return {}
   return { localAddress: `127.${1 + ((n >> 16) % 250)}.${(n >> 8) & 255}.${1 + (n % 254)}` }
 }
 
-/** @returns status 0 when the connection was cut, as after a body that is too large, or nothing came for long. */
+/**
+ * @returns status 0 when the connection was closed, for example after a body that is too large, or after a
+ * long silence.
+ */
 export function sendOver(url: string, { method, path, headers = {}, body }: WireRequest): Promise<WireReply> {
   sent += 1
   const { hostname, port } = new URL(url)
@@ -56,7 +59,7 @@ export function sendOver(url: string, { method, path, headers = {}, body }: Wire
       request.once('error', cut)
       request.end(body)
     } catch {
-      // A path or a header that Node's client does not send at all.
+      // Node's client refuses to send this path or header.
       cut()
     }
   })

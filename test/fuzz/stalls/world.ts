@@ -18,17 +18,19 @@ import type { Things } from './things.ts'
 import { startWatchedService, type WatchedService } from './watched-service.ts'
 import { sendOver } from './wire.ts'
 
-/** A running service with an account that may do everything, a library of many headings, and a scripted model. */
+/**
+ * A running service with an account without narrow limits, a library of many headings, and a scripted model.
+ */
 export type World = {
   service(): WatchedService
   readonly things: Things
   readonly document: { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
   /** Tools that the service offers to its model. */
   readonly tools: readonly { readonly name: string; readonly parameters: Readonly<Record<string, unknown>> }[]
-  /** What the model answers from now on; a short reply without one. */
+  /** Sets the model's script from now on; without one it gives a short reply. */
   say(script: ScriptSource | undefined): void
   send(request: WireRequest, as: 'key' | 'visitor' | 'nobody'): Promise<WireReply>
-  /** Starts the service again when its process has ended. */
+  /** Restarts the service if its process has ended. */
   revive(): Promise<void>
   close(): Promise<void>
 }
@@ -36,7 +38,7 @@ export type World = {
 const pepper = 'a pepper of the stall suite'
 const password = 'four unrelated words here'
 
-/** Bounds that a run does not meet; those of a request are not the plan's. */
+/** Limits that a run does not reach; the bounds of requests are not part of the plan. */
 const plan = {
   api_access: true,
   monthly_credits: 1_000_000_000,
@@ -121,7 +123,7 @@ function noteTools({ tools = [] }: UpstreamBody, known: Map<string, World['tools
     if (!known.has(spec.name)) known.set(spec.name, spec)
 }
 
-/** A header that a case sets itself stays as it is. */
+/** Credentials of a request, unless the case sets that header itself. */
 function credentials(things: Things, as: 'key' | 'visitor' | 'nobody', { headers = {} }: WireRequest) {
   if (as === 'key') return 'authorization' in headers ? {} : { authorization: `Bearer ${things.key}` }
   const page = { accept: 'text/html', 'sec-fetch-site': 'same-origin', ...headers }

@@ -9,7 +9,7 @@ import {
 import { skeletonOf, tokenize, wordsOf } from '../../../src/sources/text/tokens.ts'
 import { require, type Target } from '../target.ts'
 
-/** Hebrew and English words: what search and the comparison of quotations stand on. */
+/** Folds Hebrew and English words, on which search and the verification of quotations depend. */
 export const folding: Target = {
   name: 'folding',
   covers: ['/src/sources/'],

@@ -7,7 +7,7 @@ import { require, type Target } from '../target.ts'
 
 const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** HTML of imported works and of uploaded pages. */
+/** Cleans the HTML of imported works and uploaded pages. */
 export const importedMarkup: Target = {
   name: 'imported-markup',
   covers: ['/src/sources/sefaria/', '/src/workspace/documents/', '/htmlparser2/'],

@@ -11,7 +11,7 @@ const citations = new Map([
   [2, 'https://www.sefaria.org/Tanya'],
 ])
 
-/** Texts of models and strangers on the pages: whatever they hold, only harmless markup comes out. */
+/** Renders Markdown of models and strangers; the output must be harmless markup for any input. */
 export const markdown: Target = {
   name: 'markdown',
   covers: ['/src/web/', '/markdown-it/'],

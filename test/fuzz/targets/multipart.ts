@@ -11,10 +11,10 @@ const boundary = 'B'
 const part = (head: string, body: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n${body}\r\n`
 const file = part('name="file"; filename="a.txt"\r\ncontent-type: text/plain', 'text')
-/** Stored files are removed every so often, so that no quota fills up. */
+/** Stored files are removed after this many inputs, so that no quota fills up. */
 const sweepEvery = 500
 
-/** Uploads, through the real route and its database. */
+/** Uploads through the real route and its database. */
 export async function openMultipart(): Promise<Target> {
   const postgres = await startPrivatePostgres()
   const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })

@@ -3,7 +3,7 @@ import { namesTag, parseRange } from '../../../src/http/connection/byte-ranges.t
 import { cleanFileName, contentTypeOf, endingOf } from '../../../src/workspace/documents/file-names.ts'
 import { require, type Target } from '../target.ts'
 
-/** Names of files and paths in their place, and the headers by which parts of files are asked for. */
+/** Names of files, paths with names, and headers for byte ranges. */
 export const names: Target = {
   name: 'names',
   covers: ['/src/workspace/', '/src/http/'],

@@ -1,6 +1,6 @@
 import type { Target } from '../target.ts'
 
-/** Loaded one by one: the route of uploads brings the whole service along. */
+/** Loaded one by one, because the upload target imports the whole service. */
 const openers: Readonly<Record<string, () => Promise<Target>>> = {
   upstream: async () => (await import('./upstream.ts')).upstream,
   refs: async () => (await import('./refs.ts')).refs,
@@ -13,7 +13,7 @@ const openers: Readonly<Record<string, () => Promise<Target>>> = {
 
 export const targetNames: readonly string[] = Object.keys(openers)
 
-/** @throws RangeError for a parser that there is not. */
+/** @throws RangeError for an unknown parser. */
 export async function openTarget(name: string): Promise<Target> {
   const open = openers[name]
   if (!open) throw new RangeError(`there is no parser "${name}": ${targetNames.join(', ')}`)

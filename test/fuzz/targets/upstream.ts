@@ -11,7 +11,10 @@ const chunk = (delta: object, reason: string | null = null) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`
 const call = (index: number, more: object) => chunk({ tool_calls: [{ index, type: 'function', ...more }] })
 
-/** Reads a body that arrives in these pieces: what it says, or the failure that a turn is told. */
+/**
+ * Reads a body that arrives in these pieces.
+ * @returns its content, or the failure that the turn gets.
+ */
 async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
   const watch = new Watchdog(timers, new AbortController().signal)
   const reply = new ReplyAssembler('k3y.0123456789abcdefghij')
@@ -38,7 +41,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<string> {
   }
 }
 
-/** Replies of a model's server: never an exception other than the one that a turn expects, however they are cut. */
+/** Replies of a model's server, cut anywhere: they cause no exception except the one that a turn expects. */
 export const upstream: Target = {
   name: 'upstream',
   covers: ['/src/agent/', '/eventsource-parser/'],

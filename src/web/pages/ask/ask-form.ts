@@ -12,14 +12,17 @@ export type AskValues = {
 
 export const emptyQuestion: AskValues = { question: '', model: 'service', session: '', project: '' }
 
-/** What a question can be asked in and of. */
+/** The models, projects and conversations to choose from. */
 export type AskChoices = {
   readonly models: readonly string[]
   readonly projects: readonly Project[]
   readonly sessions: readonly Session[]
 }
 
-/** The box in which one asks: with a choice of project and conversation, or going on in the one that is shown. */
+/**
+ * The form for a question: with a choice of project and conversation, or as a follow-up in the current
+ * conversation.
+ */
 export function askForm(choices: AskChoices, values: AskValues, goesOn = false): Html {
   return html`<form class="ask card${goesOn ? ' goes-on' : ''}" method="post" action="/ask">
 <input type="hidden" name="form" value="${newId('request')}">
@@ -51,7 +54,7 @@ function option(value: string, label: string, chosen: string): Html {
   return html`<option value="${value}" dir="auto"${value === chosen ? html` selected` : nothing}>${label}</option>`
 }
 
-/** A conversation has the name of its first question, or the one that it was given. */
+/** The name of a conversation: its first question, unless the user named it. */
 export function nameOf({ name }: Pick<Session, 'name'>): string {
   return name === '' ? 'Not begun yet' : name
 }

@@ -15,23 +15,23 @@ const text = (most: number) =>
     .max(most)
     .transform((value) => value.replaceAll('\0', '\ufffd').toWellFormed())
 
-/** The fields of the form in which somebody asks. */
+/** The fields of the form for a question. */
 export const questionForm = z.object({
-  /** Of the form: one that is sent twice starts one turn. */
+  /** Id of the form; a form that is sent twice starts one turn. */
   form: text(100),
   question: text(50_000).transform((value) => value.replaceAll('\r\n', '\n').trim()),
   model: text(100),
   /** Empty: a new conversation. */
   session: text(100).default(''),
-  /** Of a new conversation; empty: the pages' own. */
+  /** Project of a new conversation; empty: the default project of the pages. */
   project: text(100).default(''),
 })
 
 export type Question = z.output<typeof questionForm>
 
 /**
- * Starts the turn of a question that somebody asks in the pages, or finds the one that the very form has started before.
- * @throws what `admitTurn` throws; `not_found` for a session out of reach.
+ * Starts the turn of a question from the pages, or finds the turn that the same form has started already.
+ * @throws what `admitTurn` throws; `not_found` for a session that the account may not see.
  */
 export async function askQuestion(
   services: WebServices,
@@ -54,7 +54,8 @@ export async function askQuestion(
     sessionId,
     projectId: input.project === '' ? undefined : input.project,
     request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'numbered' },
-    // A form that came back and was sent with another question is another question.
+    // The hash covers form and question, so a form that is sent again with another question starts another
+    // turn.
     identity: { hash, key: hash.toString('hex'), retried: false },
     onDisconnect: 'continue',
     left,

@@ -18,7 +18,7 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 type Shown = AskChoices & { readonly hasMore: boolean }
 
-/** `/ask`: the box for a question, and the conversations so far. */
+/** `/ask`: the form for a question, and the conversations so far. */
 export function askPages(app: FastifyInstance, services: WebServices): void {
   app.get('/ask', signedIn, async (request, reply) => {
     const values = valuesOfAddress(request)
@@ -42,7 +42,7 @@ export function askPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/** A link can bring a question, a project and a conversation along. */
+/** A link can preset the question, the project and the conversation. */
 function valuesOfAddress(request: FastifyRequest): AskValues {
   const query = request.query as Readonly<Record<string, unknown>>
   const given = (name: string) => {

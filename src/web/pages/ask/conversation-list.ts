@@ -4,7 +4,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { moment } from '../../components/times.ts'
 import { nameOf } from './ask-form.ts'
 
-/** Conversations as rows, newest first; with their projects when those are told. */
+/** Conversations as rows, newest first; with their projects if these are given. */
 export function conversationList(sessions: readonly Session[], projects: readonly Project[] = []): Html {
   const names = new Map(projects.map((project) => [project.id, project.name]))
   return html`<ul class="rows">${sessions.map(

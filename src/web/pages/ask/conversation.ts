@@ -19,12 +19,12 @@ import { turnView } from './turn-views.ts'
 
 const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
-/** Turns that a page shows; earlier ones are a link away. */
+/** Maximum turns on a page; a link leads to the earlier ones. */
 const turnsShown = 8
 
 const query = z.object({
   before: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-  /** Another one each time that a page without scripts looks again, see `lookAgain`. */
+  /** Alternates at each reload of a page without scripts, see `lookAgain`. */
   look: z.coerce.number().int().min(0).max(1).default(0),
 })
 const nameForm = z.object({
@@ -45,7 +45,7 @@ type Shown = {
   readonly library: Library
 }
 
-/** `/ask` and `/sessions/{id}`: asking, and conversations with their sources. */
+/** `/ask` and `/sessions/{id}`: questions, and conversations with their sources. */
 export function conversationPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   askPages(app, services)
@@ -98,7 +98,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   }
 }
 
-/** The refs whose passages the sources of these turns open to. */
+/** The refs whose passages the sources of these turns show. */
 export function refsOf(turns: readonly ConversationTurn[]): readonly string[] {
   return [...new Set(turns.flatMap(({ end }) => end?.sources.map((source) => source.ref) ?? []))]
 }
@@ -137,7 +137,10 @@ ${turns.every(({ end }) => end) ? nothing : lookAgain(session, look)}
   }
 }
 
-/** Without scripts: to an address that differs, since the same one with a `#` would only be scrolled to. */
+/**
+ * Reloads a page without scripts. The URL must differ, because the browser would only scroll to a `#` of the
+ * same URL.
+ */
 function lookAgain({ id }: Session, look: number): Html {
   return html`<noscript><meta http-equiv="refresh" content="3; url=/sessions/${id}?look=${1 - look}#last"></noscript>`
 }

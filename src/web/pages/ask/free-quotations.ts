@@ -3,7 +3,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { notice } from '../../components/page.ts'
 
-/** What became of the quotations that an answer gives without a source: above all, which the library does not have. */
+/** The checks of quotations without a source, above all those that the library does not contain. */
 export function freeQuotations(quotations: readonly VerifiedQuote[]): Html {
   if (quotations.length === 0) return nothing
   const missing = quotations.filter(({ result }) => result === 'not_found').length
@@ -28,7 +28,7 @@ const statements: Readonly<Record<VerifiedQuote['result'], string>> = {
   paraphrase: '',
 }
 
-/** Enough of a quotation to know it by: all of it stands in the answer. */
+/** The start of a quotation, enough to recognise it; the answer has all of it. */
 export function beginningOf(quote: string): string {
   const characters = [...quote]
   return characters.length > 120 ? `${characters.slice(0, 110).join('')} …` : quote

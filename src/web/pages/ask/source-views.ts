@@ -21,12 +21,14 @@ const results: Readonly<Record<QuoteCheck['result'], { readonly label: string; r
     paraphrase: { label: 'no quotation', meaning: 'The answer names the passage without quoting it.' },
   }
 
-/** Where the passage of a source stands on the page. */
+/** HTML id of a source's passage on the page. */
 export function sourceAnchor(runId: string, n: number): string {
   return `${runId}-s${n}`
 }
 
-/** The sources of an answer: each opens to its passage in all languages, with what was quoted marked. */
+/**
+ * The sources of an answer. Each opens to its passage in all languages, with the quoted words highlighted.
+ */
 export function sourceList(runId: string, sources: readonly CitedSource[], library: Library): Html {
   return html`<aside class="sources" aria-label="Sources of this answer"><h3>Sources</h3>
 <ol>${sources.map((source) => sourceItem(runId, source, library.get(source.ref) ?? []))}</ol></aside>`
@@ -55,7 +57,7 @@ function checkLine(check: QuoteCheck): Html {
   return html`<p class="check"><span class="badge ${check.result}">${label}</span> ${check.quote === undefined ? nothing : html`<q dir="auto">${beginningOf(check.quote)}</q> `}<span class="faint">${meaning}${check.found_ref === undefined ? nothing : html` It stands in <a href="${readHref(check.found_ref)}" dir="auto">${check.found_ref}</a>.`}${check.context_warning === undefined ? nothing : html` Left out beside it: <q dir="auto">${check.context_warning.words}</q>, which may turn its meaning.`}</span></p>`
 }
 
-/** Another version of the passage; the cited one is shown as the model was given it. */
+/** Whether the passage is not the cited version. The cited version is shown as the model received it. */
 function isOther(passage: Passage, source: CitedSource): boolean {
   return passage.language !== source.language || passage.version !== source.version
 }
@@ -70,7 +72,7 @@ function passageBlock(
 <figcaption class="faint" dir="auto">${facts.join(' · ')}</figcaption></figure>`
 }
 
-/** Where the words stand in the passage that the answer quotes. */
+/** Ranges of the words in the passage that the answer quotes. */
 function quotedIn({
   verification,
 }: CitedSource): readonly { readonly start: number; readonly end: number }[] {
@@ -83,7 +85,7 @@ function quotedIn({
     .sort((a, b) => a.start - b.start)
 }
 
-/** On into the library, to the file that was read, or to where the text comes from. */
+/** Links to the library, to the file that the model read, or to the origin of the text. */
 function ways(source: CitedSource, inLibrary: boolean): readonly Html[] {
   const file = /^\/v1\/files\/(file-\w+)\//.exec(source.url)?.[1]
   return [

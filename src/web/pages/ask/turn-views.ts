@@ -10,7 +10,7 @@ import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import { freeQuotations } from './free-quotations.ts'
 import { type Library, sourceAnchor, sourceList } from './source-views.ts'
 
-/** A turn of a conversation: its question, and its answer beside its sources, or how far it has come. */
+/** A turn of a conversation: its question, and its answer beside its sources, or its progress. */
 export function turnView(turn: ConversationTurn, library: Library): Html {
   const { run, end } = turn
   return html`<article class="turn" id="${run.id}" aria-labelledby="${run.id}-h"${end ? nothing : html` data-run="${run.id}"`}>
@@ -36,7 +36,7 @@ ${end.sources.length === 0 ? nothing : sourceList(run.id, end.sources, library)}
 </div>`
 }
 
-/** What is to be said of an end that is no plain answer. */
+/** A note about the end of a run that did not simply complete. */
 function outcome(run: Run, hasText: boolean): Html {
   const cost = run.costMicros === 0n ? ' It cost nothing.' : ''
   switch (run.status) {
@@ -77,7 +77,7 @@ function fileLinks({ files }: RunEnd): Html {
   )}</p>`
 }
 
-/** What the answer took, and how it was found. */
+/** Cost and duration of the answer, and its steps. */
 function turnFoot({ run, steps }: ConversationTurn): Html {
   const facts = html`${creditsText(run.costMicros)} credits · ${tookOf(run)}`
   if (steps.length === 0)
@@ -91,7 +91,7 @@ function stepItem(step: TurnStep): Html {
   return html`<li><span dir="auto">${step.title}</span> <span class="faint">${stepFacts(step)}</span></li>`
 }
 
-/** What came of a step, and how long it took. */
+/** The result of a step, and how long it took. */
 function stepFacts({ refs, failed, tookMs, kind }: TurnStep): string {
   const found = failed
     ? 'nothing came of it'
@@ -101,12 +101,12 @@ function stepFacts({ refs, failed, tookMs, kind }: TurnStep): string {
   return [kind === 'tool' ? found : '', duration(tookMs)].filter((fact) => fact !== '').join(' · ')
 }
 
-/** How long a run took, waiting left out; empty when it never began. */
+/** Duration of a run without its time in the queue; empty when it never started. */
 export function tookOf({ startedAt, createdAt, finishedAt }: Run): string {
   return finishedAt ? duration(finishedAt.getTime() - (startedAt ?? createdAt).getTime()) : ''
 }
 
-/** A turn that waits or goes on. A script keeps it up to date; without one the page looks again by itself. */
+/** A turn that is queued or running. A script updates it; without scripts the page reloads itself. */
 function openTurn({ run, answer, steps, doing }: ConversationTurn): Html {
   const done = steps.filter((step) => step.kind === 'tool')
   return html`<div class="turn-body live">

@@ -16,14 +16,14 @@ export type FileShown = {
   readonly text: FileText | undefined
 }
 
-/** Kinds that a browser draws and never runs; SVG can carry scripts. */
+/** Image types that browsers display without running code; SVG can contain scripts. */
 const images = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 export function isSafeImage({ contentType }: Pick<StoredFile, 'contentType'>): boolean {
   return images.has(contentType.toLowerCase())
 }
 
-/** Characters of a text that a page shows: the whole is a download away. */
+/** Maximum characters of a text on a page; the download has all of it. */
 const charactersShown = 40_000
 
 type Messages = {
@@ -32,7 +32,7 @@ type Messages = {
   readonly done?: string | undefined
 }
 
-/** A file: what it is, what it says, its versions, and what can be done with it. */
+/** A file: its data, its text, its versions, and its actions. */
 export function filePage({ file, project, versions, text }: FileShown, messages: Messages): Page {
   return {
     title: file.name,
@@ -84,7 +84,7 @@ function isMarkdown({ name }: StoredFile, kind: FileText['kind']): boolean {
   return kind === 'text' && ['md', 'markdown'].includes(endingOf(name))
 }
 
-/** Every line finds its own direction. */
+/** Plain text; each line gets its own direction. */
 function plainText(text: string): Html {
   return html`<div class="preview-text" dir="auto">${text}</div>`
 }

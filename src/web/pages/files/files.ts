@@ -24,10 +24,10 @@ const nameForm = z.object({ name: z.string().max(2_000) })
 
 const done = { renamed: 'The file has another name now.' }
 
-/** Versions that a page lists; older ones are kept. */
+/** Maximum versions that a page lists; older ones are kept. */
 const versionsShown = 50
 
-/** `/files/{id}`: what a file is and says, its versions, another name for it, and its end. */
+/** `/files/{id}`: the data and text of a file, its versions, renaming and deletion. */
 export function filePages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 

@@ -65,7 +65,7 @@ function reachText(key: KeyInfo, names: ReadonlyMap<string, string>): Html {
   return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`
 }
 
-/** The one page that shows a secret. */
+/** The only page that shows the secret of a key. */
 export function keyMadePage(
   { principal }: Visitor,
   { key, info, baseUrl }: { readonly key: string; readonly info: KeyInfo; readonly baseUrl: string },

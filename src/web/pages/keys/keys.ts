@@ -19,7 +19,7 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 const dayMs = 86_400_000
 
 const form = z.object({
-  /** Of the form: one that is sent twice, by a reload for example, makes one key. */
+  /** Id of the form; a form that is sent twice, for example by a reload, creates one key. */
   id: z.string().regex(/^key_[0-9A-Za-z]{24}$/),
   name: z.string().max(200),
   scopes: manyTexts,
@@ -33,7 +33,7 @@ const done = {
   made: 'That key was made already. Its secret was shown then and cannot be shown again: if it is lost, revoke the key and make another.',
 }
 
-/** `/settings/keys`: what keys there are, a form for another, and its secret, once. */
+/** `/settings/keys`: the list of keys, a form for a new one, and its secret, shown once. */
 export function keyPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
 

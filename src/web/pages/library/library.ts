@@ -29,7 +29,7 @@ const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 
 const worksShown = 50
 
-/** Fields of a form that were left empty ask for nothing. */
+/** Empty fields of a form count as absent. */
 const withoutEmpty = (source: unknown) =>
   Object.fromEntries(Object.entries(source ?? {}).filter(([, value]) => value !== ''))
 
@@ -42,7 +42,7 @@ const readQuery = z.object({
   translation: version,
 })
 
-/** `/library`: works, a search over them and a reader, open to everybody. */
+/** `/library`: works, a search over them and a reader; open to everybody. */
 export function libraryPages(app: FastifyInstance, { addressLimits, database, semantic }: WebServices): void {
   const searches = createSearchLimit()
   const executor = database.system

@@ -14,7 +14,7 @@ type Query = {
   readonly translation?: string | undefined
 }
 
-/** A version that stands on the page, and how many of its passages it has. */
+/** A version on the page, and the number of the page's passages that it contains. */
 type Version = { readonly key: string; readonly passage: Passage; readonly passages: number }
 type Side = {
   readonly name: 'hebrew' | 'translation'
@@ -23,7 +23,7 @@ type Side = {
 }
 type Quoted = { readonly passage: Passage; readonly start: number; readonly end: number }
 
-/** A chapter in Hebrew and translation beside each other. */
+/** A chapter in Hebrew and translation, side by side. */
 export async function readerPage(
   page: ReadingPage,
   parallels: readonly Parallel[],
@@ -67,7 +67,7 @@ ${credits(used)}${linked(parallels)}`,
   }
 }
 
-/** Looks in the passage that was asked for; in the whole page when that was a chapter. */
+/** Finds the quotation in the requested passage, or on the whole page when a chapter was requested. */
 async function findQuoted(page: ReadingPage, quote: string): Promise<Quoted | undefined> {
   const passages = page.passages.filter(({ ref }) => page.asked === undefined || ref === page.asked)
   const found = await findQuote(
@@ -78,7 +78,10 @@ async function findQuoted(page: ReadingPage, quote: string): Promise<Quoted | un
   return passage && { passage, start: found.start, end: found.end }
 }
 
-/** The version that has the quotation, else the one asked for, else the one that has most of the page. */
+/**
+ * Chooses the version with the quotation, otherwise the requested one, otherwise the one with most passages
+ * of the page.
+ */
 function sideOf(
   name: Side['name'],
   passages: readonly Passage[],
@@ -99,7 +102,7 @@ function sideOf(
   return { name, versions, chosen }
 }
 
-/** A passage in the chosen version; in another one where that has none. */
+/** A passage in the chosen version, or in another version when the chosen one lacks it. */
 function textOf({ name, chosen }: Side, versions: readonly Passage[]): Passage | undefined {
   const mine = versions.filter((passage) => (passage.language === 'he') === (name === 'hebrew'))
   return mine.find((passage) => versionKey(passage) === chosen?.key) ?? mine[0]
@@ -112,7 +115,7 @@ function titleOf({ passages, section }: ReadingPage): string {
   return last.startsWith(section) ? section : `${first} – ${last}`
 }
 
-/** The Hebrew ref of the chapter: that of its first passage without the last number. */
+/** The Hebrew ref of the chapter: that of its first passage, without the last number. */
 function heTitleOf({ passages }: ReadingPage): string {
   const [first] = passages
   if (!first) return ''
@@ -133,7 +136,7 @@ function turner({ previous, next }: ReadingPage, label: string): Html {
 ${next === undefined ? nothing : html`<a class="button quiet" rel="next" href="${readHref(next)}" title="${next}">Next</a>`}</nav>`
 }
 
-/** Only where there is something to choose. */
+/** The choice of versions; empty when there is only one. */
 function versionForm(page: ReadingPage, sides: readonly Side[], quote: string | undefined): Html {
   if (sides.every(({ versions }) => versions.length < 2)) return nothing
   const labels = { hebrew: 'Hebrew version', translation: 'Translation' }
@@ -149,7 +152,7 @@ ${sides
   )}<button class="quiet">Show</button></form>`
 }
 
-/** What leads back to this page. */
+/** The ref that leads back to this page. */
 function titleRef({ passages, section }: ReadingPage): string {
   const first = passages[0]?.ref ?? section
   return /\d[a-d]?$/.test(section) ? section : first
@@ -172,7 +175,7 @@ function column(passage: Passage, quoted: Quoted | undefined): Html {
   return html`<div class="text" lang="${passage.language}" dir="${directionOf(passage.language)}">${markedText(passage.text, spans)}</div>`
 }
 
-/** What must travel with every text: its version, licence and source. */
+/** The information that must accompany every text: version, licence and origin. */
 function credits(used: readonly Passage[]): Html {
   const versions = new Map(used.map((passage) => [versionKey(passage), passage]))
   return html`<aside class="credits" aria-label="Texts"><h2>Texts</h2><ul>${[...versions.values()].map(

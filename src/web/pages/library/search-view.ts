@@ -20,7 +20,7 @@ const languages = [
   { code: 'en', label: 'English' },
 ]
 
-/** The box that searches the library. */
+/** The form that searches the library. */
 export function searchForm({ q, language, work }: FormValues): Html {
   return html`<form class="search" role="search" action="/library/search">
 <label class="search-words">Search the texts <input type="search" name="q" required maxlength="1000" dir="auto" value="${q ?? ''}" placeholder="Words in Hebrew or English, or a ref such as Tanya 32"></label>
@@ -32,7 +32,7 @@ ${work === undefined ? nothing : html`<label>Only in <input name="work" maxlengt
 <button>Search</button></form>`
 }
 
-/** The search before anything was asked, or after something that cannot be. */
+/** The search page before a query, or after one that is invalid. */
 export function emptySearch({ q, problem }: { readonly q?: string; readonly problem?: string }): Page {
   return {
     title: 'Search',

@@ -3,7 +3,7 @@ import { readHref } from '../../components/library-links.ts'
 import type { Page } from '../../components/page.ts'
 import { crumbs, searchForm } from './search-view.ts'
 
-/** A ref that the library does not have, with those that may have been meant. */
+/** The page for a ref that the library does not have, with the nearest refs. */
 export function unknownRefPage(ref: string, nearest: readonly string[]): Page {
   const shown = ref.slice(0, 300)
   return {

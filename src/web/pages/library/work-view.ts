@@ -6,7 +6,7 @@ import { counted, languageName, sourceLink } from '../../components/texts.ts'
 import { moment } from '../../components/times.ts'
 import { crumbs, searchForm } from './search-view.ts'
 
-/** Chapters listed on one page: more than these would make it heavy. */
+/** Maximum chapters and parts on one page; more would make it slow. */
 const maxChapters = 300
 const maxParts = 200
 
@@ -14,13 +14,13 @@ type Shown = {
   readonly work: Work
   readonly versions: readonly VersionFacts[]
   readonly parts: readonly Part[]
-  /** The part to open when the work is too long to show all. */
+  /** The part to open when the work is too long for one page. */
   readonly part?: string | undefined
-  /** The chapter, or the part, after which the list goes on. */
+  /** The chapter or part after which the list continues. */
   readonly after?: string | undefined
 }
 
-/** A work: its parts and chapters, and its versions with what they may be used for. */
+/** A work: its parts and chapters, and its versions with their licences. */
 export function workPage({ work, versions, parts, part, after }: Shown): Page {
   const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
   return {
@@ -68,7 +68,10 @@ function more(path: string, query: Readonly<Record<string, string | undefined>>,
     : nothing
 }
 
-/** Entries of one passage, as in a lexicon, make one list; chapters stand under the name of their part. */
+/**
+ * Parts of one passage each, as in a lexicon, form one list; otherwise chapters stand under the name of their
+ * part.
+ */
 function grouped(work: Work, parts: readonly Part[]): Html {
   const single = parts.length > 1 && parts.every((part) => part.chapters.length === 1)
   if (!single) {
@@ -91,7 +94,7 @@ function chapterLinks(part: Part): Html {
   )}</ul>`
 }
 
-/** The name of a part without that of its work. */
+/** The heading of a part without the title of its work. */
 function label(work: Work, { heading }: Part): string {
   const rest = heading.startsWith(work.title) ? heading.slice(work.title.length) : heading
   return rest.replace(/^[\s,;:]+/, '') || work.title

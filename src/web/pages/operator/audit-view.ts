@@ -4,7 +4,7 @@ import { instant } from '../../components/times.ts'
 
 const labels: Readonly<Record<string, string>> = auditActions
 
-/** Audit entries as a table; `ofOne` leaves out whom they are about. */
+/** Audit entries as a table; `ofOne` leaves out the column of accounts. */
 export function auditTable(entries: readonly AuditEntry[], ofOne = false): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Audit log"><table><thead><tr><th>Time (UTC)</th><th>Action</th>${ofOne ? nothing : html`<th>Account</th>`}<th>By</th><th>Details</th></tr></thead><tbody>${entries.map(
     (entry) =>

@@ -18,12 +18,12 @@ const operator = { config: { scope: 'page', page: 'operator' } } as const
 
 const deleteForm = z.object({ confirm: z.string().max(300) })
 
-/** Who may use an account: password reset links, suspension and deletion, by an operator. */
+/** Access to an account: an operator creates password reset links, suspends and deletes. */
 export function operatorAccessPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
   type Acting = { readonly actor: string; readonly account: Account; readonly accountId: string }
 
-  /** Does something to the account that the path names, and leads on; what is refused is said above the account. */
+  /** Runs an action on the account in the path and redirects; a refusal is shown above the account. */
   const post = (
     name: string,
     next: string,
@@ -71,7 +71,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
   })
 }
 
-/** A service whose operator has shut themselves out has nobody who lets them in again. */
+/** Operators cannot lock themselves out: nobody might be left to unlock the account. */
 function requireOther({ actor, accountId }: { readonly actor: string; readonly accountId: string }): void {
   if (actor !== accountId) return
   throw new ServiceError('invalid_value', 'This is your own account. Another operator can do this.')

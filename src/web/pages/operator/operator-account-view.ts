@@ -18,13 +18,13 @@ export type MessageShown = {
   readonly problem?: string
   /** What was typed to give. */
   readonly amount?: string
-  /** What was typed to take back. */
+  /** The amount that was typed into the form for taking back credits. */
   readonly takeBack?: string
 }
 
 type AccountShown = MessageShown & {
   readonly account: Account
-  /** The operator who looks at it. */
+  /** The operator who looks at the page. */
   readonly viewer: Account
   readonly plans: readonly string[]
   readonly balance: Balance
@@ -34,11 +34,13 @@ type AccountShown = MessageShown & {
   readonly keys: readonly KeyInfo[]
   /** Of the last 30 days. */
   readonly days: readonly UsageRow[]
-  /** The newest audit entries about it. */
+  /** The newest audit entries about the account. */
   readonly entries: readonly AuditEntry[]
 }
 
-/** One account: its plan, its credits, what it did in the last days; nothing of what was said in it. */
+/**
+ * One account: its plan, its credits and its activity of the last days. It shows no content of conversations.
+ */
 export function accountPage(shown: AccountShown): Page {
   const { account, plans, pools, newestPool, problem, done, amount, entries } = shown
   return {
@@ -88,7 +90,7 @@ function passwordCard({ id }: Account): Html {
 <button>Create a password reset link</button></form></section>`
 }
 
-/** Suspension and deletion. Nobody does either to the account they are signed in with. */
+/** Suspension and deletion; not offered for the operator's own account. */
 function accessCard({ account, viewer }: AccountShown): Html {
   const path = `/operator/accounts/${account.id}`
   if (account.id === viewer.id) {
@@ -124,7 +126,10 @@ function poolTable(pools: readonly Pool[]): Html {
   )}</tbody></table></div>`
 }
 
-/** The one page that shows a password reset link. @param hasAppUrl whether the operator has set the service's address. */
+/**
+ * The only page that shows a password reset link.
+ * @param hasAppUrl whether `APP_URL` is set.
+ */
 export function resetLinkPage(
   account: Account,
   link: { readonly url: string; readonly expiresAt: Date; readonly hasAppUrl: boolean },

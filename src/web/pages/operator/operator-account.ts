@@ -33,7 +33,7 @@ const done = {
 
 type ById = { Params: { id: string } }
 
-/** `/operator/accounts/:id`: one account, another plan for it, and credits. */
+/** `/operator/accounts/:id`: one account, the change of its plan, and its credits. */
 export function operatorAccountPage(app: FastifyInstance, services: WebServices): void {
   const { database, plans } = services
 
@@ -93,7 +93,10 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
   })
 }
 
-/** The account that the path names. @throws ServiceError `not_found`. */
+/**
+ * The account in the path.
+ * @throws ServiceError `not_found`.
+ */
 export async function accountOf({ database }: WebServices, request: FastifyRequest): Promise<Account> {
   const { id } = request.params as ById['Params']
   const account = await findAccountById(database.system, id)
@@ -101,7 +104,7 @@ export async function accountOf({ database }: WebServices, request: FastifyReque
   return account
 }
 
-/** The page of the account that the path names. */
+/** Sends the page of the account in the path. */
 export async function showAccount(
   services: WebServices,
   request: FastifyRequest,

@@ -29,7 +29,7 @@ const newForm = z.object({
 
 const done = { deleted: 'The account has been deleted, with everything in it.' }
 
-/** `/operator`, `/operator/accounts/new`: who uses the service, on which plan and with how many credits. */
+/** `/operator` and `/operator/accounts/new`: all accounts, with their plans and credits. */
 export function operatorAccountPages(app: FastifyInstance, services: WebServices): void {
   const { database, plans } = services
 

@@ -24,7 +24,7 @@ const query = z.object({
 
 type Query = z.infer<typeof query>
 
-/** `/operator/audit`: what operators did, newest first. */
+/** `/operator/audit`: actions of operators, newest first. */
 export function operatorAuditPage(app: FastifyInstance, { database }: WebServices): void {
   app.get('/operator/audit', operator, async (request, reply) => {
     const asked = readFields(query, request.query)

@@ -30,13 +30,13 @@ type Shown = {
   readonly tables: readonly TableSize[]
   readonly queue: QueueHealth
   readonly failures: FailureHealth
-  /** Texts that wait for the search index. */
+  /** Number of texts that wait for the search index. */
   readonly waitingTexts: number
   /** Undefined: not asked for. */
   readonly examination: Examination | undefined
 }
 
-/** `/operator/health`: whether everything runs, and what failed in the last day. */
+/** `/operator/health`: state of the service, and failures of the last day. */
 export function operatorHealthPage(app: FastifyInstance, { database }: WebServices): void {
   app.get('/operator/health', operator, async (request, reply) => {
     const { check } = readFields(query, request.query)

@@ -25,12 +25,15 @@ const query = z.object({
 })
 
 const worksShown = 40
-/** Texts that the check compares with the index: enough to find a broken one, quick enough for a page. */
+/**
+ * Number of texts that the check compares with the index: enough to find a broken index, and fast enough for
+ * a page.
+ */
 const sample = 200
 
 type Checked = { readonly check: LibraryCheck } | { readonly problem: string }
 
-/** `/operator/library`: what the library has, whether it is whole, and how more comes into it. */
+/** `/operator/library`: contents of the library, their check, and how to import more. */
 export function operatorLibraryPage(app: FastifyInstance, { database }: WebServices): void {
   const { system } = database
 
@@ -50,7 +53,7 @@ export function operatorLibraryPage(app: FastifyInstance, { database }: WebServi
     )
   })
 
-  /** A large library takes longer to check than a statement may. */
+  /** The check of a large library can exceed the time limit of a statement. */
   async function runCheck(request: FastifyRequest): Promise<Checked> {
     try {
       return { check: await checkLibrary(system, sample) }

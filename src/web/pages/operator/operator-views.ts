@@ -44,7 +44,7 @@ function accountTable(accounts: readonly Account[], balances: ReadonlyMap<string
   )}</tbody></table></div>`
 }
 
-/** The choice of a plan; with `any`, also of none. */
+/** The choice of a plan; with `any` there is an empty choice too. */
 export function planSelect(plans: readonly string[], present: string | undefined, any = false): Html {
   return html`<select name="plan">${any ? html`<option value="">Any</option>` : nothing}${plans.map(
     (plan) => html`<option value="${plan}"${plan === present ? html` selected` : nothing}>${plan}</option>`,
@@ -76,7 +76,7 @@ export function newAccountPage(
   }
 }
 
-/** The one page that shows the password of an account that an operator has made. */
+/** The only page that shows the password of an account that an operator created. */
 export function accountMadePage(account: Account, password: string): Page {
   return {
     title: 'The account is made',

@@ -7,7 +7,7 @@ import { operatorAuditPage } from './operator-audit.ts'
 import { operatorHealthPage } from './operator-health.ts'
 import { operatorLibraryPage } from './operator-library.ts'
 
-/** `/operator`: what whoever runs the service needs. For everybody else these pages do not exist. */
+/** `/operator`: pages for operators. For other accounts these pages do not exist. */
 export function operatorPages(app: FastifyInstance, services: WebServices): void {
   operatorAccountPages(app, services)
   operatorAccountPage(app, services)

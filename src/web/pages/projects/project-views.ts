@@ -10,7 +10,7 @@ import { bytesText } from '../../components/sizes.ts'
 import { moment } from '../../components/times.ts'
 import { conversationList } from '../ask/conversation-list.ts'
 
-/** All projects, newest first, and a form for another. */
+/** All projects, newest first, and a form for a new one. */
 export function projectsPage(
   projects: ListPage<Project>,
   form: { readonly name: string; readonly problem?: string; readonly done?: string | undefined },
@@ -71,7 +71,7 @@ ${projectSettings(project)}`,
   }
 }
 
-/** Another name for the project, and its end. */
+/** Forms that rename and delete the project. */
 function projectSettings({ id, name }: Project): Html {
   return html`<section class="card narrow-left"><h3>Project settings</h3>
 <form class="inline-form" method="post" action="/projects/${id}/rename"><label>Name <input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label><button>Rename</button></form>

@@ -37,7 +37,7 @@ function requireName(name: string): void {
   if (name.length > 200) throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
 }
 
-/** `/projects` and `/projects/{id}`: conversations and the files that belong together. */
+/** `/projects` and `/projects/{id}`: projects, with their conversations and files. */
 export function projectPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
@@ -87,7 +87,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
   }
 }
 
-/** Another name for a project, and its end. */
+/** Renames and deletes a project. */
 function projectSettings(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 

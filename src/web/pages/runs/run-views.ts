@@ -16,7 +16,7 @@ const states: Readonly<Record<Run['status'], string>> = {
   cancelled: 'stopped',
 }
 
-/** One run: what it was asked, how it went step by step, and what it cost. */
+/** One run: its question, its steps, and its cost. */
 export function runPage({ run, question, steps, end }: ConversationTurn): Page {
   return {
     title: 'Run',

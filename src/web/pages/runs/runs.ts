@@ -22,7 +22,7 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const query = z.object({ starting_after: eventPosition.optional() })
 
-/** `/runs/{id}`: one run in all details; and what keeps a conversation up to date while one goes on. */
+/** `/runs/{id}`: all details of a run, and the events that update the page of a conversation. */
 export function runPages(app: FastifyInstance, services: WebServices): void {
   const { database, runner } = services
 
@@ -64,7 +64,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
   }
 }
 
-/** What the page needs of an event; how the run ended it asks for afterwards. */
+/** The members of an event that the page needs. The page requests the end of the run separately. */
 function eventBody({ seq, event }: CommittedEvent): object {
   return isTerminal(event) || event.type === 'file' ? { seq, type: event.type } : { seq, ...event }
 }

@@ -23,7 +23,7 @@ const done = {
   password: 'The password has been changed. Every other browser that was signed in has been signed out.',
 }
 
-/** `/settings/account`: password and the end of the account. */
+/** `/settings/account`: change of the password, and deletion of the account. */
 export function accountPages(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits } = services
   app.get('/settings/account', signedIn, (request, reply) =>
@@ -59,7 +59,7 @@ export function accountPages(app: FastifyInstance, services: WebServices): void 
   })
 }
 
-/** Guesses of the present password count for the session: its holder is no stranger to the account. */
+/** Wrong current passwords count by session, because its holder has signed in before. */
 function attemptOf(request: FastifyRequest): SignInAttempt {
   const { account, token } = visitorOf(request)
   const browser = createHash('sha256').update(token).digest('base64url')

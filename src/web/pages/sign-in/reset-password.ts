@@ -15,7 +15,7 @@ type ByToken = { Params: { token: string } }
 
 const passwordForm = z.object({ next: z.string().max(1_000) })
 
-/** `/reset-password/:token`: sets a new password for whoever has a password reset link. */
+/** `/reset-password/:token`: sets a new password for the holder of a password reset link. */
 export function resetPasswordPage(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits } = services
 
@@ -46,13 +46,13 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
   })
 }
 
-/** The address of the page is a secret: no file that it loads, and no page after it, is told of it. */
+/** The URL of the page is a secret, so requests that follow from the page carry no referrer. */
 function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
   reply.header('referrer-policy', 'no-referrer')
   return sendPage(request, reply, page, status)
 }
 
-/** A link that does not work, or too many attempts. */
+/** Answers an invalid link, or too many attempts. */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
   const { message, status } = problemOf(error)
   return show(
@@ -68,7 +68,7 @@ ${notice('problem', message)}
   )
 }
 
-/** Without an action the form goes to the address of the page, which has the token. */
+/** A form without an action posts to the URL of the page, which contains the token. */
 function formPage(email: string, problem?: string): Page {
   return {
     title: 'Set a new password',

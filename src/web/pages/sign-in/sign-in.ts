@@ -23,7 +23,7 @@ const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 const credentials = z.object({
   email: z.string().max(254),
   password: z.string().max(1_000),
-  /** One that is longer is no path of these pages. */
+  /** Paths of the pages are shorter. */
   next: z.string().max(8_000).optional(),
 })
 
@@ -40,7 +40,7 @@ type SignInForm = {
   readonly done?: string | undefined
 }
 
-/** `/signin`, `/signup`, `/signout`, and the start page, which leads to one of them or to the first question. */
+/** `/signin`, `/signup`, `/signout`, and `/`, which redirects to one of them or to the question form. */
 export function signInPages(app: FastifyInstance, services: WebServices): void {
   app.get('/', anyone, (request, reply) => reply.redirect(request.visitor ? '/ask' : '/signin', 303))
 
@@ -77,7 +77,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     const input = readFields(credentials, request.body)
     try {
       const { id } = await makeAccount(services, request, input)
-      // The password was set just now: nothing is guessed, and no limit of signing in applies.
+      // The account was created with this password in this request, so the limits of signing in do not apply.
       const token = await openWebSession(services.database.system, id)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
@@ -94,7 +94,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
   })
 }
 
-/** A path of these pages; anything else could lead elsewhere after signing in. */
+/** Accepts only paths of these pages; other values could redirect to another site after signing in. */
 function ownPath(text: unknown): string | undefined {
   if (typeof text !== 'string' || !/^\/(?![/\\])[^\s\\]*$/.test(text) || text.length > 2_000) return undefined
   return text
@@ -113,7 +113,10 @@ async function enter(
   await giveSession(services, request, reply, { email: input.email, token })
 }
 
-/** Hands the browser a session with a new id; an old one ends. From now on the account knows the browser. */
+/**
+ * Gives the browser a session with a new id and ends its old session. From now on it is a known browser of
+ * the account.
+ */
 async function giveSession(
   services: WebServices,
   request: FastifyRequest,
@@ -133,7 +136,7 @@ async function makeAccount(
   const { settings, database, plans } = services
   if (settings.signUp === 'closed') throw new ServiceError('not_found', 'There is no such page.')
   const address = clientAddress(request)
-  // What costs a processor comes last: measuring the password, then hashing it.
+  // The steps that cost CPU time come last: rating the password, then hashing it.
   await services.signInLimits.signUpAttempt(address)
   await requireGoodPassword(password, [normalEmail(email)])
   await services.signInLimits.signUp(address)

@@ -23,15 +23,15 @@ const header = [
 ] as const
 
 /**
- * Every charge of a span as CSV, oldest first, with the exact amounts of the ledger. Read in pieces, so that neither a
- * long span nor a slow reader holds memory or a connection.
+ * All charges of a span as CSV, oldest first, with the exact amounts of the ledger. Reads batch by batch, so
+ * that a long span or a slow client holds neither memory nor a connection.
  */
 export async function* usageCsv(
   database: Database,
   principal: Principal,
   span: Span,
 ): AsyncGenerator<string> {
-  // Spreadsheets take a file for UTF-8 only when it says so.
+  // Spreadsheets read a file as UTF-8 only if it starts with a byte order mark.
   yield `\ufeff${csvRecord(header)}`
   let after: bigint | undefined
   for (;;) {

@@ -4,15 +4,15 @@ import type { UsageShown } from './usage-shown.ts'
 
 type Limit = {
   readonly name: string
-  /** What it means, and what happens beyond it. */
+  /** What the limit means, and what happens above it. */
   readonly meaning: string
   readonly used: number
   readonly most: number
-  /** How both are written, such as `3 of 600 in the present minute`. */
+  /** Use and limit as text, such as `3 of 600 in the present minute`. */
   readonly state: string
 }
 
-/** What the plan allows, in words, and how near the account is. */
+/** The limits of the plan as text, and how much of each the account uses. */
 export function limitList({
   plan,
   requests,

@@ -7,7 +7,7 @@ import type { TurnCounts } from '../../../turns/reading/turn-counts.ts'
 
 export type NamedRow = UsageRow & { readonly name: string | undefined }
 
-/** What the page about usage shows. */
+/** The data that the usage page shows. */
 export type UsageShown = {
   readonly plan: Plan
   readonly period: (typeof periods)[number]
@@ -15,7 +15,7 @@ export type UsageShown = {
   readonly credits: { readonly balance: Balance; readonly pools: readonly Pool[]; readonly renewsAt: Date }
   readonly turns: TurnCounts
   readonly storedBytes: number
-  /** Requests of this minute that this process has counted. */
+  /** Requests of the current minute that this process counted. */
   readonly requests: number
   readonly days: readonly UsageRow[]
   readonly models: readonly NamedRow[]

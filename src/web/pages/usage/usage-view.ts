@@ -12,12 +12,12 @@ import { instant, moment } from '../../components/times.ts'
 import { limitList } from './usage-limits.ts'
 import { type NamedRow, periods, type UsageShown } from './usage-shown.ts'
 
-/** Groups of one kind that are listed; the CSV file has all. */
+/** Maximum number of listed groups per kind; the CSV file has all charges. */
 const groupsListed = 20
 
 const periodNames = { '7': '7 days', '30': '30 days', '90': '90 days', month: 'This month' } as const
 
-/** What is left, what it was spent on, and how near the limits are. */
+/** The usage page: remaining credits, charges by group, and use of the limits. */
 export function usagePage(shown: UsageShown): Page {
   const { days, period, span } = shown
   const sums = sumOf(days)

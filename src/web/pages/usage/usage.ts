@@ -21,7 +21,7 @@ const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const query = z.object({
   period: z.enum(periods).catch('30'),
-  /** The charge after which the table goes on. */
+  /** Position of the table of charges: it continues after this charge. */
   after: z
     .string()
     .regex(/^\d{1,18}$/)
@@ -30,10 +30,10 @@ const query = z.object({
 const csvQuery = z.object({ from: usageDay.optional(), to: usageDay.optional() })
 
 const rowsShown = 25
-/** Groups of one kind; what lies beyond is in the CSV file. */
+/** Maximum number of groups per kind; the CSV file has all charges. */
 const maxGroups = 1_000
 
-/** `/usage`: what is left, what was charged for what, and how near the plan's limits are. `/usage.csv`: every charge. */
+/** `/usage`: remaining credits, charges by group, and use of the limits. `/usage.csv`: all charges. */
 export function usagePages(app: FastifyInstance, services: WebServices): void {
   const { database, rateLimits } = services
 
@@ -85,7 +85,7 @@ async function readCredits(tx: Executor, { accountId }: Principal) {
   }
 }
 
-/** The dearest first, with the names that keys and projects have. */
+/** Groups by cost, highest first, with the names of keys and projects. */
 async function groupsOf(tx: Executor, principal: Principal, group: Exclude<UsageGroup, 'day'>, span: Span) {
   const rows = await readUsage(tx, principal, { group, ...span, limit: maxGroups })
   const ids = rows.map((row) => row.group)
