@@ -1,6 +1,6 @@
 import { type Bound, sizeOf } from '../../src/http/limits/bounds.ts'
 
-/** Bounds as the documents have them. */
+/** The bounds as a Markdown table of the documents. */
 export function boundsTable(bounds: Readonly<Record<string, Bound>>): string {
   const rows = [['what', 'at most'], ...Object.values(bounds).map((bound) => [bound.what, sizeOf(bound)])]
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import type { TestService } from './service.ts'
 
 /**
- * The system's own browser; without one the tests that need it are skipped. Debian's shell without windows comes first:
- * a page takes a fifth of the processor time there.
+ * The browser of the system; tests that need one are skipped without it. Debian's headless shell comes first,
+ * because it takes a fifth of the CPU time per page.
  */
 const program = [
   '/usr/bin/chromium-headless-shell',
@@ -17,7 +17,7 @@ export const hasBrowser = program !== undefined
 
 let running: Promise<Browser> | undefined
 
-/** The browser of this process, which the test files that run in it share; it ends with the process. */
+/** The browser of this process. Its test files share it, and it ends with the process. */
 export function openBrowser(): Promise<Browser> {
   running ??= launch()
   return running
@@ -31,7 +31,7 @@ function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: program, env, args: ['--no-sandbox', '--disable-gpu'] })
 }
 
-/** Ends what a test file has open in its browser. */
+/** Closes the windows that a test file has opened in its browser. */
 export async function closeWindows(browser: Browser | undefined): Promise<void> {
   await Promise.all(browser?.contexts().map((window) => window.close()) ?? [])
 }
@@ -49,7 +49,7 @@ export const looks: readonly LogPage[] = [
   { name: 'phone', width: 390, height: 844, dark: false },
 ]
 
-/** A window of its own, with its own cookies. */
+/** A window with its own cookies. */
 export function openWindow(
   browser: Browser,
   service: TestService,

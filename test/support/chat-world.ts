@@ -5,7 +5,10 @@ import { checkInvariants } from './invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 import { call, makeAccount, makeKey, startTestService, type TestService } from './service.ts'
 
-/** A service on a real socket whose model is a scripted upstream, with an account and an owner-wide key. */
+/**
+ * A service on a real socket with a scripted upstream as its model, an account, and a key for all its
+ * projects.
+ */
 export type ChatWorld = {
   readonly db: TestDatabase
   readonly service: TestService
@@ -15,11 +18,14 @@ export type ChatWorld = {
   /** Posts a chat request. */
   chat(body: object, options?: { readonly key?: string; readonly signal?: AbortSignal }): Promise<Response>
   get<T>(path: string): Promise<T>
-  /** The one row of a statement with `$1` for `id`. */
+  /** The only row of a statement with `$1` for `id`. */
   row<T extends object>(statement: string, id: string): Promise<T>
-  /** Waits for the end of a run, by its events. */
+  /** Waits for the run's terminal event. */
   end(runId: string): Promise<TerminalEvent>
-  /** Stops everything. @returns the invariants of money and runs that the tests have broken. */
+  /**
+   * Stops everything.
+   * @returns the invariants of money and runs that do not hold.
+   */
   close(): Promise<string[]>
 }
 
@@ -114,7 +120,7 @@ export class LiveStream {
     this.#reader = response.body.getReader()
   }
 
-  /** Reads on until the body so far contains `text`. */
+  /** Reads until the body contains `text`. */
   async until(text: string): Promise<void> {
     while (!this.body.includes(text)) if (!(await this.#more())) throw new Error(`ended before ${text}`)
   }

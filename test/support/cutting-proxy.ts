@@ -1,13 +1,13 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 
-/** What to do with one connection: pass it on, or cut it. */
+/** The treatment of one connection: forward it, or cut it. */
 export type Cut =
   | { readonly kind: 'pass' }
   /** The request reaches the service; the client's side is cut before any byte of the reply. */
   | { readonly kind: 'before-reply' }
   /** The client's side is cut once this many bytes of the reply have passed. */
   | { readonly kind: 'after-bytes'; readonly bytes: number }
-  /** The service never hears of it. */
+  /** The service does not receive the request. */
   | { readonly kind: 'refuse' }
 
 export type CuttingProxy = {
@@ -16,7 +16,10 @@ export type CuttingProxy = {
   close(): Promise<void>
 }
 
-/** A TCP proxy on loopback that treats its connections as `plan` says, in order; the rest pass. A function is asked for each. */
+/**
+ * A TCP proxy on loopback that treats its connections by `plan`, in order, and forwards the rest. A function
+ * is called per connection.
+ */
 export async function startCuttingProxy(
   target: string,
   plan: readonly Cut[] | (() => Cut),

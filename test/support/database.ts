@@ -5,11 +5,11 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 
 export type TestDatabase = { readonly database: Database; readonly url: string; drop(): Promise<void> }
 
-/** A database of its own for one test file: a clone of the migrated template, empty of rows. */
+/** A database for one test file: a clone of the migrated template, without rows. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, serviceUrl } = inject('postgres')
   const name = `t_${randomBytes(8).toString('hex')}`
-  // Copying the files takes a tenth of the processor time that the usual way takes, which logs every page.
+  // Copying files takes a tenth of the CPU time of the default strategy, which logs every page.
   await asAdmin(
     adminUrl,
     `create database ${name} template service_template owner service strategy file_copy`,
@@ -27,7 +27,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Creating from a template fails while another clone is being made: one at a time, across test workers. */
+/**
+ * Creation from a template fails while another clone is being created, so it runs one at a time across test
+ * workers.
+ */
 async function asAdmin(adminUrl: string, statement: string): Promise<void> {
   const admin = new pg.Client({ connectionString: adminUrl })
   await admin.connect()

@@ -1,11 +1,14 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** Small documents of the kinds that people upload, made byte by byte, so that a test can make them wrong as well. */
+/**
+ * Small documents of the kinds that people upload. Tests build them byte by byte, so that they can also build
+ * broken ones.
+ */
 
 export type ZipEntry = {
   readonly name: string
   readonly content: string | Buffer
-  /** What the archive claims that the entry unpacks to; the truth unless told. */
+  /** Unpacked size that the archive claims; default: the real one. */
   readonly declaredBytes?: number
 }
 
@@ -45,7 +48,7 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml'
 const namespace = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
-/** A Word document around the given body, with footnotes when there are some. */
+/** A Word document with this body, and with footnotes if there are some. */
 export function makeDocx(
   body: string,
   options: Partial<ZipEntry> & { readonly footnotes?: string } = {},
@@ -79,7 +82,7 @@ export const paragraph = (text: string): string =>
 
 export type PdfObject = { readonly dictionary: string; readonly stream?: Buffer }
 
-/** A PDF of the given objects, numbered from 1; the first one is the catalogue. */
+/** A PDF with these objects, numbered from 1; the first one is the catalogue. */
 export function makePdfOf(objects: readonly PdfObject[]): Buffer {
   const pieces: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
@@ -113,7 +116,10 @@ const deflated = (text: string | Buffer): PdfObject => ({
   stream: deflateSync(text),
 })
 
-/** Maps each code of the font to the character of that number, so that any text of the first plane can be shown. */
+/**
+ * Maps each code of the font to the character with that number, so that a PDF can show any text of the basic
+ * plane.
+ */
 const toUnicode = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 1 begincodespacerange <0000> <ffff> endcodespacerange
 ${Array.from({ length: 256 }, (_, high) => high.toString(16).padStart(2, '0'))
@@ -127,8 +133,8 @@ ${Array.from({ length: 256 }, (_, high) => high.toString(16).padStart(2, '0'))
 endcmap end end`
 
 /**
- * A PDF with a page for each list of lines. Hebrew lines are drawn as programs draw them: from the left, so that their
- * letters are in the reverse order of reading, and numbers and Latin words among them are not.
+ * A PDF with one page per list of lines. Hebrew lines are drawn as programs draw them, from left to right:
+ * their letters are reversed, but numbers and Latin words are not.
  */
 export function makePdf(pages: readonly (readonly string[])[]): Buffer {
   const reversed = (text: string) => [...text].reverse().join('')
@@ -142,7 +148,7 @@ export function makePdf(pages: readonly (readonly string[])[]): Buffer {
   )
 }
 
-/** A PDF with a page for each content stream. */
+/** A PDF with one page per content stream. */
 export function makePdfOfContents(contents: readonly (string | Buffer)[]): Buffer {
   const first = 6
   const kids = contents.map((_, i) => `${first + 2 * i} 0 R`)

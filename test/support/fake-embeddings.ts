@@ -6,11 +6,11 @@ export type FakeEmbeddings = {
   /** As `EMBEDDINGS_BASE_URL`. */
   readonly baseUrl: string
   readonly requests: readonly { readonly input: readonly string[]; readonly authorization: string }[]
-  /** The next requests get this instead of vectors; `headers` go with it. */
+  /** Answers the next `times` requests with this status instead of vectors. */
   fail(status: number, times: number, headers?: Readonly<Record<string, string>>): void
-  /** The next requests get this body with status 200. */
+  /** Answers the next `times` requests with this body and status 200. */
   say(body: string, times: number): void
-  /** Every answer from now on is held back for so long. */
+  /** Delays all replies from now on. */
   slow(milliseconds: number): void
   close(): Promise<void>
 }
@@ -22,8 +22,9 @@ type Canned = {
 }
 
 /**
- * A server with OpenAI's `POST /embeddings` on loopback. Its vectors have one dimension for each topic, a list of
- * words: as far as a text has one of them it points there. So texts without a common word can mean the same.
+ * A server with OpenAI's `POST /embeddings` on loopback. Its vectors have one dimension per topic, which is a
+ * list of words; a text gets a value there if it contains one of them. Texts without a common word can so be
+ * similar.
  */
 export async function startFakeEmbeddings(topics: readonly (readonly string[])[]): Promise<FakeEmbeddings> {
   const requests: { input: readonly string[]; authorization: string }[] = []
@@ -45,7 +46,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
     const { status, body, headers } = canned.shift() ?? {
       status: 200,
       headers: {},
-      // Backwards, which the format allows: places are told by `index`.
+      // In reverse order, which the format allows: `index` gives the position.
       body: JSON.stringify({
         object: 'list',
         data: input.map((text, index) => ({ index, embedding: vectorOf(text, topics) })).reverse(),

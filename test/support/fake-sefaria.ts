@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Files of an export by path; what is a string is written as it is, all else as JSON. */
+/** Files of an export by path. Strings are written unchanged, other values as JSON. */
 export type ExportFiles = Readonly<Record<string, unknown>>
 
 type VersionFields = {
@@ -21,7 +21,7 @@ type VersionFields = {
 
 const categories = ['Chasidut', 'Made Up']
 
-/** One per-version file in its place, as the exporter names it. */
+/** One file of a version, at the path that the exporter uses. */
 export function versionFile(fields: VersionFields): ExportFiles {
   const language = fields.language ?? 'en'
   const folder = language === 'he' ? 'Hebrew' : 'English'
@@ -69,7 +69,7 @@ export function schemaFile(title: string, heTitle: string, schema: object, other
   }
 }
 
-/** What the fake bucket and the folders of tests hold: made-up texts in the real shapes. */
+/** Content of the fake bucket and of test folders: invented texts in the real formats. */
 export const sampleExport: ExportFiles = {
   ...versionFile({
     title: 'Lamp of Dawn',
@@ -186,7 +186,7 @@ export const sampleExport: ExportFiles = {
   'links/links_by_book.csv': 'Text 1,Text 2,Link Count\nLamp of Dawn,Genesis,1',
 }
 
-/** The files in a folder that is gone with `remove`. */
+/** Writes the files to a folder, which `remove` deletes. */
 export async function writeExport(
   files: ExportFiles,
 ): Promise<{ readonly path: string; remove(): Promise<void> }> {
@@ -202,20 +202,20 @@ function asText(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
-/** What the API answers about a ref: a section without what is the same for all. */
+/** The API's reply for a ref: a section, without the fields that are equal for all. */
 export type FakeSection = { readonly ref: string; readonly [field: string]: unknown }
 
 export type FakeSefaria = {
   readonly baseUrl: string
   readonly booksUrl: string
-  /** Decoded paths of all requests so far, with the agent that asked. */
+  /** Decoded paths of all requests so far, with their user agents. */
   readonly requests: readonly { readonly path: string; readonly agent: string; readonly atMs: number }[]
   files: ExportFiles
   sections: readonly FakeSection[]
   shapes: Readonly<Record<string, readonly string[]>>
-  /** What the API says of works as a whole: the content of their schema files. */
+  /** The API's replies about whole works: the content of their schema files. */
   records: Readonly<Record<string, unknown>>
-  /** The next request whose path holds `part` gets this status (repeatedly: as often as `times`). */
+  /** Answers the next `times` requests whose path contains `part` with this status. */
   fail(part: string, status: number, times?: number): void
   slow(part: string, milliseconds: number): void
   close(): Promise<void>
@@ -298,7 +298,7 @@ function bucketAnswer(fake: FakeSefaria, path: string): string | undefined {
         language: parts.at(-2),
         versionTitle: content.versionTitle ?? parts.at(-1)?.replace('.json', ''),
         categories: parts.slice(1, -3),
-        // As in the real list: neither blanks nor commas are encoded.
+        // As in the real list, spaces and commas are not encoded.
         json_url: `${fake.baseUrl}/${name}`,
       }
     })
@@ -312,7 +312,7 @@ function bucketAnswer(fake: FakeSefaria, path: string): string | undefined {
   })
 }
 
-/** Errors come with a status of 200, as the real API has it. */
+/** Like the real API, replies with status 200 for errors too. */
 function apiAnswer(fake: FakeSefaria, path: string): string {
   const shape = /^\/api\/shape\/(.*)$/.exec(path)?.[1]
   if (shape !== undefined) {

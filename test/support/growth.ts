@@ -1,23 +1,26 @@
 import { expect } from 'vitest'
 import { runningMs } from './running-clock.ts'
 
-/** How many times as long as its pieces the whole input is. */
+/** Size of the whole input in pieces. */
 const parts = 8
 
-/** Linear work has 1, quadratic work 8; garbage collection and caches add to the larger input. */
+/**
+ * The ratio is 1 for linear work and 8 for quadratic work; garbage collection and caches add to the larger
+ * input.
+ */
 const maxGrowth = 3
 
 const repeats = 4
 
-/** A piece that takes this long is measured once, and a shorter one up to eight times. */
+/** A piece that takes this long is measured once, a shorter one up to eight times. */
 const enoughMs = 25
 
 /**
- * Fails when work is more than linear: when one input of `size` takes over three times as long as eight inputs of an
- * eighth of it. Time in which the kernel gave the core to other processes does not count, see `runningMs`.
+ * Fails when work is more than linear: when one input of `size` takes over three times as long as eight inputs of
+ * an eighth of it. Time that other processes had on the core does not count, see `runningMs`.
  *
- * @param make the input of a size; what it takes is not measured.
- * @param size at which quadratic work would outweigh everything else.
+ * @param make creates an input of a size; its time is not measured.
+ * @param size large enough that quadratic work would dominate.
  */
 export async function expectLinear<T>(
   make: (size: number) => T,
@@ -25,7 +28,7 @@ export async function expectLinear<T>(
   size: number,
 ): Promise<void> {
   const [whole, piece] = [make(size), make(Math.round(size / parts))]
-  // Compiles the code: an interpreted first piece would look as dear as a slow whole.
+  // Compiles the code first: an interpreted piece would be as slow as a quadratic whole.
   await costOf(piece, work)
   let [wholeCost, pieceCost] = [Infinity, Infinity]
   for (let n = 0; n < repeats; n += 1) {
@@ -36,7 +39,7 @@ export async function expectLinear<T>(
   expect.fail(`it took ${(wholeCost / parts / pieceCost).toFixed(1)} times as long as its eighths`)
 }
 
-/** Milliseconds of one run, on average. */
+/** Average milliseconds per run. */
 async function costOf<T>(input: T, work: (input: T) => unknown): Promise<number> {
   const began = runningMs()
   for (let times = 1; ; times += 1) {

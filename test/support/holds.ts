@@ -3,8 +3,8 @@ import type { Executor } from '../../src/db/client.ts'
 import { statement } from '../../src/db/statement.ts'
 
 /**
- * The movements of a turn without its rows, by the functions of the database that its start, its larger holds and its end
- * call (`migrations/0007_turn_functions.sql`).
+ * Ledger movements of a turn without its rows. They use the database functions that starts, larger holds and
+ * ends call (`migrations/0007_turn_functions.sql`).
  */
 type Hold = { readonly accountId: string; readonly runId: string; readonly micros: bigint }
 
@@ -18,10 +18,10 @@ async function drawFor(executor: Executor, kind: 'hold' | 'extend', hold: Hold, 
   if (!offer?.enough) throw await insufficient(executor, hold.micros, BigInt(offer?.available ?? 0))
 }
 
-/** @throws ServiceError `insufficient_credits` when the account has less. */
+/** @throws ServiceError `insufficient_credits` when the account has fewer credits. */
 export const placeHold = (executor: Executor, hold: Hold) => drawFor(executor, 'hold', hold, null)
 
-/** @throws ServiceError `insufficient_credits`; the hold is then as it was. */
+/** @throws ServiceError `insufficient_credits`; the hold then keeps its size. */
 export const extendHold = (executor: Executor, { step, ...hold }: Hold & { readonly step: number }) =>
   drawFor(executor, 'extend', hold, step)
 
@@ -35,10 +35,7 @@ const settle = statement(
     where t.run_id = :runId and t.kind in ('hold', 'extend')) as part`,
 )
 
-/**
- * Charges `chargeMicros` of what the ledger says was held for the run, none and without a row when it is null, and gives
- * the rest back.
- */
+/** Settles the run's hold: charges `chargeMicros`, or writes no charge for null, and releases the rest. */
 export async function settleHold(
   executor: Executor,
   run: { readonly accountId: string; readonly runId: string; readonly chargeMicros: bigint | null },

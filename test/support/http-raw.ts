@@ -10,14 +10,14 @@ export type Reply = {
 
 export type Call = {
   readonly method: string
-  /** Sent as it stands: `fetch` would tidy it up. */
+  /** Sent unchanged, whereas `fetch` would normalise it. */
   readonly path: string
   readonly key?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer | undefined
 }
 
-/** One request on a socket of its own, with path, headers and bytes exactly as given. */
+/** Sends one request on its own socket, with path, headers and bytes exactly as given. */
 export function send(service: TestService, { method, path, key, headers = {}, body }: Call): Promise<Reply> {
   const { hostname, port } = new URL(service.url)
   const sent = { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers }
@@ -37,7 +37,7 @@ export function send(service: TestService, { method, path, key, headers = {}, bo
   })
 }
 
-/** The same with a body of JSON. */
+/** The same with a JSON body. */
 export function sendJson(service: TestService, call: Omit<Call, 'body'> & { body: unknown }): Promise<Reply> {
   const headers = { 'content-type': 'application/json', ...call.headers }
   return send(service, { ...call, headers, body: JSON.stringify(call.body) })
@@ -69,7 +69,7 @@ export function form(parts: readonly Part[]): { headers: Record<string, string>;
   return { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, body }
 }
 
-/** The error object of a refusal; undefined when the body is none, so that comparing it fails. */
+/** The error object of a refusal; undefined for another body, so that comparisons fail. */
 export function errorOf(
   reply: Reply,
 ): { message: string; type: string; param: string | null; code: string } | undefined {
@@ -80,7 +80,7 @@ export function errorOf(
   }
 }
 
-/** A reply without what differs between any two requests: their time, their id, and what is left of a limit. */
+/** A reply without the headers that differ between requests: date, id, and rate limit. */
 export function comparable(reply: Reply): unknown {
   const differing = /^(date|x-request-id|x-ratelimit-.*)$/
   const headers = Object.entries(reply.headers).filter(([name]) => !differing.test(name))

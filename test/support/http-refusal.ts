@@ -4,7 +4,7 @@ import type { Reply } from './http-raw.ts'
 
 export type Refusal = { readonly status: number; readonly code: ErrorCode; readonly param: string | null }
 
-/** The reply is a refusal in the one shape of all errors: four keys, no more, and a message that `says` this. */
+/** Expects the error body of all routes: four members, and a message that matches `says`. */
 export function expectError(reply: Reply, { status, code, param }: Refusal, says: RegExp): void {
   expect({ status: reply.status, body: JSON.parse(reply.text) }).toEqual({
     status,

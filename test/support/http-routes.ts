@@ -6,16 +6,18 @@ import { question, type TestService } from './service.ts'
 export type Row = {
   readonly route: string
   readonly scope: KeyScope | 'any-key' | 'public'
-  /** The id of a thing of the key's own project for the path, a fresh one where the call uses it up. */
+  /** Creates the resource that the path names; a new one per call if the call consumes it. */
   readonly query?: string
   readonly own?: (things: Things, service: TestService) => string | Promise<string>
   readonly body?: (things: Things) => unknown
-  /** The body names the thing, and it is looked up so: a scope the route itself asks for comes before. */
+  /**
+   * The body names the resource. This decides whether it is looked up before or after the check of the scope.
+   */
   readonly named?: 'before the scope' | 'after the scope'
   readonly ownerOnly?: true
-  /** What `own` names is in no project that a bound key reaches. */
+  /** The resource of `own` is in no project that a key bound to a project reaches. */
   readonly apart?: true
-  /** No part of the API and its description. */
+  /** The route is not part of the API and its description. */
   readonly undescribed?: true
   /** Status for those who may. */
   readonly ok?: number
@@ -28,10 +30,10 @@ const inPlace = (things: Things) =>
   ])
 
 const asked = { model: 'service', input: 'Who is a tzaddik?' }
-/** A response is a run under another name. */
+/** A response has the id of its run, with another prefix. */
 const responseOf = ({ runId }: Things) => runId.replace('run_', 'resp_')
 
-/** Every route of the service, and what it asks of a key. */
+/** All routes of the service, with the key that each requires. */
 export const table: readonly Row[] = [
   { route: 'GET /healthz', scope: 'public' },
   { route: 'GET /readyz', scope: 'public' },
@@ -133,7 +135,7 @@ export const table: readonly Row[] = [
   { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', own: responseOf },
 ]
 
-/** Calls the route with what the table has for it; `method` stands in for its own. */
+/** Calls a route with the values of its row; `method` replaces the row's own. */
 export async function ask(
   { service }: World,
   row: Row,

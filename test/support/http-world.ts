@@ -15,7 +15,7 @@ import {
 } from './service.ts'
 import { reply as says } from './upstream-scripts.ts'
 
-/** What the model of these tests says to everything. */
+/** The model's answer to everything in these tests. */
 export const answerText = 'A beinoni is one in whom only the divine soul acts.'
 
 export type World = {
@@ -25,7 +25,7 @@ export type World = {
   close(): Promise<void>
 }
 
-/** Plans as they are, but no count of requests stops a test, and `basic` stores next to nothing. */
+/** The built-in plans without effective limits of requests; `basic` has almost no storage. */
 const plans: Plans = {
   names: builtInPlans.names,
   of: (name) => ({
@@ -55,10 +55,10 @@ export async function openWorld(): Promise<World> {
   }
 }
 
-/** Things of one project: a session with a finished run, and a file. */
+/** Resources of one project: a session with a finished run, and a file. */
 export type Things = {
   readonly accountId: string
-  /** An owner-wide key of the account. */
+  /** A key of the account for all its projects. */
   readonly key: string
   readonly projectId: string
   readonly sessionId: string
@@ -66,7 +66,7 @@ export type Things = {
   readonly fileId: string
 }
 
-/** A key and its id, for tests that revoke it. */
+/** Creates a key and returns it with its id, for tests that revoke it. */
 export async function makeKeyWithId(
   db: TestDatabase,
   accountId: string,
@@ -80,12 +80,12 @@ export async function makeKeyWithId(
   return { key, id: info.id }
 }
 
-/** A key of all seven scopes over every project of the account. */
+/** A key with all scopes, for all projects of the account. */
 export async function ownerKey(db: TestDatabase, accountId: string): Promise<string> {
   return (await makeKeyWithId(db, accountId, { kind: 'owner' }, scopes)).key
 }
 
-/** A place that a key reaches. */
+/** A project, and a key that may use it. */
 type Place = { readonly key: string; readonly projectId: string }
 
 export async function makeSession(
@@ -110,13 +110,19 @@ export async function makeFile(
   return made(await send(service, { method: 'POST', path: '/v1/files', key, ...parts })).id
 }
 
-/** An empty project, made by the API. */
+/**
+ * Creates an empty project through the API.
+ * @returns its id.
+ */
 export async function newProject(service: TestService, { key }: { readonly key: string }): Promise<string> {
   return made(await sendJson(service, { method: 'POST', path: '/v1/projects', key, body: { name: 'New' } }))
     .id
 }
 
-/** What a call of the set-up made. */
+/**
+ * The body of a reply to a call of the set-up.
+ * @throws Error when the call failed.
+ */
 function made(reply: Reply) {
   if (reply.status !== 200) throw new Error(`the set-up failed: ${reply.text}`)
   return JSON.parse(reply.text)
@@ -143,7 +149,7 @@ export async function makeOwner(
   return { accountId, key: await ownerKey(db, accountId) }
 }
 
-/** How many rows each table of the service has, to see that a refused request wrote nothing. */
+/** Number of rows in each table, to show that a refused request wrote nothing. */
 export async function rowCounts(db: TestDatabase): Promise<Readonly<Record<string, number>>> {
   const { rows: tables } = await db.database.system.execute<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' order by tablename`,

@@ -2,7 +2,10 @@ import { examine, type Violation } from '../../src/billing/checks/examine.ts'
 import type { Invariant } from '../../src/billing/checks/invariants.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
 
-/** What breaks the rules of the money and the runs. @throws when one could not be checked. */
+/**
+ * Broken rules of money and runs.
+ * @throws when a rule could not be checked.
+ */
 export async function findViolations(
   database: Database,
   rules?: readonly Invariant[],
@@ -12,7 +15,10 @@ export async function findViolations(
   return broken
 }
 
-/** What must hold of money and runs between any two transactions; each broken rule in one line, with its rows. */
+/**
+ * Checks the rules of money and runs, which hold between any two transactions.
+ * @returns one line per broken rule, with its rows.
+ */
 export async function checkInvariants(database: Database): Promise<string[]> {
   const violations = await findViolations(database)
   return violations.map(({ invariant, rows }) => `${invariant}: ${JSON.stringify(rows)}`)

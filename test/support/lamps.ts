@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/client.ts'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 
-/** A work of two passages with URLs, which `lamp light` finds. */
+/** Imports a work of two passages with URLs; the query `lamp light` finds them. */
 export async function importLamps(database: Database): Promise<void> {
   await importJsonl(database, passages(), { allowLicenses: [] })
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/client.ts'
 import { type ImportReport, importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { printedHebrewAddress } from '../../src/sources/refs/grammar/hebrew-refs.ts'
 
-/** Imports JSON lines, each given as the object that it has. */
+/** Imports JSON lines, each given as an object. */
 export function importLines(database: Database, lines: Iterable<object>): Promise<ImportReport> {
   async function* written(): AsyncGenerator<string> {
     for (const line of lines) yield JSON.stringify(line)
@@ -10,12 +10,12 @@ export function importLines(database: Database, lines: Iterable<object>): Promis
   return importJsonl(database, written(), { allowLicenses: [] })
 }
 
-/** A heading of a work, in Hebrew too, and the addresses that stand under it. */
+/** A heading of a work, its Hebrew form, and the addresses below it. */
 export type ShelfRow = readonly [work: string, heading: string, hebrew: string, ...addresses: string[]]
 
 type ShelfLine = Readonly<Record<'work' | 'ref' | 'he_ref' | 'en', string>>
 
-/** A line with a made-up English text for each address. */
+/** One line per address, with an invented English text. */
 export function shelfLines(shelf: readonly ShelfRow[]): readonly ShelfLine[] {
   return shelf.flatMap(([work, heading, hebrew, ...addresses]) =>
     addresses.map((address) => ({

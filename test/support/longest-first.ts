@@ -1,9 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Projects whose files take longest come first, so that no long file is alone at the end of a run. */
+/** Projects with the slowest files come first, so that no slow file runs alone at the end. */
 const order = ['browser', 'e2e', 'db', 'http', 'unit']
 
-/** Sorts the projects by `order`, and the files of a project as vitest does: the longest of the last run first. */
+/**
+ * Sorts the projects by `order`. Within a project it sorts like vitest: the slowest file of the last run
+ * first.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

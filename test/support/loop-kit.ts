@@ -5,10 +5,10 @@ import type { Journal, LoopInput } from '../../src/agent/loop/loop-input.ts'
 import type { CallEnd, ModelRequest, Provider, ToolCall } from '../../src/agent/provider.ts'
 import type { Tool, Toolbox, ToolOutcome } from '../../src/agent/tools.ts'
 
-/** What deferred writes of the tests write to. */
+/** Collects the deferred writes of the tests. */
 export type Notebook = string[]
 
-/** What a scripted model says: texts, and how the call ends. */
+/** A scripted piece of a model's reply: text, or the end of the call. */
 export type ModelChunk = { readonly type: 'text'; readonly text: string } | CallEnd
 
 export type Play =
@@ -17,7 +17,7 @@ export type Play =
 
 export type ScriptedProvider = Provider & { readonly requests: readonly ModelRequest[] }
 
-/** Answers each call with the next play; a call without one is a fault of the test and fails the turn. */
+/** Answers each call with the next script. A call without one is an error of the test and fails the turn. */
 export function scriptedProvider(...plays: readonly Play[]): ScriptedProvider {
   const requests: ModelRequest[] = []
   const provider = providerOf(async function* (request, signal) {
@@ -35,7 +35,7 @@ export function scriptedProvider(...plays: readonly Play[]): ScriptedProvider {
   return { ...provider, requests }
 }
 
-/** A model that says what `play` yields, up to how the call ends. */
+/** A model that yields what `play` yields, up to the end of the call. */
 export function providerOf(
   play: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>,
 ): Provider {
@@ -52,7 +52,7 @@ export function providerOf(
 
 export const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
 
-/** A whole reply of text in the given pieces. */
+/** A complete text reply in the given pieces. */
 export function says(...pieces: readonly string[]): ModelChunk[] {
   return [
     ...pieces.map((text) => ({ type: 'text' as const, text })),
@@ -62,7 +62,7 @@ export function says(...pieces: readonly string[]): ModelChunk[] {
 
 export type Asked = readonly [name: string, args: string | Readonly<Record<string, unknown>>]
 
-/** A reply that calls tools, after some text perhaps. The upstream gives all calls one id, as some do. */
+/** A reply with tool calls, optionally after some text. All calls have one id, as with some model servers. */
 export function asks(calls: readonly Asked[], text = ''): ModelChunk[] {
   const toolCalls = calls.map(([name, args]) => ({
     id: 'call_0',
@@ -91,7 +91,7 @@ export type MemoryJournal = Journal<Notebook> & {
   readonly notebook: Notebook
 }
 
-/** @param failAt the step whose write fails. */
+/** @param failAt number of the step whose write fails. */
 export function memoryJournal(finished: readonly StepRecord[] = [], failAt = Infinity): MemoryJournal {
   const records: StepRecord[] = [...finished]
   const notebook: Notebook = []
@@ -160,7 +160,7 @@ export async function play(provider: Provider, overrides: Overrides = {}): Promi
   return collected(loopInput(provider, overrides))
 }
 
-/** All that is told of the turn and, last, its end. */
+/** All events of the turn, with its terminal event last. */
 export async function collected(
   input: LoopInput<Notebook>,
   hear: (event: AgentEvent) => void = () => undefined,

@@ -13,7 +13,7 @@ export type Sample = {
   readonly value: number
 }
 
-/** The samples of Prometheus' text format. */
+/** Parses the samples of Prometheus' text format. */
 export function samplesOf(text: string): readonly Sample[] {
   return text
     .split('\n')

@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/homebrew/bin' }
 
-/** Whether this machine has an nginx to try. */
+/** Whether this machine has nginx. */
 export const hasNginx = spawnSync('nginx', ['-v'], { env }).status === 0
 
 export type Nginx = { readonly url: string; accessLog(): Promise<string>; close(): Promise<void> }
 
 /**
- * nginx as a reverse proxy over the given servers, in turn. All settings of the proxy are nginx's own, but for those of
- * `extra`.
+ * Starts nginx as a round-robin reverse proxy for the given servers, with nginx's default settings and those
+ * of `extra`.
  */
 export function startNginx(servers: readonly string[], extra = ''): Promise<Nginx> {
   return startWith(
@@ -29,8 +29,9 @@ export function startNginx(servers: readonly string[], extra = ''): Promise<Ngin
 }
 
 /**
- * nginx with the server block that the project prints, over the given servers. Only addresses differ from the file; the
- * addresses of clients are said by the header `x-test-address`, so that a test can be many.
+ * Starts nginx with the server block of the project's documentation, for the given servers. Only addresses
+ * differ from the file; the header `x-test-address` sets the client's address, so that one test can act as
+ * many clients.
  */
 export async function startPrintedNginx(servers: readonly string[]): Promise<Nginx> {
   const printed = await readFile('ops/nginx.conf', 'utf8')

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
-/** Where the types of OpenAI's own client are: they are made from the official description of its API. */
+/** Folder with the types of OpenAI's own client, which are generated from OpenAI's API description. */
 export const sdkTypes = new URL('../../node_modules/openai/', import.meta.url)
 
-/** The members of an interface of OpenAI's client, such as those of a request. */
+/** Members of an interface of OpenAI's client, such as the members of a request. */
 export async function membersOf(file: string, name: string): Promise<readonly string[]> {
   const text = await readFile(new URL(file, sdkTypes), 'utf8')
   const [, body] = new RegExp(`^export interface ${name} {\\n([\\s\\S]*?)\\n}$`, 'm').exec(text) ?? []

@@ -5,8 +5,8 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 
 /**
- * Where a reply may say more than the types: the client joins the texts of a response by itself, failed turns have codes
- * of their own, and citations come in a stream too.
+ * Differences that are allowed: the client adds the text of a response by itself, failed turns have their own
+ * codes, and streams contain citations too.
  */
 const relaxed = `
 type Response = Omit<OpenAI.Responses.Response, 'output_text' | 'error'> & { error: { code: string; message: string } | null }
@@ -17,9 +17,9 @@ type Chunk = Omit<OpenAI.Chat.ChatCompletionChunk, 'choices'> & { choices: (Omit
 `
 
 /**
- * What OpenAI's API replies, by the types of its own client (the installed `openai` package), which are made from the
- * official description. Lists are the client's own classes there; their members stand here as the description
- * (`ListModelsResponse`, `ListFilesResponse`) requires them.
+ * Replies of OpenAI's API as types of the installed `openai` package, which are generated from the API
+ * description. Lists are classes in that package; here they have the members that the description
+ * (`ListModelsResponse`, `ListFilesResponse`) requires.
  */
 const official = {
   completion: 'OpenAI.Chat.ChatCompletion',
@@ -42,7 +42,10 @@ export type Claim = {
   readonly value: unknown
 }
 
-/** Each claim becomes one line that compiles only if the value has the type; more members than that are allowed. */
+/**
+ * Turns each claim into one line that compiles only if the value has the type. Additional members are
+ * allowed.
+ */
 function programOf(claims: readonly Claim[]): string {
   return [
     `import type OpenAI from 'openai'${relaxed}`,
@@ -68,9 +71,9 @@ const settings = {
 
 const firstLine = programOf([]).split('\n').length + 1
 
-/** @returns what the compiler has against them, each fault with the claim it is about. */
+/** @returns the compiler's errors, each with its claim. */
 export async function misfits(claims: readonly Claim[]): Promise<readonly string[]> {
-  // Inside of the project: the compiler looks for packages from there upwards.
+  // Inside the project, because the compiler resolves packages from there upwards.
   await mkdir('node_modules/.cache', { recursive: true })
   const folder = await mkdtemp('node_modules/.cache/official-types-')
   try {
@@ -94,7 +97,7 @@ async function compile(folder: string): Promise<string> {
   try {
     return (await run).stdout
   } catch (error) {
-    // It ends with an error when there is something to say.
+    // The compiler exits with an error when it reports something.
     const { stdout } = error as { readonly stdout?: string }
     if (!stdout) throw error
     return stdout

@@ -19,14 +19,17 @@ type Document = {
   readonly components: { readonly responses: Readonly<Record<string, Response>> }
 }
 
-/** Compares what the service takes and says with its OpenAPI document. Routes are named as in `GET /v1/files/:id`. */
+/**
+ * Compares requests and replies of the service with its OpenAPI document. Routes are named like `GET
+ * /v1/files/:id`.
+ */
 export type ApiReader = {
   readonly document: Document
-  /** What is wrong with a value as a component; empty when nothing is. */
+  /** Violations of a component's schema by a value; empty when there are none. */
   componentFaults(name: string, value: unknown): readonly string[]
-  /** The same for a JSON body that the route is sent; undefined when it takes none. */
+  /** The same for a JSON body of a request; undefined when the route takes none. */
   requestFaults(route: string, body: unknown): readonly string[] | undefined
-  /** The same for status, headers, error code and body of a reply, or each `data:` line of a stream. */
+  /** The same for a reply: status, headers, error code and body, or each `data:` line of a stream. */
   replyFaults(route: string, reply: Reply): readonly string[]
 }
 
@@ -89,10 +92,10 @@ export function readApi(text: string): ApiReader {
 
 const json = 'application/json'
 
-/** Headers that belong to the API; the others are those of any HTTP server. */
+/** Matches headers that belong to the API; all others are those of any HTTP server. */
 const told = /^(x-(?!accel)|retry-after|www-auth|idempotency|location|content-(?!type|length))/
 
-/** The template of a path, as the document has it. */
+/** The template of a path in the notation of the document. */
 export const pathOf = (url: string): string => url.replaceAll(/:(\w+)/g, '{$1}')
 
 function placeOf(route: string): readonly [path: string, method: string] {
@@ -100,7 +103,7 @@ function placeOf(route: string): readonly [path: string, method: string] {
   return [pathOf(url), method.toLowerCase()]
 }
 
-/** The document with no room for fields that it does not name: so that a reply cannot say more than it should. */
+/** The document with unknown fields forbidden, so that a reply with an undocumented field fails. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)
   if (typeof value !== 'object' || value === null) return value
@@ -114,12 +117,12 @@ function bodiesOf(type: string, { text }: Reply): readonly unknown[] {
   return type === 'text/event-stream' ? dataOf(text) : [JSON.parse(text)]
 }
 
-/** What the `data:` lines of a stream say, the end mark apart. */
+/** Parsed `data:` lines of a stream, without the end mark. */
 export function dataOf(stream: string): readonly Json[] {
   const lines = [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data)
   return lines.filter((data) => data !== '[DONE]').map((data) => JSON.parse(data))
 }
 
-/** The code of a refusal; none for a success. */
+/** The error code of a refusal; empty for a success. */
 export const codesOf = (reply: Reply): readonly string[] =>
   reply.status < 400 ? [] : [JSON.parse(reply.text).error.code]

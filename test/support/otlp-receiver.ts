@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as OTLP's JSON has it, with its attributes as an object. */
+/** A span in OTLP's JSON format, with its attributes as an object. */
 export type ReceivedSpan = {
   readonly traceId: string
   readonly spanId: string
@@ -17,7 +17,7 @@ export type OtlpReceiver = {
   /** What `OTEL_EXPORTER_OTLP_ENDPOINT` names. */
   readonly endpoint: string
   readonly spans: readonly ReceivedSpan[]
-  /** Everything that was sent, headers included, as text. */
+  /** Everything received, headers included, as text. */
   readonly raw: () => string
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ const readSpan = (span: WireSpan): ReceivedSpan => ({
   failed: span.status.code === 2,
 })
 
-/** Starts a server on 127.0.0.1 that takes traces over OTLP/HTTP with JSON and keeps them. */
+/** Starts a server on 127.0.0.1 that receives traces as OTLP over HTTP with JSON, and keeps them. */
 export async function startOtlpReceiver(options: { readonly status?: number } = {}): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = []
   let raw = ''

@@ -1,6 +1,6 @@
 import type { Parameter } from '../../src/routes/turn-request/parameters.ts'
 
-/** The table as the documents have it. */
+/** The parameters as a Markdown table of the documents. */
 export function tableOf(parameters: readonly Parameter[]): string {
   const words = {
     honoured: 'honoured',

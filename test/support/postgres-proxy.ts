@@ -1,8 +1,8 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 
 /**
- * What becomes of a COMMIT: the server carries it out and its reply is lost; it never reaches the server; or it reaches
- * the server this much after the client's connection was cut.
+ * What happens to a COMMIT: the server executes it and its reply is lost; it never reaches the server; or it
+ * reaches the server this many milliseconds after the client's connection was cut.
  */
 export type CommitFate = 'reply-lost' | 'request-lost' | { readonly lateMs: number }
 
@@ -11,13 +11,13 @@ export type PostgresProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
   /**
-   * Cuts the next transaction that sent `text` at its COMMIT, or at the call itself when that is a transaction of its own.
-   * Resolves when it has happened.
+   * Cuts the next transaction that contains `text` at its COMMIT. Cuts a call that is its own transaction at
+   * the call. Resolves after the cut.
    */
   cutAtCommit(text: string, fate: CommitFate): Promise<void>
   /** While true, new connections are refused. */
   refuse(on: boolean): void
-  /** While true, nothing is passed on in either direction and nothing is closed: the host is gone. */
+  /** While true, data is neither forwarded nor are connections closed, as if the host were down. */
   stall(on: boolean): void
   /** Cuts every connection. */
   cutAll(): void
@@ -27,12 +27,12 @@ export type PostgresProxy = {
 type Plan = { readonly text: string; readonly fate: CommitFate; readonly done: () => void }
 
 const commit = Buffer.from('Q\0\0\0\u000bcommit\0', 'latin1')
-/** With it the server ends each of its answers. */
+/** The server ends each reply with this message. */
 const readyForQuery = 'Z\0\0\0\u0005'
 /** The end of a call. */
 const sync = Buffer.from('S\0\0\0\u0004', 'latin1')
 
-/** @param target the URL of a database, which needs no TLS. */
+/** @param target URL of a database that needs no TLS. */
 export async function startPostgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target)
   const pairs = new Set<Pair>()
@@ -82,7 +82,7 @@ class Pair {
   readonly #client: Socket
   readonly #server: Socket
   readonly #plans: Plan[]
-  /** What the client has sent since it began a transaction, or since its last call. */
+  /** Data of the client since the start of its transaction, or since its last call. */
   #sent = ''
   #inTransaction = false
   /** Not passed on yet. */
@@ -116,7 +116,7 @@ class Pair {
     this.#held = Buffer.concat([this.#held, bytes])
     const index = this.#plans.findIndex((plan) => this.#sent.includes(plan.text))
     const ends = this.#inTransaction ? bytes.includes(commit) : this.#held.includes(sync)
-    // A call that is to be cut is passed on as a whole or not at all.
+    // A call to cut is forwarded completely or not at all.
     if (index >= 0 && !ends && !this.#inTransaction) return
     const held = this.#held
     this.#held = Buffer.alloc(0)
@@ -143,7 +143,8 @@ class Pair {
       this.cut()
       done()
     }
-    // Cut earlier, the server may notice it while it is still at work, and take all of it back.
+    // The cut waits for the reply: after an earlier cut the server could notice it during the call and roll
+    // back.
     this.#server.on('data', (part: Buffer) => {
       answer += part.toString('latin1')
       if (tags.some((tag) => answer.includes(tag))) finish()

@@ -13,7 +13,10 @@ declare module 'vitest' {
   }
 }
 
-/** One real Postgres for a test run, with a migrated template that every test file clones; and the service as it is started. */
+/**
+ * One real Postgres per test run, with a migrated template that test files clone. Also builds the bundle of
+ * the service.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await bundleService({ ifChanged: true })
   const directory = await mkdtemp(path.join(tmpdir(), 'chat-service-test-'))

@@ -6,12 +6,12 @@ import { openEmbedded } from '../../src/db/embedded.ts'
 import { findPrograms, postgresIdentity, runnerFor } from '../../src/db/embedded-programs.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 
-/** A Postgres of one test file, which the file may stop, restart and fill. */
+/** A Postgres for one test file, which the file may stop, restart and fill. */
 export type PrivatePostgres = {
-  /** As the role of the service, to a migrated database. */
+  /** URL of a migrated database, with the role of the service. */
   readonly url: string
   readonly directory: string
-  /** Ends every connection but that of the caller. */
+  /** Ends every connection except the caller's. */
   killConnections(applicationName?: string): Promise<number>
   stop(mode: 'fast' | 'immediate'): Promise<void>
   start(): Promise<void>
@@ -19,7 +19,7 @@ export type PrivatePostgres = {
   close(): Promise<void>
 }
 
-/** @param directory where its data goes; a new folder when not given. */
+/** @param directory folder of its data; default: a new folder. */
 export async function startPrivatePostgres(directory?: string): Promise<PrivatePostgres> {
   const home = directory ?? (await mkdtemp(path.join(tmpdir(), 'chat-service-postgres-')))
   const settings = ['fsync=off', 'max_connections=200']

@@ -1,6 +1,9 @@
 import { parser } from '@prometheus-io/lezer-promql'
 
-/** A series that an expression names: its metric, the labels it selects or groups by, and the values it asks for. */
+/**
+ * A series in an expression: its metric, the labels that it selects or groups by, and the values that it
+ * requires.
+ */
 export type Selector = {
   readonly metric: string
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[]
@@ -10,7 +13,7 @@ export type Expression = { readonly selectors: readonly Selector[]; readonly gro
 
 /**
  * Parses PromQL with the grammar of Prometheus' own user interface.
- * @throws on anything that is no PromQL.
+ * @throws for invalid PromQL.
  */
 export function parsePromql(text: string): Expression {
   const selectors: Selector[] = []

@@ -2,11 +2,11 @@ import type { NamedRef } from '../../src/sources/citations/attribution/named-ref
 import type { Passage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
 import { fold } from '../../src/sources/text/fold.ts'
 
-/** Words with capitals before a number: enough for these tests. */
+/** Matches capitalised words before a number, which is enough for these tests. */
 const plainRef =
   /(?<!\p{L})\p{Lu}\p{L}{2,30}(?:[,;]? (?:of )?\p{Lu}\p{L}{0,30}){0,6} \d{1,3}[a-d]?(?::\d{1,3}){0,3}/gu
 
-/** Look-ups in a few passages, as the library's own; `asked` keeps what was asked. */
+/** Look-ups in a few passages, like those of the library; `asked` records the arguments. */
 export function quoteLibrary(library: readonly Passage[]) {
   const asked = { refs: [] as string[], words: [] as string[], read: [] as string[] }
   const resolveRef = async (ref: string) => {

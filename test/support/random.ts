@@ -1,4 +1,4 @@
-/** mulberry32: small, fast and the same everywhere. */
+/** mulberry32: a small, fast generator with equal results on all platforms. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -10,17 +10,17 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** A sequence of choices that a seed repeats. */
+/** A sequence of choices that a seed makes repeatable. */
 export type Random = {
-  /** From 0 up to and without 1. */
+  /** A number from 0 (included) to 1 (excluded). */
   next(): number
-  /** From `low` up to and without `high`. */
+  /** A number from `low` (included) to `high` (excluded). */
   between(low: number, high: number): number
   /** A whole number from `low` to `high`, both included. */
   whole(low: number, high: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly [T, ...T[]]): T
-  /** A sequence of its own for one purpose: what is drawn from it does not shift what comes from this one. */
+  /** A separate sequence for one purpose; draws from it do not change the draws from this one. */
   fork(purpose: string): Random
 }
 

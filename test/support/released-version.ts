@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** The sources of a released version, bundled, beside the packages of this one. */
+/** The bundled sources of a released version, with the packages of the current one. */
 export type ReleasedVersion = {
   readonly version: string
   readonly folder: string
@@ -15,7 +15,9 @@ export type ReleasedVersion = {
   remove(): Promise<void>
 }
 
-/** The last of `test/database/released-versions.json`, from git; undefined where git or its history is missing. */
+/**
+ * The last version in `test/database/released-versions.json`, from git; undefined without git or its history.
+ */
 export async function lastReleasedVersion(): Promise<ReleasedVersion | undefined> {
   const list = await readFile(path.join(root, 'test/database/released-versions.json'), 'utf8')
   const last = (JSON.parse(list) as readonly { version: string; commit: string }[]).at(-1)

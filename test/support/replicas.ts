@@ -7,27 +7,36 @@ import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstrea
 import { makeAccount, makeKey, pepperText } from './service.ts'
 import { launchService, type ServiceProcess } from './service-process.ts'
 
-/** One replica: the service in a process of its own, which a test can kill or pause. */
+/** One replica: the service in its own process, which a test can kill or suspend. */
 export type Replica = ServiceProcess & { readonly url: string }
 
-/** Replicas over one database, whose model is one scripted upstream, with an account and an owner-wide key. */
+/**
+ * Replicas on one database with one scripted upstream as their model, an account, and a key for all its
+ * projects.
+ */
 export type ReplicaWorld = {
   readonly db: TestDatabase
   readonly upstream: ScriptedUpstream
   readonly key: string
-  /** Starts one more replica, with other settings where `env` has them. */
+  /** Starts one more replica; `env` overrides settings. */
   start(env?: Readonly<Record<string, string>>): Promise<Replica>
-  /** Posts a chat request; `headers` beside the usual ones. */
+  /** Posts a chat request; `headers` are added to the usual ones. */
   chat(
     at: { readonly url: string },
     body: object,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response>
-  /** Lets the leases of the run run out now instead of after 15 s. Its owner must be dead, or it would prolong them. */
+  /**
+   * Expires the run's lease now instead of after 15 s. Its owner must be dead, because it would renew the
+   * lease.
+   */
   expireLease(runId: string): Promise<void>
   /** The rows of a statement with `$1` for `id`. */
   rows<T extends object>(statement: string, id: string): Promise<readonly T[]>
-  /** Stops everything. @returns the invariants of money and runs that the tests have broken. */
+  /**
+   * Stops everything.
+   * @returns the invariants of money and runs that do not hold.
+   */
   close(): Promise<string[]>
 }
 
@@ -66,7 +75,7 @@ export async function openReplicaWorld(): Promise<ReplicaWorld> {
     },
     rows,
     async close() {
-      // A paused process would not hear of anything else.
+      // A suspended process reacts to no other signal.
       await Promise.all(started.map((service) => service.stop('SIGKILL')))
       await upstream.close()
       const broken = await checkInvariants(db.database)

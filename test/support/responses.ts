@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import type { ChatWorld, ServiceInfo } from './chat-world.ts'
 
-/** The official client with default settings, as an integrator would have it. */
+/** The official client with default settings. */
 export const clientOf = ({ key, service }: ChatWorld): OpenAI =>
   new OpenAI({ apiKey: key, baseURL: `${service.url}/v1` })
 

@@ -1,9 +1,9 @@
 import { openSync, readSync } from 'node:fs'
 
 /**
- * Milliseconds in which the main thread of this process ran or slept of its own accord. Time in which the kernel gave
- * its core to another process does not count, so that a busy machine does not look like a slow service. Without
- * Linux's scheduler statistics it is the wall clock.
+ * Milliseconds of the main thread without the time in which the kernel gave its core to another process. A
+ * busy machine then does not look like a slow service. Without Linux's scheduler statistics it is the wall
+ * clock.
  */
 export const runningMs: () => number = openClock()
 
@@ -12,7 +12,10 @@ function openClock(): () => number {
   return waitedMs ? () => performance.now() - waitedMs() : () => performance.now()
 }
 
-/** How long the main thread has waited for a core since its start; undefined where the kernel does not say. */
+/**
+ * Time that the main thread has waited for a core since its start; undefined where the kernel does not report
+ * it.
+ */
 function openWaits(): (() => number) | undefined {
   try {
     const file = openSync('/proc/self/schedstat', 'r')

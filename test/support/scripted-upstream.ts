@@ -19,9 +19,9 @@ type RecordedRequest = {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: UpstreamBody
-  /** The client's port: equal for requests that came over the same connection. */
+  /** The client's port: equal for requests on one connection. */
   readonly connection: number
-  /** Resolves when the reply is over: `complete`, or `cut` when the connection went away before its end. */
+  /** Resolves when the reply is over: `complete`, or `cut` when the connection closed before its end. */
   readonly ended: Promise<'complete' | 'cut'>
 }
 
@@ -29,13 +29,13 @@ export type ScriptedUpstream = {
   /** Ends in `/v1`, as `MODEL_BASE_URL` does. */
   readonly baseUrl: string
   readonly requests: readonly RecordedRequest[]
-  /** Resolves with the request of that number (from 0) as soon as it has arrived. */
+  /** Resolves with the request of this index (from 0) as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>
-  /** Answers the next unanswered request; scripts are used up in order. */
+  /** Answers the next requests with these scripts, in order. */
   enqueue(...scripts: readonly ScriptSource[]): void
-  /** Answers requests when no enqueued script is left; without one they get a 400. */
+  /** Answers requests when no enqueued script is left; without it they get a 400. */
   setDefault(script: ScriptSource): void
-  /** How many client connections are open now. */
+  /** Number of open client connections. */
   connections(): Promise<number>
   close(): Promise<void>
 }
@@ -97,7 +97,7 @@ class Performance {
     })
   }
 
-  /** What was written before a cut does reach the client. */
+  /** Waits until the text written before the cut has reached the client. */
   async #cut(): Promise<void> {
     await this.#flushed
     this.#response.destroy()
@@ -182,7 +182,7 @@ function outcomeOf(response: ServerResponse, gone: AbortController): Promise<'co
   })
 }
 
-/** The queue of scripts and the record of requests behind one server. */
+/** The queue of scripts and the recorded requests of one server. */
 class Stage {
   readonly requests: RecordedRequest[] = []
   readonly queue: ScriptSource[] = []
@@ -226,15 +226,15 @@ class Stage {
 }
 
 /**
- * Starts a chat-completions server on 127.0.0.1 that answers as scripted; `port` 0 takes a free one. With `records`
- * off nothing is kept in `requests`: tens of thousands would fill the memory.
+ * Starts a chat-completions server on 127.0.0.1 that answers as scripted; `port` 0 takes a free one. With
+ * `records` off it keeps no requests, because tens of thousands would fill the memory.
  */
 export async function startScriptedUpstream(
   options: { readonly port?: number; readonly records?: boolean } = {},
 ): Promise<ScriptedUpstream> {
   const stage = new Stage(options.records ?? true)
   const server = createServer((request, response) => {
-    // A script ends in an exception only when the client left during a wait or a test's script is wrong: cut it.
+    // A script throws only when the client disconnected during a wait, or when a test's script is wrong.
     stage.handle(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {

@@ -2,22 +2,28 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { bundledServer } from '../../build/bundle.ts'
 
-/** The service as people start it: a process of its own, told by signals and watched by its output and its exit. */
+/**
+ * The service as people start it: its own process, controlled by signals, and observed by its output and
+ * exit.
+ */
 export type ServiceProcess = {
-  /** Where it answers, such as `http://127.0.0.1:4321`, as soon as it says that it is ready. */
+  /** URL of the service, such as `http://127.0.0.1:4321`, once it reports that it is ready. */
   readonly ready: Promise<string>
   readonly ended: Promise<Ended>
   readonly pid: number
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string
   signal(signal: NodeJS.Signals): void
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   stop(signal: NodeJS.Signals): Promise<Ended>
 }
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** Starts a process in `folder`, so that no `.env` of a developer takes part, on a free port unless `env` has one. @param server of another version. */
+/**
+ * Starts a process in `folder`, so that no developer's `.env` applies, on a free port unless `env` has one.
+ * @param server entry file of another version.
+ */
 export function launchService(
   folder: string,
   env: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** A database of its own, and a role that may read and write rows and nothing else. */
+/** A database, and a role that may read and write rows and nothing else. */
 export async function openWithRole(password = 'rows-only') {
   const { adminUrl, serviceUrl } = inject('postgres')
   const [name, role] = [`t_${randomBytes(8).toString('hex')}`, `r_${randomBytes(6).toString('hex')}`]

@@ -33,7 +33,7 @@ export type TestService = {
   stop(): Promise<void>
 }
 
-/** The whole service over a test database, listening on a real socket. Without a model it is the extractive one. */
+/** The whole service on a test database, listening on a real socket. Default model: the extractive one. */
 export async function startTestService(
   database: Database,
   options: {
@@ -50,7 +50,7 @@ export async function startTestService(
     /** A free one unless told. */
     readonly port?: number
     readonly telemetry?: Partial<Pick<Config, 'metricsToken' | 'otlpEndpoint'>>
-    /** Where the embedded Postgres would have its data. */
+    /** Data folder of the embedded Postgres, if it were used. */
     readonly dataDir?: string
     readonly pressure?: Pressure
     readonly log?: Logger
@@ -125,7 +125,10 @@ export async function startTestService(
 let accountsMade = 0
 let passwordHash: Promise<string> | undefined
 
-/** An account with an address of its own. The password is never checked here, so a process hashes it once. */
+/**
+ * Creates an account with a unique email address. No test signs in with the password, so a process hashes it
+ * once.
+ */
 export async function makeAccount(
   database: Database,
   plan = 'pro',
@@ -143,7 +146,10 @@ export async function makeAccount(
   return account
 }
 
-/** The text of a new key. */
+/**
+ * Creates a key.
+ * @returns its text.
+ */
 export async function makeKey(
   database: Database,
   accountId: string,
@@ -163,7 +169,7 @@ export async function makeProject(
   return (await withTx(database, 'system', (tx) => insertProject(tx, accountId, name))).id
 }
 
-/** A request with a key; the body, when there is one, goes as JSON. */
+/** Sends a request with a key; a body is sent as JSON. */
 export function call(
   service: TestService,
   key: string | undefined,

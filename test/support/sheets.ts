@@ -1,6 +1,6 @@
 import type { Sheet, SheetSource, SheetVersion } from '../../src/workspace/sheets/sheet.ts'
 
-/** Small texts of our own that hold what is hard to set: points, brackets, numbers and the other script. */
+/** Short invented texts that are hard to typeset: points, brackets, numbers and two scripts. */
 export const pointed =
   'נֵר קָטָן אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ (אֲפִלּוּ מֵרָחוֹק): "וְכָל־מִי שֶׁרוֹאֶה" – עַיֵּן Book of Lamps, עמ׳ 12–15, תשפ״ו.'
 export const english = 'A small lamp does not argue (even from afar); see ספר הנרות, pp. 12–15.'

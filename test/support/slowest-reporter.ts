@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 const shown = 10
 
-/** A line of a table, and how long what it names took, in ms. */
+/** A line of a table, and the duration of its test or file in ms. */
 type Row = { readonly ms: number; readonly text: string }
 
 /** Prints the ten slowest tests and the ten slowest files of a run at its end. */
@@ -25,13 +25,13 @@ function testRows(module: TestModule): readonly Row[] {
   }))
 }
 
-/** The whole of a file, of which its set-up is what no test of it took: the worker, imports and hooks. */
+/** Duration of a file. Its set-up is the part outside all tests: worker, imports and hooks. */
 function fileRow(module: TestModule): Row {
   const { environmentSetupDuration, prepareDuration, collectDuration, setupDuration, duration } =
     module.diagnostic()
   const loading = environmentSetupDuration + prepareDuration + collectDuration + setupDuration
   const tests = testRows(module).reduce((sum, { ms }) => sum + ms, 0)
-  // Tests that run at once take longer together than their file.
+  // Concurrent tests add up to more than the duration of their file.
   const hooks = Math.max(0, duration - tests)
   return { ms: loading + duration, text: `${nameOf(module)} (set-up ${seconds(loading + hooks)})` }
 }

@@ -1,4 +1,4 @@
-/** The rules of the chat stream, as strictly as the strictest client reads it. See `research/wire.md`, section 7. */
+/** Checks chat streams as strictly as the strictest known client reads them. */
 
 export type ServiceBlock = {
   readonly run_id?: string
@@ -40,7 +40,7 @@ export type StreamError = {
 }
 
 export type ReadStream = {
-  /** Every rule that was broken, in words; empty for a stream that every client can read. */
+  /** All broken rules as text; empty for a stream that every client can read. */
   readonly problems: readonly string[]
   readonly chunks: readonly Chunk[]
   readonly text: string
@@ -58,7 +58,7 @@ const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter']
 const idMembers = ['project_id', 'session_id', 'run_id', 'message_id', 'status', 'files', 'sources']
 const costMembers = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'cost']
 
-/** Reads the raw body of a streamed reply that is complete. */
+/** Parses the raw body of a complete streamed reply. */
 export function readStream(body: string, asked: { readonly includeUsage?: boolean } = {}): ReadStream {
   const problems: string[] = []
   const frames = framesOf(body, problems)
@@ -82,7 +82,7 @@ export function readStream(body: string, asked: { readonly includeUsage?: boolea
   }
 }
 
-/** Blocks of one `data:` line each; before it stands nothing, or the keep-alive comment. */
+/** Parses blocks of one `data:` line each, with an optional keep-alive comment before it. */
 function framesOf(body: string, problems: string[]): readonly Frame[] {
   if (body.includes('\r')) problems.push('lines end in CR')
   if (!body.endsWith('\n\n')) problems.push('the last block is not closed by a blank line')
@@ -216,7 +216,7 @@ function isCitation(value: unknown): boolean {
   )
 }
 
-/** The finish chunk, and what may follow it: the usage chunk if it was asked for, and nothing else. */
+/** Checks the finish chunk and the chunks after it: only the usage chunk, if the request asked for it. */
 function checkEnd(
   chunks: readonly Chunk[],
   failed: boolean,

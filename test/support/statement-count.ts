@@ -1,24 +1,27 @@
 import type pg from 'pg'
 
 export type StatementCount = {
-  /** Statements of the turns' path: neither transaction control, nor what replicas do in the background. */
+  /** Statements of turns, without transaction control and the background work of replicas. */
   readonly statements: number
-  /** Transactions that had statements of that path in them. */
+  /** Transactions that contain such statements. */
   readonly commits: number
-  /** Notifications of other replicas, several events in one. */
+  /** Notifications to other replicas; one can carry several events. */
   readonly signals: number
   readonly texts: readonly { readonly text: string; readonly calls: number }[]
 }
 
-/** What the service does by the clock, whether there are turns or not, and what the counting itself does. */
+/**
+ * Matches statements that the service runs periodically, with or without turns, and those of the counting
+ * itself.
+ */
 const background =
   /pg_stat_statements|lease_expires_at" = now\(\) \+|skip locked|with waiting as|for update of r|select "id", "epoch", "cancel_requested_at"|listen |select 1$|retention|pg_try_advisory/i
 
-/** Calls that are transactions by themselves. */
+/** Matches calls that are their own transactions. */
 const ownTransaction = /(begin_turn_2|append_to_run_2|end_turn|project_files)\(/
 
 /**
- * Counts by the extension `pg_stat_statements`, in the database of `admin`.
+ * Counts statements in the database of `admin`, with the extension `pg_stat_statements`.
  * @param admin a superuser.
  */
 export function countStatements(admin: pg.Client) {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../src/errors.ts'
 import { inThread } from '../../src/threads.ts'
 
-/** What a job of the tests does. */
+/** The jobs that tests run in worker threads. */
 export type TestJob =
   | { readonly kind: 'echo'; readonly value: string }
   | { readonly kind: 'loop' }

@@ -8,7 +8,7 @@ import { call, makeAccount, makeKey, startTestService, type TestService } from '
 import { readStream } from './sse-rules.ts'
 import { callTools, reply, type UpstreamBody } from './upstream-scripts.ts'
 
-/** Two replicas over a Postgres of their own that a test can bring into trouble. */
+/** Two replicas on their own Postgres, which a test can disturb. */
 export type TroubleWorld = {
   readonly postgres: PrivatePostgres
   readonly services: readonly [TestService, TestService]
@@ -17,11 +17,11 @@ export type TroubleWorld = {
   readonly upstream: ScriptedUpstream
   readonly accountId: string
   readonly key: string
-  /** Everything that nobody caught in this process; whatever is in it would have ended a service. */
+  /** Uncaught errors of this process; each would have ended a service. */
   readonly uncaught: readonly unknown[]
-  /** Starts a turn at the first replica that writes a file and then speaks for about six seconds. */
+  /** Starts a turn on the first replica that writes a file and then streams text for about six seconds. */
   startTurn(): Promise<Turn>
-  /** Sends `request` every 150 ms until the returned function is called, which gives what came of it. */
+  /** Sends `request` every 150 ms until the returned function is called, which returns the replies. */
   watch(request: () => Promise<Response>): () => Promise<readonly Seen[]>
   rows<T extends object>(statement: string, values?: readonly unknown[]): Promise<readonly T[]>
   broken(): Promise<readonly string[]>
@@ -30,7 +30,7 @@ export type TroubleWorld = {
 
 export type Turn = { readonly runId: string; readonly stream: LiveStream }
 
-/** One request of a client that tries again and again; times in ms on this process's clock. */
+/** One request of a client that retries; times in ms on this process's clock. */
 export type Seen = {
   readonly status: number
   readonly sentAt: number
@@ -39,7 +39,7 @@ export type Seen = {
   readonly code: string | undefined
 }
 
-/** What the turns of this world answer. */
+/** The answer of all turns in this world. */
 export const spoken = Array.from({ length: 60 }, (_, n) => `Sentence ${n} of the answer.`).join(' ')
 
 function script(sent: UpstreamBody) {
@@ -120,7 +120,7 @@ export async function openTroubleWorld(directory?: string): Promise<TroubleWorld
   }
 }
 
-/** Reads the turn to its end: what a client has of it, and what the database has. */
+/** Reads the turn to its end, both from the client's stream and from the database. */
 export async function outcomeOf(world: TroubleWorld, { runId, stream }: Turn) {
   const { problems, text, error } = readStream(await stream.rest())
   const [row] = await world.rows(
@@ -135,7 +135,7 @@ export async function outcomeOf(world: TroubleWorld, { runId, stream }: Turn) {
   return { problems, text, error, row }
 }
 
-/** What `outcomeOf` gives for a turn that was not disturbed at all. */
+/** The result of `outcomeOf` for an undisturbed turn. */
 export const undisturbed = {
   problems: [],
   text: spoken,

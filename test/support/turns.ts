@@ -24,7 +24,7 @@ import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { insertProject } from '../../src/turns/sessions/projects.ts'
 import { makeAccount } from './service.ts'
 
-/** Someone who starts turns without HTTP: a person in a project of their own, on a plan made for the test. */
+/** A principal who starts turns without HTTP, in their own project and on a plan made for the test. */
 export type Person = { readonly principal: Principal; readonly plans: Plans }
 
 export async function makePerson(database: Database, plan: Partial<Plan> = {}): Promise<Person> {
@@ -47,7 +47,7 @@ export async function makePerson(database: Database, plan: Partial<Plan> = {}): 
   }
 }
 
-/** The same by a key, with this month's allowance given: as a start in one call wants it. */
+/** The same principal with a key, and with this month's allowance granted, so that a start takes one call. */
 export async function withKey(database: Database, { principal }: Person): Promise<Principal> {
   const { accountId, plan, binding } = principal
   const reach = { kind: 'project', projectId: binding.projectId ?? '' } as const
@@ -75,7 +75,7 @@ export type StartOptions = {
   readonly text?: string
 }
 
-/** A question as it comes to the start of a turn. */
+/** A question in the form that admission takes. */
 export function plainInput(options: StartOptions = {}): TurnInput {
   return {
     model: 'service',
@@ -89,7 +89,7 @@ export function plainInput(options: StartOptions = {}): TurnInput {
   }
 }
 
-/** Admits a turn, owned by a replica that does not exist unless one is named. */
+/** Admits a turn; its owner is a replica that does not exist, unless one is named. */
 export async function start(database: Database, person: Person, options: StartOptions = {}): Promise<Run> {
   const { principal, plans } = person
   const lease = { owner: options.owner ?? 'replica_gone', seconds: 15 }
@@ -104,7 +104,10 @@ export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
   return openCatalogue({ baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined })
 }
 
-/** What drives one attempt at a run outside any runner: it renews no lease, claims nothing and hears no signal. */
+/**
+ * Services for one attempt at a run without a runner: it renews no lease, claims nothing and receives no
+ * signal.
+ */
 export function turnServices(database: Database, catalogue: Catalogue): TurnServices {
   const signals: Signals = {
     listening: () => true,
@@ -123,7 +126,7 @@ export function turnServices(database: Database, catalogue: Catalogue): TurnServ
   }
 }
 
-/** The end of a cancelled run that has said nothing. */
+/** The terminal event of a cancelled run without text. */
 export const emptyEnd = (cost: bigint): TerminalEvent => ({
   type: 'run.cancelled',
   end: {
@@ -148,7 +151,7 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
   },
 })
 
-/** What ends a run at the end of its journal. */
+/** The data that closes a run's journal. */
 export const closing =
   (run: Run): Close<TerminalEvent> =>
   (tx, event, last) => {
@@ -156,7 +159,7 @@ export const closing =
     return { ...closing, done: closing.done.then(() => undefined) }
   }
 
-/** The journal of an attempt that begins, without the attempt. */
+/** The journal of a new attempt, without running the attempt. */
 export function journalOf(
   database: Database,
   run: Run,
@@ -172,7 +175,7 @@ export function journalOf(
   })
 }
 
-/** What a run's live readers are told, up to its end, until it is given up, or for so long. */
+/** Events that a run's live readers receive: up to its end, until it is given up, or for `maxMs`. */
 export async function saidIn(live: LiveRun, maxMs: number): Promise<readonly RunEvent[]> {
   const said: RunEvent[] = []
   await live.read(AbortSignal.timeout(maxMs), (batch) => {
@@ -182,7 +185,7 @@ export async function saidIn(live: LiveRun, maxMs: number): Promise<readonly Run
   return said
 }
 
-/** Ends a run as its owner would, without having driven it. */
+/** Ends a run as its owner would, without driving it. */
 export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = journalOf(database, run)
   await journal.end(emptyEnd, closing(run))

@@ -5,15 +5,18 @@ import { ask } from './chat-world.ts'
 import type { Cut } from './cutting-proxy.ts'
 import type { Random } from './random.ts'
 
-/** How a client without an `Idempotency-Key` sends one request. It throws when it has no whole answer. */
+/**
+ * The way in which a client without an `Idempotency-Key` sends one request. It throws when it gets no
+ * complete answer.
+ */
 export type UnkeyedClient = {
   readonly name: string
   send(url: string, question: string): Promise<void>
 }
 
 /**
- * Default clients: OpenAI's, unmodified, whole and streamed, and two without a library, whose connections are used again or are
- * closed after each reply. They live until `close`.
+ * Clients with default settings: OpenAI's, for whole and streamed replies, and two without a library, which
+ * reuse connections or close them after each reply. They stay open until `close`.
  */
 export function unkeyedClients(key: string): {
   readonly clients: readonly [UnkeyedClient, ...UnkeyedClient[]]
@@ -52,7 +55,7 @@ export function unkeyedClients(key: string): {
   }
 }
 
-/** Longer than a freeze: a client that has given up says so by closing, which a frozen process reads late. */
+/** Longer than a suspension: a suspended process reads late that a client gave up. */
 const timeoutMs = 60_000
 
 function post(url: string, key: string, question: string, agent: Agent): Promise<void> {
@@ -72,7 +75,7 @@ function post(url: string, key: string, question: string, agent: Agent): Promise
   })
 }
 
-/** Half of all connections are cut: before the reply, or after any number of its bytes. */
+/** Cuts half of all connections: before the reply, or after any number of its bytes. */
 export function anyCut(random: Random): () => Cut {
   return () => {
     if (random.chance(0.5)) return { kind: 'pass' }
@@ -82,9 +85,9 @@ export function anyCut(random: Random): () => Cut {
 }
 
 /**
- * One thing that an application wants done once: it sends its request, and after each error the same again, to any replica, at
- * once or some moments later.
- * @returns the number of times that it was sent.
+ * Carries out one action that an application wants done once: it sends the request, and repeats it after each
+ * error to any replica, at once or some moments later.
+ * @returns the number of requests sent.
  */
 export async function carryOutIntent(
   client: UnkeyedClient,

@@ -10,9 +10,9 @@ export type ScriptedCall = {
 export type ScriptedUsage = { readonly prompt_tokens: number; readonly completion_tokens: number }
 
 /**
- * One thing the model's server does. The head (200, `text/event-stream`) goes out before the first body bytes unless
- * a `status` comes first. A script that spoke through `text` or `toolCalls` is completed by itself with a finish
- * chunk, the usage (if the request asked for it) and `[DONE]`; `end` and `destroy` stop before that.
+ * One step of a scripted reply. The headers (200, `text/event-stream`) go out with the first body bytes, unless a
+ * `status` comes first. A script with `text` or `toolCalls` ends with a finish chunk, the usage (if requested)
+ * and `[DONE]`, unless it ends with `end` or `destroy`.
  */
 export type Action =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly json?: unknown }
@@ -30,7 +30,7 @@ export type Action =
 
 export type Script = readonly Action[]
 
-/** The part of a chat-completions body that scripts look at; everything sent is there at run time. */
+/** The part of a chat-completions body that scripts read; at run time it contains everything sent. */
 export type UpstreamBody = {
   readonly model: string
   readonly messages: readonly {
@@ -50,7 +50,7 @@ export type UpstreamBody = {
 
 export type ScriptSource = Script | ((body: UpstreamBody, headers: IncomingHttpHeaders) => Script)
 
-/** A whole reply of text, in `chunks` deltas. */
+/** A complete text reply in `chunks` deltas. */
 export function reply(
   text: string,
   options: {
@@ -63,7 +63,7 @@ export function reply(
   return usage === undefined ? [{ text, ...pace }] : [{ text, ...pace }, { usage }]
 }
 
-/** A whole reply of tool calls, optionally after some text. */
+/** A complete reply of tool calls, optionally after some text. */
 export function callTools(
   calls: readonly ScriptedCall[],
   options: { readonly text?: string; readonly usage?: ScriptedUsage | null } = {},
@@ -75,17 +75,17 @@ export function callTools(
   ]
 }
 
-/** Says `text` (or sends nothing at all) and then keeps the connection open without another byte. */
+/** Sends `text`, or nothing, and then keeps the connection open without another byte. */
 export function stall(text?: string): Script {
   return [...(text === undefined ? [] : [{ text }]), { waitFor: new Promise(() => {}) }]
 }
 
-/** Says `text` (or sends only the head) and then cuts the connection. */
+/** Sends `text`, or only the headers, and then cuts the connection. */
 export function cut(text?: string): Script {
   return [text === undefined ? { status: 200 } : { text }, { destroy: true }]
 }
 
-/** A refusal: a string becomes OpenAI's error object, anything else is the JSON body itself. */
+/** A refusal: a string becomes OpenAI's error object, any other value is the JSON body itself. */
 export function error(
   status: number,
   body: unknown = 'scripted failure',
@@ -95,7 +95,7 @@ export function error(
   return [{ status, headers, json }]
 }
 
-/** A promise a test opens by hand, for `{waitFor: gate.opened}`. */
+/** A promise that a test resolves by hand, for `{waitFor: gate.opened}`. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }
@@ -130,7 +130,9 @@ function firstPassage(content: string): Quotable | null {
   }
 }
 
-/** The first words of a passage that can stand between quotation marks: a run that has none of its own. */
+/**
+ * The first words of a passage that fit between quotation marks: words without quotation marks of their own.
+ */
 function quotable(text: string): string {
   const words = text.trim().split(/\s+/)
   const plain = words.map((word) => !/["“”„״]/.test(word))
@@ -141,8 +143,8 @@ function quotable(text: string): string {
 }
 
 /**
- * The model of `node test/support/scripted-upstream.ts`: asks `search_sources` for the user's words, then answers with
- * the first words of the first passage found, quoted, and its mark.
+ * The model of `node test/support/scripted-upstream.ts`: calls `search_sources` with the user's words, then
+ * quotes the first words of the first passage found, with its mark.
  */
 export function toolUsingConversation(body: UpstreamBody): Script {
   const asked = body.messages.findLastIndex((message) => message.role === 'user')

@@ -1,10 +1,10 @@
 import type { TestService } from './service.ts'
 
-/** A browser as far as forms and cookies go. */
+/** A minimal browser that supports forms and cookies. */
 export type TestVisitor = {
   readonly cookies: Map<string, string>
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>
-  /** Sends a form as a page of the service would; `headers` can say otherwise. */
+  /** Sends a form like a page of the service; `headers` override its headers. */
   post(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ export function openVisitor(service: TestService): TestVisitor {
   }
 }
 
-/** A visitor with an account of its own, made by the form. */
+/** A visitor with a new account, created through the form. */
 export async function signedUp(service: TestService, email: string): Promise<TestVisitor> {
   const visitor = openVisitor(service)
   const response = await visitor.post('/signup', { email, password: goodPassword })

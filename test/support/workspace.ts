@@ -11,18 +11,18 @@ import { makeAccount, makeProject } from './service.ts'
 
 export type Uploaded = { readonly name: string; readonly content: Buffer | string; readonly type?: string }
 
-/** What a tool said, and what its deferred write came to. */
+/** The reply of a tool, and the result of its deferred write. */
 export type Said = {
   readonly content: Readonly<Record<string, unknown>>
   readonly isError: boolean
   readonly sources: readonly OfferedSource[]
 }
 
-/** A project and the agent's tools on it, as one turn has them. */
+/** A project, and the agent's tools for it, as in one turn. */
 export type TestWorkspace = {
   readonly place: FilePlace & { readonly runId: string }
   upload(file: Uploaded): Promise<StoredFile>
-  /** Calls a tool and runs its deferred write, in one transaction as the journal does. */
+  /** Calls a tool and runs its deferred write in one transaction, like the journal. */
   call(name: string, args: object, signal?: AbortSignal): Promise<Said>
 }
 
