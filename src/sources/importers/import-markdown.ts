@@ -6,30 +6,8 @@ import { mayImport, type RestrictedLicense, refusalOf } from '../library/license
 import { isWebAddress } from '../library/source-url.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
-import { readSegment } from './markup.ts'
-
-/** What a text says of itself in its front matter, or its importer by flags, which go before. */
-export type MarkdownFacts = {
-  readonly title?: string | undefined
-  readonly he_title?: string | undefined
-  readonly author?: string | undefined
-  readonly category?: string | undefined
-  readonly license?: string | undefined
-  readonly language?: string | undefined
-  readonly version?: string | undefined
-  readonly source_url?: string | undefined
-}
-
-export const markdownFacts = [
-  'title',
-  'he_title',
-  'author',
-  'category',
-  'license',
-  'language',
-  'version',
-  'source_url',
-] as const satisfies readonly (keyof MarkdownFacts)[]
+import { type MarkdownFacts, readFrontMatter } from './front-matter.ts'
+import { markdownBlocks } from './markdown-blocks.ts'
 
 export type MarkdownReport = {
   readonly work: string
@@ -50,7 +28,7 @@ export async function importMarkdown(
   flags: MarkdownFacts,
   allowLicenses: readonly RestrictedLicense[],
 ): Promise<MarkdownReport> {
-  const { facts: written, body } = frontMatter(
+  const { facts: written, body } = readFrontMatter(
     content
       .replace(/^\ufeff/, '')
       .replaceAll('\0', '')
@@ -116,18 +94,6 @@ export async function importMarkdown(
   }
 }
 
-function frontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
-  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(content)
-  if (!match) return { facts: {}, body: content }
-  const facts: Record<string, string> = {}
-  for (const line of (match[1] ?? '').split(/\r?\n/)) {
-    const [, name = '', value = ''] = /^\s*([A-Za-z_]+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-    const known = markdownFacts.find((fact) => fact === name.toLowerCase())
-    if (known) facts[known] = value.replace(/^(["'])(.*)\1$/, '$2')
-  }
-  return { facts, body: content.slice(match[0].length) }
-}
-
 type Passage = { readonly place: Place; readonly text: string }
 
 /** Numbered paragraphs under their headings. A heading that is the title itself adds nothing. */
@@ -135,7 +101,7 @@ function passagesOf(title: string, heTitle: string, body: string): readonly Pass
   const passages: Passage[] = []
   const numbers = new Map<string, number>()
   let headings: readonly string[] = []
-  for (const block of blocksOf(body)) {
+  for (const block of markdownBlocks(body)) {
     if (block.level > 0) {
       headings = [...headings.slice(0, block.level - 1), ...padding(headings, block.level), block.text]
       continue
@@ -153,38 +119,6 @@ function passagesOf(title: string, heTitle: string, body: string): readonly Pass
 /** Levels that the text skips hold nothing. */
 function padding(headings: readonly string[], level: number): readonly string[] {
   return Array.from({ length: Math.max(0, level - 1 - headings.length) }, () => '')
-}
-
-type Block = { readonly level: number; readonly text: string }
-
-function blocksOf(body: string): readonly Block[] {
-  const blocks: Block[] = []
-  let held: string[] = []
-  const flush = (): void => {
-    const text = plainText(held.join('\n'))
-    if (text !== '') blocks.push({ level: 0, text })
-    held = []
-  }
-  for (const line of body.split(/\r?\n/)) {
-    const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)
-    if (heading || line.trim() === '' || /^\s*([-*_])(?:\s*\1){2,}\s*$/.test(line)) flush()
-    else held.push(line)
-    const name = plainText(heading?.[2] ?? '')
-    if (heading && name !== '') blocks.push({ level: heading[1]?.length ?? 1, text: name })
-  }
-  flush()
-  return blocks
-}
-
-/** Without the marks of emphasis, links, quotations and lists, and without HTML; the lines of a paragraph are one. */
-function plainText(markdown: string): string {
-  const written = markdown
-    .replace(/^\s{0,3}>\s?/gm, '')
-    .replace(/^\s*[-*+]\s+/gm, '')
-    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-    .replace(/(\*{1,3}|_{1,3}|`)(?=\S)((?:(?!\1).)+?)(?<=\S)\1(?![\p{L}\p{N}])/gsu, '$2')
-  return readSegment(written).text.replace(/\s+/g, ' ').trim()
 }
 
 /** @throws ServiceError `invalid_value` when it is no code of a language. */

@@ -1,3 +1,4 @@
+import { markdownBlocks } from '../../../src/sources/importers/markdown-blocks.ts'
 import { readSegment } from '../../../src/sources/importers/markup.ts'
 import { parseCsvLine } from '../../../src/sources/importers/sefaria/format/csv.ts'
 import { readHtml } from '../../../src/workspace/documents/html.ts'
@@ -64,6 +65,9 @@ export const importedMarkup: Target = {
     const { text: plain, notes } = readSegment(text)
     for (const part of [plain, ...notes]) require(storable(part), 'an imported text can be stored', part)
     require(plain === plain.trim(), 'no blanks around a text', plain)
+    for (const block of markdownBlocks(text.replaceAll('\0', '').toWellFormed())) {
+      require(storable(block.text) && block.text !== '', 'a block has words that can be stored', block.text)
+    }
     parseCsvLine(text)
     const writer = new TextWriter(100_000)
     try {

@@ -122,3 +122,91 @@ test('a source_url that is no web address is refused by name', async () => {
     /"source_url" is "shelf 3"/,
   )
 })
+
+const imported = async (content: string) => {
+  await bring(content, { title: 'T' })
+  return (
+    await rows(
+      'select p.ref, t.text from passages p join passage_texts t on t.passage_id = p.id order by ordinal',
+    )
+  ).map(({ ref, text }) => `${ref}: ${text}`)
+}
+
+test('code blocks are passages, and a line of theirs is never a heading', async () => {
+  expect(
+    await imported('## Tools\n\n```sh\n# not a heading\n\nsearch *word*\n```\n\n~~~\n- x\n~~~\nAfter.'),
+  ).toEqual(['T, Tools 1: # not a heading search *word*', 'T, Tools 2: - x', 'T, Tools 3: After.'])
+})
+
+test('underlined headings become nodes of the refs', async () => {
+  expect(await imported('Gates\n=====\nOne.\n\nFirst *gate*\n---\nTwo.\n\n***\n\nThree.')).toEqual([
+    'T, Gates 1: One.',
+    'T, Gates, First gate 1: Two.',
+    'T, Gates, First gate 2: Three.',
+  ])
+})
+
+test('numbers of lists and lines in brackets stay in the text', async () => {
+  expect(
+    await imported('3. Third.\n4. Fourth.\n\n[1]: Ibid.\n\n[א]: שם\n\n> Said:\n>\n> - one\n> - two'),
+  ).toEqual(['T 1: 3. Third. 4. Fourth.', 'T 2: [1]: Ibid.', 'T 3: [א]: שם', 'T 4: Said:', 'T 5: one two'])
+})
+
+test('a list without blank lines is one passage, with the lists in it', async () => {
+  expect(await imported('Before:\n- a\n  - b\n  - c\n- d\n\nAfter.')).toEqual([
+    'T 1: Before:',
+    'T 2: a b c d',
+    'T 3: After.',
+  ])
+})
+
+test('a paragraph under a loose list item has a number of its own', async () => {
+  expect(await imported('1. One.\n\n   More.\n\n2. Two.')).toEqual([
+    'T 1: 1. One.',
+    'T 2: More.',
+    'T 3: 2. Two.',
+  ])
+})
+
+test('markup of any kind leaves only the words', async () => {
+  expect(
+    await imported(
+      [
+        '~~Old~~ **bold**, \\*star\\*, `x<y>`, &lt;b&gt; ![picture](p.png) <i>i</i><br>end.',
+        '<div>\nIn *HTML*.\n</div>',
+        '<!-- hidden\n\nhidden -->',
+        '| a | b |\n|---|---|\n| *c* | d |',
+        '    Indented.\n\n    # Again.',
+        '\u00a0',
+        'Last\u00a0one.',
+      ].join('\n\n'),
+    ),
+  ).toEqual([
+    'T 1: Old bold, *star*, x<y>, <b> i end.',
+    'T 2: In HTML.',
+    'T 3: a b c d',
+    'T 4: Indented.',
+    'T 5: # Again.',
+    'T 6: Last one.',
+  ])
+})
+
+test('front matter is YAML, in which lists and long texts may stand', async () => {
+  await bring(
+    "---\n# ours\nTitle: 'One''s own' # a note\nauthor: >-\n  A\n  Reader\ncategory:\n  - Chasidut\n  - Own\nversion: 1.10\ntags: [x]\n---\nText.",
+  )
+  expect(
+    await rows(
+      'select w.title, w.author, w.categories, v.title as version from works w join versions v on v.work_id = w.id',
+    ),
+  ).toEqual([{ title: "One's own", author: 'A Reader', categories: ['Chasidut', 'Own'], version: '1.10' }])
+})
+
+test.each([
+  ['title: One: two', /line 2 .*quotes/],
+  ['title: "כ"ק"', /line 2 .*quotes/],
+  ['title: T\nauthor:\n  name: A', /"author".*text/],
+  ['- title', /name: value/],
+])('front matter that is no YAML of names and texts is refused: %j', async (matter, message) => {
+  await expect(bring(`---\n${matter}\n---\nText.`)).rejects.toThrow(message)
+})

@@ -1,0 +1,67 @@
+import { parseDocument } from 'yaml'
+import { ServiceError } from '../../errors.ts'
+
+/** What a text says of itself in its front matter, or its importer by flags, which go before. */
+export type MarkdownFacts = {
+  readonly title?: string | undefined
+  readonly he_title?: string | undefined
+  readonly author?: string | undefined
+  readonly category?: string | undefined
+  readonly license?: string | undefined
+  readonly language?: string | undefined
+  readonly version?: string | undefined
+  readonly source_url?: string | undefined
+}
+
+const markdownFacts = [
+  'title',
+  'he_title',
+  'author',
+  'category',
+  'license',
+  'language',
+  'version',
+  'source_url',
+] as const satisfies readonly (keyof MarkdownFacts)[]
+
+/**
+ * Reads the YAML between `---` lines at the start of a text. Names may be in capitals; unknown names are ignored; a
+ * list of texts is joined with commas.
+ * @returns the facts, and the text after them.
+ * @throws ServiceError `invalid_value` when it is not YAML, or a known name has another value than a text.
+ */
+export function readFrontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
+  const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(content)
+  if (!match) return { facts: {}, body: content }
+  return { facts: factsOf(match[1] ?? ''), body: content.slice(match[0].length) }
+}
+
+function factsOf(matter: string): MarkdownFacts {
+  // The `failsafe` schema leaves every scalar a text: `version: 1.10` is not the number 1.1.
+  const document = parseDocument(matter, { schema: 'failsafe', prettyErrors: true })
+  const [fault] = document.errors
+  if (fault) {
+    const line = (fault.linePos?.[0].line ?? 0) + 1
+    throw new ServiceError(
+      'invalid_value',
+      `The front matter is not YAML at line ${line} of the text. Put a value with a colon or quotes in single quotes.`,
+    )
+  }
+  const values: unknown = document.toJS()
+  if (values === null || values === '') return {}
+  if (typeof values !== 'object' || Array.isArray(values)) {
+    throw new ServiceError('invalid_value', 'The front matter needs lines of the form `name: value`.')
+  }
+  const facts: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const known = markdownFacts.find((fact) => fact === name.toLowerCase())
+    if (known) facts[known] = textOf(known, value)
+  }
+  return facts
+}
+
+function textOf(name: string, value: unknown): string {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value ?? '']
+  if (texts.every((text) => typeof text === 'string')) return texts.join(', ').trim()
+  throw new ServiceError('invalid_value', `"${name}" in the front matter must be a text or a list of texts.`)
+}
