@@ -49,33 +49,33 @@ export type AppOptions = {
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser. */
   readonly corsOrigins?: readonly string[]
-  /** False while the process is draining: `/readyz` then says so. */
+  /** False during a drain; `/readyz` then answers 503. */
   readonly ready: () => boolean
-  /** Requests without a valid key that one address may send in a minute. */
+  /** Requests with an invalid key that one address may send per minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
-  /** The pages for people. */
+  /** Settings of the web pages. */
   readonly web: WebSettings
   readonly receiveTimeouts?: ReceiveTimeouts
   readonly metrics?: { readonly registry: Registry; readonly token: string | undefined }
 }
 
-/** The service over given parts, in mount order. It does not listen. */
+/** Builds the HTTP service from its parts, in mount order. It does not listen. */
 export async function buildApp(services: Services, options: AppOptions): Promise<FastifyInstance> {
   const rateLimits = createRateLimits(options.invalidKeysPerMinute ?? 120)
   const auth = { ...services, rateLimits }
   const app = Fastify({
     loggerInstance: services.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One for each request would be made before there is anything to log; lines name their request themselves.
+    // A child logger per request would be wasted work: log lines name their request themselves.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustedProxies(options.trustProxy),
     genReqId: () => newId('request'),
     requestIdHeader: false,
     bodyLimit: bodyBytes.other,
-    // Refused below, in our own words.
+    // The hook below refuses with our own error body.
     return503OnClosing: false,
-    // The header limit bounds the length of a URL already.
+    // The header limit already bounds the length of a URL.
     routerOptions: { maxParamLength: 16_384 },
     clientErrorHandler: refuseUnreadable,
     frameworkErrors(_error, request, reply) {

@@ -9,7 +9,7 @@ import { createLogger } from './log.ts'
 try {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
-  // Standard output is the command's: programs parse it.
+  // Standard output belongs to the command: programs parse it.
   const log = createLogger('warn', process.stderr.fd)
   process.exitCode = await runCommand(process.argv.slice(2), config, log, process.stdout)
 } catch (error) {

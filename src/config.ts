@@ -15,7 +15,7 @@ export type Config = {
   readonly trustProxy: TrustProxy
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[]
-  /** Secret(s) that key digests are made with, see `accounts/pepper`. */
+  /** Secrets for key digests, see `accounts/keys/pepper`. */
   readonly keyPepper: string | undefined
   readonly model: {
     readonly baseUrl: string | undefined
@@ -23,30 +23,33 @@ export type Config = {
     readonly name: string | undefined
     readonly catalogueFile: string | undefined
   }
-  /** Where vectors of texts come from; undefined: the library is searched by words only. */
+  /** The embeddings API. Undefined: the library has keyword search only. */
   readonly embeddings:
     | { readonly baseUrl: string; readonly apiKey: string | undefined; readonly model: string }
     | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
-  /** Whether anybody may make an account in the pages, and its plan. Closed by default when `databaseUrl` is set. */
+  /**
+   * Whether anybody can create an account in the web pages, and that account's plan. Closed by default if
+   * `databaseUrl` is set.
+   */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
-  /** Bearer token of `/metrics`; undefined: no such route. */
+  /** Bearer token for `/metrics`. Undefined: the route does not exist. */
   readonly metricsToken: string | undefined
-  /** Base URL of the OTLP/HTTP receiver that takes traces; undefined: none are made. */
+  /** Base URL of the OTLP/HTTP receiver of traces. Undefined: no traces. */
   readonly otlpEndpoint: string | undefined
   readonly logLevel: z.infer<typeof environment>['LOG_LEVEL']
 }
 
-/** A setting that cannot be used: one sentence that names it and the remedy. */
+/** An unusable setting. The message names it and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 /**
  * Reads the settings from an environment such as `process.env`. Empty values count as unset.
- * @throws ConfigError naming the first wrong variable.
+ * @throws ConfigError that names the first wrong variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))

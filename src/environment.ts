@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 /**
- * Whose `X-Forwarded-*` headers are believed: nobody's, those of the given number of proxies in a row, or those of
- * proxies at the given addresses and ranges.
+ * Which proxies' `X-Forwarded-*` headers are trusted: none, a number of proxies in a row, or proxies at these
+ * addresses and ranges.
  */
 export type TrustProxy = false | number | readonly string[]
 
@@ -56,13 +56,13 @@ function listOf(text: string): string[] {
 
 function isAddressRange(text: string): boolean {
   if (namedRanges.includes(text)) return true
-  // A shorthand such as 10.1 would be read as 10.0.0.1.
+  // The parser would read a shorthand such as 10.1 as 10.0.0.1.
   const full = text.includes(':') || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text)
-  // All addresses are as many as with "true".
+  // A prefix of /0 would trust every address, as "true" would.
   return full && !/\/0+$/.test(text) && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text))
 }
 
-/** Exactly what browsers send as `Origin`: no path, no capital letters, no port that is the scheme's own. */
+/** Whether the text is exactly what browsers send as `Origin`: no path, no capital letters, no default port. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
@@ -78,12 +78,12 @@ function isReadableUrl(text: string): boolean {
   }
 }
 
-/** What the documents say of a setting, beside what the schema checks. */
+/** What the documentation says about a setting, in addition to its schema. */
 type Documented = {
   readonly description: string
-  /** The values that it takes. */
+  /** The accepted values, in words. */
   readonly value: string
-  /** What holds while it is unset; absent where the schema has a default. */
+  /** Behaviour while it is unset. Absent if the schema has a default. */
   readonly unset?: string
 }
 
@@ -91,7 +91,10 @@ function documented<Schema extends z.ZodType>(schema: Schema, about: Documented)
   return schema.meta(about)
 }
 
-/** Every setting, in the groups and the order of `.env.example` and `docs/configuration.md`, which are made from them. */
+/**
+ * Every setting, in the groups and order of `.env.example` and `docs/configuration.md`, which are generated
+ * from this list.
+ */
 export const settings = {
   Database: {
     DATABASE_URL: documented(postgresUrl, {
@@ -226,7 +229,7 @@ export const settings = {
   },
 } as const
 
-/** The environment as the service reads it. */
+/** The schema of the environment. */
 export const environment = z.object({
   ...settings.Database,
   ...settings.Network,
@@ -236,10 +239,10 @@ export const environment = z.object({
   ...settings['Log, metrics and traces'],
 })
 
-/** A setting as documents show it. */
+/** A setting as the documentation shows it. */
 export type SettingAbout = Documented & { readonly name: string }
 
-/** The settings of a group with their defaults in words. */
+/** The settings of a group, with their defaults in words. */
 export function settingsOf(
   group: keyof typeof settings,
 ): readonly (SettingAbout & { readonly standard: string })[] {

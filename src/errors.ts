@@ -42,7 +42,7 @@ export type ErrorDetails = {
   readonly param?: string
   /** Seconds after which the same request may succeed; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
-  /** `false` when a retry cannot help or work has already run; sent as `x-should-retry: false`. */
+  /** `false` if a retry cannot help, or if work may already have run; sent as `x-should-retry: false`. */
   readonly shouldRetry?: boolean
   /** Private: logged, never shown. */
   readonly cause?: unknown
@@ -55,7 +55,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly shouldRetry: boolean | undefined
 
-  /** `message` is public: it says what is wrong and what to do about it. */
+  /** `message` is public. It says what is wrong and what to do. */
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.code = code
@@ -65,12 +65,15 @@ export class ServiceError extends Error {
   }
 }
 
-/** The single answer for a thing that is missing, malformed or somebody else's: byte for byte alike. */
+/**
+ * The one error for a resource that is missing, malformed or of another account. All three are identical byte
+ * for byte.
+ */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', 'No such resource, or this key cannot reach it. Check the id.')
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

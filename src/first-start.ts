@@ -9,14 +9,17 @@ import type { Installation } from './installation.ts'
 
 export type FirstCredentials = { readonly email: string; readonly password: string; readonly key: string }
 
-/** On a database without accounts: makes one with an owner-wide key. The result is shown once and kept nowhere. */
+/**
+ * Creates an account with an owner-wide key if the database has no accounts. The result is shown once and
+ * stored nowhere.
+ */
 export function firstStart({
   database,
   peppers,
   plans,
 }: Installation): Promise<FirstCredentials | undefined> {
   return withTx(database, 'system', async (tx) => {
-    // Two first starts at once must not make two.
+    // Two simultaneous first starts must not create two accounts.
     await tx.execute(sql`lock table ${accounts} in share row exclusive mode`)
     const [known] = await tx.select({ id: accounts.id }).from(accounts).limit(1)
     if (known) return undefined
@@ -33,7 +36,7 @@ export function firstStart({
   })
 }
 
-/** The one screen that greets whoever starts the service for the first time. */
+/** The text that the first start prints. */
 export function welcome(credentials: FirstCredentials, baseUrl: string): string {
   return `
   The service is ready. This is shown once: keep it.

@@ -1,9 +1,12 @@
 import { createHash, randomFillSync } from 'node:crypto'
 
-/** Digits of base 62, in their order. */
+/** The digits of base 62, in order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** `length` base62 characters from a CSPRNG, unbiased (bytes of 248 and above are rejected: 248 = 4 * 62). */
+/**
+ * Returns `length` random base62 characters from a CSPRNG. Unbiased: bytes of 248 (4 × 62) and above are
+ * rejected.
+ */
 export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
@@ -13,7 +16,7 @@ export function randomBase62(length: number): string {
   return text
 }
 
-/** Random bytes are asked for many at a time, and each is used once and wiped. */
+/** Random bytes are drawn in blocks. Each byte is used once and then wiped. */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
@@ -28,7 +31,7 @@ function nextByte(): number {
   return byte
 }
 
-/** Prefixes of the ids that people see. `file-` keeps the hyphen because some clients detect files by it. */
+/** Prefixes of public ids. `file-` has a hyphen because some clients detect files by it. */
 const prefixes = {
   account: 'acct_',
   key: 'key_',
@@ -41,12 +44,12 @@ const prefixes = {
   request: 'req_',
 } as const
 
-/** A new random id (24 base62 characters, 143 bits): existence cannot be counted or guessed. */
+/** A new random id with 24 base62 characters (143 bits), so ids can be neither counted nor guessed. */
 export function newId(kind: keyof typeof prefixes): string {
   return prefixes[kind] + randomBase62(24)
 }
 
-/** The same id for the same text, in the form of `newId`. As hard to guess as the text. */
+/** An id in the form of `newId` that is a function of the text. It is as hard to guess as the text. */
 export function derivedId(kind: keyof typeof prefixes, text: string): string {
   let rest = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`)
   let digits = ''

@@ -14,14 +14,14 @@ export type Installation = {
   readonly database: Database
   readonly peppers: Peppers
   readonly plans: Plans
-  /** Present when the Postgres is the embedded one. */
+  /** Set if the Postgres is the embedded one. */
   readonly embedded: EmbeddedServer | undefined
   close(): Promise<void>
 }
 
 /**
- * Opens what the settings name: the Postgres of `DATABASE_URL`, or the embedded one, and brings its schema up to date.
- * @throws ConfigError, one sentence, when it cannot be used.
+ * Opens the Postgres of `DATABASE_URL` or the embedded one, and migrates its schema.
+ * @throws ConfigError with one sentence if it cannot be used.
  */
 export async function openInstallation(config: Config, log: Logger): Promise<Installation> {
   const plans = await openPlans(config.plansFile)
@@ -54,7 +54,7 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
       plans,
       embedded,
       async close() {
-        // A connection may still be on its way out when the server stops.
+        // While the server stops, idle connections may still report that they were lost.
         closing = true
         await database.close()
         await embedded?.release()
@@ -66,10 +66,13 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
   }
 }
 
-/** @throws ConfigError when the database cannot be reached. */
+/**
+ * Whether the role bypasses row-level security.
+ * @throws ConfigError if the database cannot be reached.
+ */
 async function bypassesPolicies(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // Lost between two statements: the next one says so.
+  // A connection that is lost between statements is reported by the next one.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -95,18 +98,18 @@ async function upToDate(ownerUrl: string, url: string): Promise<void> {
   }
 }
 
-/** What the driver says when it has tried several addresses has no words. */
+/** The driver's error after several failed addresses has a code but no message. */
 const codeOf = (error: unknown): string => String((error as { code?: string }).code)
 
-/** Host and database of a URL, without the secrets in it. */
+/** Host and database of a URL, without its credentials. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host || 'localhost'}${pathname}`
 }
 
 /**
- * Opens connections, so that the first request does not pay for it.
- * @throws ConfigError when accounts are on a plan that went out of the table: every request of theirs would fail.
+ * Opens connections, so that the first request need not wait for them.
+ * @throws ConfigError if accounts have a plan that is not in the table, because all their requests would fail.
  */
 async function prepare(database: Database, plans: Plans): Promise<void> {
   const [{ rows }] = await Promise.all([

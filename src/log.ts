@@ -6,15 +6,16 @@ export type { Logger } from 'pino'
 /** Paths that may carry a secret if somebody logs a whole object. */
 const secretPaths = ['authorization', 'cookie', 'set-cookie', 'password', 'key', 'apiKey', 'pepper', 'secret']
 
-/** Lines wait for one another this long, and up to this many bytes: a write for each costs more than all of its making. */
+/** Milliseconds and bytes for which lines are buffered. Writing a line costs more than creating it. */
 const flushMs = 100
 const flushBytes = 8 * 1024
 
 const warn = pino.levels.values['warn'] ?? 0
 
 /**
- * The JSON logger, on standard output unless told otherwise. Secrets are redacted by field name, at two depths. Warnings and
- * worse are written at once with all before them, the rest within 100 ms: a process that is killed loses no more.
+ * Creates the JSON logger; default: standard output. Secrets are redacted by field name at three depths.
+ * Warnings and errors are written immediately with everything before them; other lines within 100 ms, so a
+ * killed process loses no more than that.
  */
 export function createLogger(level: string, fileDescriptor = 1): Logger {
   const destination = pino.destination({ dest: fileDescriptor, sync: true, minLength: flushBytes })
@@ -22,7 +23,7 @@ export function createLogger(level: string, fileDescriptor = 1): Logger {
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    // Not `flushSync`, which tries for ever when nobody reads the pipe any more.
+    // `flushSync` would retry for ever after the reader of the pipe has closed it.
     destination.flush()
   }
   process.once('exit', flush)

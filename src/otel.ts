@@ -15,11 +15,11 @@ export type OtelOptions = {
   /** Base URL of an OTLP/HTTP receiver; spans go to `/v1/traces` below it. */
   readonly endpoint: string
   readonly version: string
-  /** How long a span waits for others to be sent with. */
+  /** How long a span is buffered, in milliseconds. */
   readonly delayMs?: number
 }
 
-/** What the last spans may take at a shutdown; a receiver that is away must not hold the process. */
+/** Time limit for sending the last spans at shutdown, so that an unreachable receiver cannot delay it. */
 const closeMs = 3_000
 
 const kinds: Readonly<Record<SpanKind, Kind>> = {
@@ -29,8 +29,8 @@ const kinds: Readonly<Record<SpanKind, Kind>> = {
 }
 
 /**
- * A tracer that sends spans in batches, off the path of requests; what a receiver does not take is dropped. Loading
- * this module costs some 0.3 s and 30 MB, so import it only when traces are wanted.
+ * Creates a tracer that sends spans in the background, in batches. Spans that the receiver does not accept are
+ * dropped. Loading this module takes about 0.3 s and 30 MB, so import it only if traces are enabled.
  */
 export function openTracer({ endpoint, version, delayMs = 2_000 }: OtelOptions): Tracer {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: closeMs })
@@ -70,7 +70,7 @@ function begin(
   }
 }
 
-/** Version 00 of W3C Trace Context; ids of zeros are invalid there. */
+/** Version 00 of W3C Trace Context. Ids of zeros are invalid. */
 const traceparent = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
 function contextOf(parent: string | undefined): Context {

@@ -1,8 +1,8 @@
 export type Repeated = { soon(): void; stop(): Promise<void> }
 
 /**
- * Runs `work` every `everyMs` and when asked, never twice at once; its failures go to `report`, and after one it is
- * tried again in `retryMs`.
+ * Runs `work` every `everyMs` and on `soon()`, one run at a time. A failure goes to `report`, and the next
+ * attempt follows after `retryMs`.
  */
 export function repeat(
   work: () => Promise<void>,

@@ -24,14 +24,14 @@ import { createRunner, type Runner } from './turns/ownership/runner.ts'
 import { watchPressure } from './turns/replicas/pressure.ts'
 import { defaultTurnLimits } from './turns/run/turn-limits.ts'
 
-/** One service on an embedded database at a time; the lock goes with the connection, also after a kill. */
+/** One service may run per embedded database. The lock is released with its connection, even after a kill. */
 const serviceLock = 7_203_115_010n
 
 async function main(): Promise<void> {
   if (existsSync('.env')) process.loadEnvFile('.env')
   const config = readConfig(process.env)
   const log = createLogger(config.logLevel)
-  // Before the database: a mistake in the settings should start nothing.
+  // Opened before the database, so that a wrong setting starts nothing.
   const telemetry = await openTelemetry(config)
   const catalogue = await openCatalogue(config.model, {
     onFailure: telemetry.metrics?.upstreamFailed,
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     const service = await startService(config, { catalogue, telemetry }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
-    // Before the message: whoever reads it may end the process at once.
+    // Registered before the message, because its reader may end the process immediately.
     const terminated = termination()
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await terminated
@@ -68,7 +68,7 @@ function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): voi
   throw new ConfigError(`SIGNUP_PLAN names no plan: "${signUpPlan}". Plans: ${plans.names.join(', ')}.`)
 }
 
-/** An upgrade may read words in another way: the index is rebuilt while the old one still answers. */
+/** A new version may split words differently. The index is then rebuilt while the old one still answers. */
 async function renewIndex(database: Database, signal: AbortSignal, log: Logger): Promise<void> {
   try {
     if (await ensureSearchIndex(database, { signal })) log.info('the search index was rebuilt')
@@ -78,7 +78,7 @@ async function renewIndex(database: Database, signal: AbortSignal, log: Logger):
   }
 }
 
-/** A database that is away must not keep the process from saying so. */
+/** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
 type RunningService = { readonly url: string; stop(): Promise<void> }
@@ -158,13 +158,13 @@ async function startService(
   }
 }
 
-/** For replies to requests that came after the signal, from a balancer that had not noticed yet. */
+/** Time for replies to requests that a load balancer sent after the signal. */
 const finishMs = 12_000
-/** What was not over by then is cut off: requests after the hand-over, and the whole process at last. */
+/** Time until connections are closed after the hand-over, and until the whole process exits. */
 const closeMs = 5_000
 const exitMs = 25_000
 
-/** A database that does not answer must not keep the process: what it has not written, another replica goes on with. */
+/** An unresponsive database must not block the exit. Other replicas continue the runs. */
 function exitLate(log: Logger): void {
   const exit = () => {
     log.error('the shutdown took too long: the process ends as it is')
@@ -175,12 +175,15 @@ function exitLate(log: Logger): void {
 
 type Readiness = { ask(): boolean; end(): Promise<void> }
 
-/** A balancer that asks `/readyz` takes some seconds to learn that it should send nobody here any more. */
+/** Time for load balancers to notice that `/readyz` fails. */
 const noticeMs = 5_000
-/** One that has not asked for so long is not there. */
+/** Without a `/readyz` request for this long, no load balancer is present. */
 const unaskedMs = 60_000
 
-/** What `/readyz` says. At the end it says no, and whoever comes in the next seconds is still served. */
+/**
+ * The state behind `/readyz`. During a shutdown it reports not ready, while requests of the next seconds are
+ * still served.
+ */
 function createReadiness(): Readiness {
   let ready = true
   let askedAt = Number.NEGATIVE_INFINITY
@@ -196,7 +199,10 @@ function createReadiness(): Readiness {
   }
 }
 
-/** New requests are refused, runs are handed over (which ends their streams), idle connections do not hold it up. */
+/**
+ * Closes the HTTP service: it refuses new requests, hands over the runs, which ends their streams, and closes
+ * idle connections.
+ */
 async function closeApp(app: FastifyInstance, runner: Runner): Promise<void> {
   const closing = app.close()
   const idle = setInterval(() => app.server.closeIdleConnections(), 200)
@@ -237,7 +243,10 @@ async function lockInstallation(installation: Installation, config: Config): Pro
   )
 }
 
-/** A terminal and npm both pass a signal on, so it comes twice: the second one must not cut the shutdown short. */
+/**
+ * The terminal and npm both forward a signal, so it arrives twice. The second one must not shorten the
+ * shutdown.
+ */
 function termination(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
@@ -246,8 +255,7 @@ function termination(): Promise<void> {
 
 try {
   await main()
-  // All is closed. Node's own end waits for whatever it believes to be under way, and of thousands of connections that were
-  // cut one can keep it at that for ever.
+  // Everything is closed. Node's natural exit can hang for ever on one of thousands of broken connections.
   process.exit(0)
 } catch (error) {
   process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)

@@ -8,12 +8,12 @@ import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
 import { createTurnMetrics, type TurnMetrics } from './turns/execution/turn-metrics.ts'
 
-/** What the process tells of itself, as far as the settings ask for it: the rest is neither counted nor loaded. */
+/** Metrics and traces of the process, as far as the settings enable them. Disabled parts are not loaded. */
 export type Telemetry = {
   readonly registry: Registry
   readonly metrics: TurnMetrics | undefined
   readonly tracer: Tracer | undefined
-  /** @param dataDir the folder of the embedded Postgres; undefined when the database is elsewhere. */
+  /** @param dataDir the folder of the embedded Postgres. Undefined for an external database. */
   watchDatabase(database: Database, dataDir: string | undefined): void
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function openTelemetry(
 
 async function tracerFor(endpoint: string | undefined): Promise<Tracer | undefined> {
   if (endpoint === undefined) return undefined
-  // Some 0.3 s and 30 MB that only those pay who want traces.
+  // Loading takes about 0.3 s and 30 MB, so it happens only if traces are enabled.
   const { openTracer } = await import('./otel.ts')
   return openTracer({ endpoint, version: manifest.version })
 }

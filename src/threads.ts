@@ -3,45 +3,45 @@ import type { Piscina } from 'piscina'
 import { type ErrorCode, messageOf, ServiceError } from './errors.ts'
 
 /**
- * Threads for work that would hold up the event loop. They start with the first job and end when none comes, so a process that
- * has no such work pays nothing for them. A job has a time limit, and its thread ends when the client disconnects.
+ * Threads for work that would block the event loop. They start with the first job and end when idle, so an
+ * unused pool costs nothing. Each job has a time limit, and its thread is stopped when the client disconnects.
  */
 
-/** Jobs of seconds have threads of their own, so that jobs of milliseconds do not wait behind them. */
+/** Long jobs have their own threads, so that short ones do not wait behind them. */
 type Lane = 'short' | 'long'
 
 type LaneSize = { readonly maxThreads: number; readonly maxQueue: number }
 
-/** One processor is left for the event loop. */
+/** One processor is left to the event loop. */
 const lanes: Readonly<Record<Lane, LaneSize>> = {
   short: { maxThreads: 1, maxQueue: 100 },
   long: { maxThreads: Math.max(1, Math.min(2, availableParallelism() - 1)), maxQueue: 20 },
 }
 
-/** Starting a thread and loading its packages takes some 100 to 500 ms. */
+/** A thread ends after this idle time. Starting one takes 100 to 500 ms. */
 const idleMs = 30_000
 
 export type Job = {
-  /** A file whose export `job` was made with `inThread`. */
+  /** A file whose export `job` was created with `inThread`. */
   readonly file: URL
   readonly lane: Lane
   /** Time limit in milliseconds. It includes the time in the queue. */
   readonly maxMs: number
 }
 
-/** What a job in a thread hands back: an error object would lose its code on the way. */
+/** The result of a job. Errors are sent as data, because an error object loses its code between threads. */
 type Outcome<Output> = { readonly value: Output } | { readonly failure: Failure }
 type Failure = {
   readonly message: string
   readonly stack: string
-  /** Of a `ServiceError`. */
+  /** Set for a `ServiceError`. */
   readonly public?: { readonly code: ErrorCode; readonly param: string | null }
-  /** Of any other error, for example SQLSTATE. */
+  /** Code of any other error, such as an SQLSTATE. */
   readonly code?: string
   readonly cause?: Failure
 }
 
-/** Makes the export `job` of a job's file. */
+/** Creates the export `job` of a job's file. */
 export function inThread<Input, Output>(
   work: (input: Input) => Promise<Output>,
 ): (input: Input) => Promise<Outcome<Output>> {
@@ -57,9 +57,9 @@ const pools = new Map<Lane, Promise<Piscina>>()
 /**
  * Runs a job in a thread.
  * @param input must be cloneable.
- * @param signal ends the thread when it is aborted.
- * @throws ServiceError `overloaded` when the queue is full or the time limit is over; the reason of `signal`; what the
- * job threw.
+ * @param signal stops the thread when aborted.
+ * @throws ServiceError `overloaded` if the queue is full or the time limit is exceeded; the reason of `signal`;
+ *   the job's own error.
  */
 export async function runJob<Input, Output>(job: Job, input: Input, signal?: AbortSignal): Promise<Output> {
   signal?.throwIfAborted()

@@ -1,13 +1,13 @@
-/** Values a span carries: ids, names and numbers, never text of people. */
+/** Attributes of a span: ids, names and numbers, never text that people wrote. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
-/** An operation that takes time; `otel` sends it when it has ended. */
+/** An operation with a duration. `otel` sends it after its end. */
 export type Span = {
-  /** The span as the header `traceparent` of W3C Trace Context names it. */
+  /** The span as a `traceparent` header of W3C Trace Context. */
   readonly traceparent: string
   child(name: string, attributes?: SpanAttributes, kind?: SpanKind): Span
   set(attributes: SpanAttributes): void
-  /** @param failure why it failed, in words that may be shown to an operator. */
+  /** @param failure why it failed, in words for an operator. */
   end(failure?: string): void
 }
 
@@ -15,8 +15,11 @@ export type Span = {
 export type SpanKind = 'internal' | 'server' | 'client'
 
 export type Tracer = {
-  /** @param parent a `traceparent`; one that is malformed counts as none. */
+  /**
+   * Starts a span.
+   * @param parent a `traceparent`. A malformed one is ignored.
+   */
   start(name: string, kind: SpanKind, parent: string | undefined, attributes: SpanAttributes): Span
-  /** Sends what has ended; waits some seconds at most. */
+  /** Sends the finished spans. Takes a few seconds at most. */
   close(): Promise<void>
 }

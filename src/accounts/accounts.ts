@@ -13,12 +13,12 @@ export type Account = {
   readonly email: string
   readonly plan: string
   readonly operator: boolean
-  /** Null: in use. */
+  /** Null: not suspended. */
   readonly suspendedAt: Date | null
   readonly createdAt: Date
 }
 
-/** What is read of an account. */
+/** The columns of an `Account`. */
 export const accountColumns = {
   id: accounts.id,
   email: accounts.email,
@@ -31,7 +31,10 @@ export const accountColumns = {
 /** A deleted account keeps its row, for the ledger, without a password. */
 export const notDeleted = ne(accounts.passwordHash, '')
 
-/** @throws ServiceError `invalid_value` for an unknown plan, a malformed or a taken address. */
+/**
+ * Creates an account.
+ * @throws ServiceError `invalid_value` for an unknown plan, or an address that is malformed or taken.
+ */
 export async function createAccount(
   executor: Executor,
   plans: Plans,
@@ -58,7 +61,10 @@ export async function createAccount(
   }
 }
 
-/** As `createAccount`, by an operator; recorded in the audit log. @param executor one transaction. */
+/**
+ * Like `createAccount`, but by an operator: it is recorded in the audit log.
+ * @param executor one transaction.
+ */
 export async function createForOther(
   executor: Executor,
   plans: Plans,
@@ -71,7 +77,10 @@ export async function createForOther(
   return account
 }
 
-/** @throws ServiceError `not_found` when no account has that address. */
+/**
+ * Finds an account by its address.
+ * @throws ServiceError `not_found` if no account has it.
+ */
 export async function findAccount(executor: Executor, email: string): Promise<Account> {
   const [account] = await executor
     .select(accountColumns)
@@ -81,7 +90,10 @@ export async function findAccount(executor: Executor, email: string): Promise<Ac
   return account
 }
 
-/** @throws ServiceError `invalid_value` or `not_found`. */
+/**
+ * Sets the plan of an account.
+ * @throws ServiceError `invalid_value` for an unknown plan, `not_found` for an unknown address.
+ */
 export async function setPlan(
   executor: Executor,
   plans: Plans,
@@ -99,15 +111,15 @@ export function listAccounts(executor: Executor): Promise<Account[]> {
 }
 
 export type AccountSearch = {
-  /** Part of an address. */
+  /** Part of the address to search for. */
   readonly text?: string | undefined
   readonly plan?: string | undefined
-  /** The address after which to go on. */
+  /** The address after which the page begins. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** Accounts in the order of their addresses; those that were deleted are left out. */
+/** Accounts ordered by address. Deleted accounts are left out. */
 export function searchAccounts(executor: Executor, search: AccountSearch): Promise<Account[]> {
   const when = <T>(value: T | undefined, condition: (value: T) => SQL) =>
     value === undefined ? undefined : condition(value)
@@ -126,7 +138,7 @@ export function searchAccounts(executor: Executor, search: AccountSearch): Promi
     .limit(search.limit)
 }
 
-/** Undefined when there is no such account, or it was deleted. */
+/** Undefined if the account does not exist or was deleted. */
 export async function findAccountById(executor: Executor, id: string): Promise<Account | undefined> {
   const [account] = await executor
     .select(accountColumns)
@@ -136,22 +148,22 @@ export async function findAccountById(executor: Executor, id: string): Promise<A
 }
 
 /**
- * Locks the account's row until the transaction ends. Starts of turns wait for it, and so does every other change of the
- * account: it comes before all other locks.
- * @throws ServiceError `not_found` when there is no such account, or it was deleted.
+ * Locks the account's row until the transaction ends. Starts of turns and all other changes of the account wait
+ * for it. Take this lock before any other.
+ * @throws ServiceError `not_found` if the account does not exist or was deleted.
  */
 export async function lockAccount(executor: Executor, id: string): Promise<Account> {
   const [account] = await executor
     .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.id, id), notDeleted))
-    // Not `update`: whoever inserts a row of the account, with what it has locked already, would wait for this one.
+    // `update` would also block inserts of rows that refer to the account, and so cause deadlocks.
     .for('no key update')
   if (!account) throw new ServiceError('not_found', 'There is no such account.')
   return account
 }
 
-/** What the owner of a suspended account is told, with a key or a right password. */
+/** The error for a valid key or a correct password of a suspended account. */
 export function accountSuspended(): ServiceError {
   return new ServiceError(
     'account_suspended',
@@ -160,7 +172,7 @@ export function accountSuspended(): ServiceError {
 }
 
 /**
- * An address as it is kept.
+ * The normalised form of an address: trimmed, in lower case.
  * @throws ServiceError `invalid_value` for a malformed one.
  */
 export function normalEmail(email: string): string {
@@ -171,13 +183,13 @@ export function normalEmail(email: string): string {
   return normal
 }
 
-/** What follows the id of a deleted account in the place of its address. */
+/** The address of a deleted account is its id and this suffix. */
 export const deletedSuffix = '@deleted.invalid'
 
 /**
- * The address of a new account.
- * @throws ServiceError `invalid_value` for one below `.invalid`, which no mail reaches (RFC 2606): the service keeps such
- *   addresses for accounts that were deleted.
+ * Normalises the address of a new account.
+ * @throws ServiceError `invalid_value` for a malformed address or one under `.invalid`, which receives no mail
+ *   (RFC 2606). The service gives such addresses to deleted accounts.
  */
 function newEmail(email: string): string {
   const normal = normalEmail(email)
@@ -196,7 +208,7 @@ function requirePlan(plans: Plans, plan: string): void {
   }
 }
 
-/** The plan an account has at this moment. */
+/** The current plan of an account. */
 export async function planOfAccount(executor: Executor, plans: Plans, accountId: string): Promise<Plan> {
   const [account] = await executor
     .select({ plan: accounts.plan })

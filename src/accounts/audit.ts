@@ -3,13 +3,13 @@ import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../db/client.ts'
 import { accounts, auditLog } from '../db/schema/index.ts'
 
-/** Who acted: the id of an account, or `commandLine`. */
+/** Who acted: an account's id or `commandLine`. */
 export type Actor = string
 
-/** Whoever can run commands on the server. */
+/** Anybody who can run commands on the server. */
 export const commandLine: Actor = 'command line'
 
-/** What is recorded, with the words in which people read it. */
+/** The recorded actions and their titles for people. */
 export const auditActions = {
   'account.created': 'Account created',
   'account.plan_changed': 'Plan changed',
@@ -31,14 +31,14 @@ export type AuditAction = keyof typeof auditActions
 export type AuditRecord = {
   readonly actor: Actor
   readonly action: AuditAction
-  /** The account it was done to. */
+  /** The account that the action changed. */
   readonly accountId: string
-  /** Never a secret or an address: entries stay after the account is deleted. */
+  /** Never a secret or an address: entries remain after the account is deleted. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
 }
 
 /**
- * Records an action in the transaction that carries it out, so that neither is committed without the other.
+ * Records an action in the transaction that performs it, so that both are committed or neither.
  * @param executor must see all accounts.
  */
 export async function recordAction(executor: Executor, record: AuditRecord): Promise<void> {
@@ -46,8 +46,8 @@ export async function recordAction(executor: Executor, record: AuditRecord): Pro
 }
 
 /**
- * As `recordAction`, from a transaction of the account that acts on what is its own. The transaction sees all accounts for this one
- * statement.
+ * Like `recordAction`, for an account that changes something of its own. Its transaction sees all accounts
+ * during this one insert.
  */
 export async function recordOwnAction(executor: Executor, record: Omit<AuditRecord, 'actor'>): Promise<void> {
   await executor.execute(sql`select set_config('app.account', '*', true)`)
@@ -56,15 +56,15 @@ export async function recordOwnAction(executor: Executor, record: Omit<AuditReco
 }
 
 export type AuditEntry = {
-  /** Ascending in the order of entries of one account. */
+  /** Entries of one account have ascending ids. */
   readonly id: bigint
   readonly at: Date
   readonly actor: Actor
-  /** Address of the account that acted; null for the command line and after it was deleted. */
+  /** Address of the account that acted. Null for the command line or a deleted account. */
   readonly actorEmail: string | null
   readonly action: string
   readonly accountId: string
-  /** Address of that account; null after it was deleted. */
+  /** Address of the changed account. Null if it was deleted. */
   readonly email: string | null
   readonly details: unknown
 }
@@ -72,8 +72,8 @@ export type AuditEntry = {
 const actors = alias(accounts, 'actors')
 
 /**
- * Audit entries, newest first.
- * @param page.before the id of the last entry of the page before.
+ * Reads audit entries, newest first.
+ * @param page.before the id of the last entry on the previous page.
  */
 export function listAuditEntries(
   executor: Executor,
@@ -108,8 +108,9 @@ export function listAuditEntries(
 }
 
 /**
- * Id of the newest entry about an account, `0` before the first. A form shows the state it was opened on by it. What owners do to
- * their projects is none of it: they could keep an operator's form from being taken.
+ * Id of the newest entry about an account; `0` if there is none. A form stores it to detect changes since it
+ * was opened. Entries about projects do not count, because an owner could otherwise keep blocking an operator's
+ * form.
  */
 export async function newestAuditEntry(executor: Executor, accountId: string): Promise<string> {
   const [row] = await executor

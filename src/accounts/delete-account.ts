@@ -5,13 +5,14 @@ import { ServiceError } from '../errors.ts'
 import { deletedSuffix, lockAccount } from './accounts.ts'
 import { type Actor, recordAction } from './audit.ts'
 
-/** Removing the files and conversations of a large account or project takes longer than other statements may. */
+/** Deleting the files and conversations of a large account or project exceeds the normal statement timeout. */
 export const removalTimeout = sql`set local statement_timeout = '5min'`
 
 /**
- * Deletes an account with its keys, web sessions, projects, sessions and files; its address is free again. The rows of the
- * ledger and of the audit log stay, since they may not be changed; nothing in them names a person any more.
- * @throws ServiceError `not_found`; `session_busy` while a turn is unfinished, since its charge is still to come.
+ * Deletes an account with its keys, web sessions, projects, sessions and files. Its address can be used again.
+ * Ledger and audit rows stay, because they are immutable; they no longer identify a person.
+ * @throws ServiceError `not_found`; `session_busy` while a turn is unfinished, because that turn has not been
+ *   charged yet.
  */
 export function deleteAccount(
   database: Database,

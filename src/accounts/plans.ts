@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ConfigError } from '../config.ts'
 import { messageOf, ServiceError } from '../errors.ts'
 
-/** What a plan allows. */
+/** The limits of a plan. */
 export type Plan = {
   readonly name: string
   /** Whether API keys of the account may call the API. */
@@ -12,18 +12,18 @@ export type Plan = {
   readonly monthlyMicros: bigint
   readonly requestsPerMinute: number
   readonly turnsPerMinute: number
-  /** Turns in progress at once over the whole account. */
+  /** Maximum turns in progress at the same time, over the whole account. */
   readonly concurrentTurns: number
-  /** Turns that may wait behind the running one of a session. */
+  /** Maximum queued turns per session, behind the running one. */
   readonly queuedTurns: number
-  /** Stored bytes over all projects, and of one file. */
+  /** Maximum stored bytes over all projects, and maximum bytes per file. */
   readonly storedBytes: number
   readonly fileBytes: number
 }
 
 export type Plans = {
   readonly names: readonly string[]
-  /** @throws Error for a plan that an account has and the table has not. */
+  /** @throws Error if the table does not contain this plan. */
   of(name: string): Plan
 }
 
@@ -41,7 +41,7 @@ const row = z.strictObject({
   file_megabytes: count,
 })
 
-/** The one table. `PLANS_FILE` may replace rows and add others, in this very shape. */
+/** The built-in plans. `PLANS_FILE` may replace or add rows of the same shape. */
 const table: Readonly<Record<string, z.infer<typeof row>>> = {
   free: {
     api_access: false,
@@ -88,8 +88,8 @@ const table: Readonly<Record<string, z.infer<typeof row>>> = {
 const file = z.record(z.string().regex(/^[a-z0-9_-]{1,40}$/), row)
 
 /**
- * The plans, with those of a file on top of the built-in ones.
- * @throws ConfigError naming what is wrong with the file.
+ * Loads the plans: the built-in ones, replaced or extended by the file's rows.
+ * @throws ConfigError that names the mistake in the file.
  */
 export async function openPlans(path?: string): Promise<Plans> {
   return plansOf(path === undefined ? table : { ...table, ...(await readRows(path)) })
@@ -124,7 +124,7 @@ function planOf(name: string, values: z.infer<typeof row>): Plan {
   })
 }
 
-/** What a key of an account gets whose plan is for the web pages only. */
+/** The error for a key of an account whose plan does not include the API. */
 export function noApiAccess(plan: string): ServiceError {
   return new ServiceError(
     'plan_without_api_access',

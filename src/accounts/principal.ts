@@ -2,19 +2,19 @@ import { ServiceError } from '../errors.ts'
 import type { Plan } from './plans.ts'
 import type { KeyScope } from './scopes.ts'
 
-/** Who is asking. Handlers and domain code see this, never a header or a key. */
+/** Who sends a request. Handlers and domain code use this and never see headers or keys. */
 export type Principal = {
   readonly accountId: string
   readonly plan: Plan
-  /** The API key in use; null for a person signed in to the web pages. */
+  /** The API key. Null for a person who is signed in to the web pages. */
   readonly keyId: string | null
   readonly scopes: ReadonlySet<KeyScope>
   readonly binding: Binding
 }
 
 /**
- * `project`: sees that project only. `dedicated`: the same, and the project is made on first use (null until then).
- * `owner`: sees every project of the account; `projectId` is the API project used when none is named.
+ * What a key can see. `project`: that project only. `dedicated`: its own project, created on first use (null
+ * until then). `owner`: every project of the account; `projectId` is the default for requests that name none.
  */
 export type Binding =
   | { readonly kind: 'project'; readonly projectId: string }
@@ -22,14 +22,17 @@ export type Binding =
   | { readonly kind: 'owner'; readonly projectId: string | null }
 
 /**
- * The project a bound principal is confined to; null for an owner-wide one. A dedicated key without a project yet
- * is confined to nothing at all, which no real id equals.
+ * The only project that a bound principal can see; null for an owner-wide one. A dedicated key without a
+ * project gets the empty string, which matches no id.
  */
 export function confinedTo(principal: Principal): string | null {
   return principal.binding.kind === 'owner' ? null : (principal.binding.projectId ?? '')
 }
 
-/** @throws ServiceError `missing_scope`. */
+/**
+ * Checks that the principal has a scope.
+ * @throws ServiceError `missing_scope`.
+ */
 export function requireScope(principal: Principal, scope: KeyScope): void {
   if (!principal.scopes.has(scope)) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-/** What a key may do, in the order in which they are shown. */
+/** The scopes of keys, in display order. */
 export const scopes = [
   'models:read',
   'chat:write',
@@ -11,7 +11,7 @@ export const scopes = [
 
 export type KeyScope = (typeof scopes)[number]
 
-/** Scopes of a key that is made without naming any. */
+/** Scopes of a key that is created without naming any. */
 export const defaultScopes: readonly KeyScope[] = scopes.filter((scope) => scope !== 'projects:write')
 
 export function isScope(text: string): text is KeyScope {

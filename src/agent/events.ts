@@ -2,12 +2,12 @@ import type { FinishReason, ToolCall, Usage } from './provider.ts'
 import type { FileChange, OfferedSource } from './tools.ts'
 
 /**
- * What the loop tells of a turn, in this order:
+ * The events of a turn in the agent loop, in this order:
  *
  *     (step.started (text.delta* | nothing) step.finished (tool.started* tool.finished*)?)* turn.finished | turn.failed
  *
- * Steps are numbered from 1: a model reply takes one number, each tool result the next. The last event is the only
- * place where a failure appears.
+ * Steps are numbered from 1: a model reply takes one number, each tool result the next. Only the last event can
+ * be a failure.
  */
 export type AgentEvent =
   | { readonly type: 'step.started'; readonly step: number }
@@ -20,32 +20,35 @@ export type AgentEvent =
       readonly type: 'turn.failed'
       readonly kind: TurnFailure
       readonly message: string
-      /** The model call that was under way. It is in no journal yet. */
+      /** The model call during which the turn failed. The journal does not contain it. */
       readonly unfinished?: ModelStep
     }
 
-/** How a turn ends. */
+/** The last event of a turn. */
 export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
 
-/** All that comes before the end. */
+/** All events before the end. */
 export type TurnNews = Exclude<AgentEvent, TurnEnd>
 
 export type TurnFailure = 'aborted' | 'context' | 'format' | 'upstream' | 'internal'
 
-/** A finished model reply, as the journal keeps it. */
+/** A finished model reply, as the journal stores it. */
 export type ModelStep = {
   readonly kind: 'model'
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
   readonly reason: FinishReason
   readonly usage: Usage
-  /** Its calls were asked for by the turn itself, and no model. */
+  /** The turn itself requested these calls; no model was called. */
   readonly preset?: boolean
-  /** The call was stopped or failed: the text is what came of it, and the usage our estimate. The last step of its turn. */
+  /**
+   * The call was stopped or failed. The text is what arrived, the usage is our estimate, and the step is the
+   * last of its turn.
+   */
   readonly unfinished?: boolean
 }
 
-/** A model call without a reply to go on with, and what came of it; nothing when it was not sent. */
+/** A model call that failed, with the part that arrived. `unfinished` is absent if the call was not sent. */
 export type ModelFault = {
   readonly kind: 'fault'
   readonly failure: TurnFailure
@@ -53,12 +56,12 @@ export type ModelFault = {
   readonly unfinished?: ModelStep
 }
 
-/** A reply that was cut off: nothing follows it, whatever it calls. */
+/** Whether the reply was cut off. The turn then ends, even if the reply contains tool calls. */
 export function endsEarly({ reason }: ModelStep): boolean {
   return reason === 'length' || reason === 'content_filter'
 }
 
-/** A finished tool call, as the journal keeps it. */
+/** A finished tool call, as the journal stores it. */
 export type ToolStep = {
   readonly kind: 'tool'
   readonly call: ToolCall

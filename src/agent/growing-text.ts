@@ -1,16 +1,16 @@
-/** So many pieces are made one text: few enough to be made at once, many enough that it is seldom. */
+/** Pieces that are joined together: few enough for a fast join, and enough to make joins rare. */
 const together = 16
 
 /**
- * A text that comes in many small pieces. Adding strings to one another leaves an object behind for each piece, which is
- * what the collector then copies for thousands of slow streams.
+ * A text that grows by many small pieces. Concatenating strings allocates an object per piece, which the
+ * garbage collector would copy for thousands of slow streams.
  */
 export class GrowingText {
   #text = ''
   #pieces: string[] = []
   #length = 0
 
-  /** In UTF-16 units. */
+  /** Length in UTF-16 units. */
   get length(): number {
     return this.#length
   }

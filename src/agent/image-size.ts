@@ -1,14 +1,15 @@
 export type ImageSize = { readonly width: number; readonly height: number }
 
-/** Base64 characters of an image that are decoded: the size of a JPEG stands behind its metadata, often 100 KB of it. */
+/** Maximum base64 characters to decode. The size of a JPEG follows its metadata, which often takes 100 KB. */
 const examinedCharacters = 256 * 1024
 
 /**
- * The pixels of an image in a `data:` URL, read from its header; undefined for an address, for another format than PNG,
- * JPEG, GIF and WebP, and for a header that is broken or further back than 192 KB.
+ * Reads width and height in pixels from the header of an image in a `data:` URL. Undefined for other URLs, for
+ * formats other than PNG, JPEG, GIF and WebP, and for a header that is malformed or not within the first 192
+ * KB.
  */
 export function imageSize(url: string): ImageSize | undefined {
-  // Only the beginning is searched: an image has millions of characters.
+  // Search only the beginning, because an image has millions of characters.
   const comma = url.slice(0, 200).indexOf(',')
   if (!url.startsWith('data:') || !url.slice(0, comma).endsWith(';base64')) return undefined
   const bytes = Buffer.from(url.slice(comma + 1, comma + 1 + examinedCharacters), 'base64')
@@ -30,7 +31,7 @@ function gifSize(bytes: Buffer): ImageSize | undefined {
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
 }
 
-/** Its three kinds of pictures: lossy, lossless, and with extras. */
+/** WebP has three chunk types: lossy, lossless and extended. */
 function webpSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 30 || !startsWith(bytes, 'RIFF') || !startsWith(bytes, 'WEBP', 8)) return undefined
   if (startsWith(bytes, 'VP8 ', 12)) {
@@ -44,20 +45,20 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
 }
 
-/** Walks from segment to segment, each of which names its length, to the first that begins a frame. */
+/** Follows the segments by their lengths to the first frame header. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   if (!startsWith(bytes, '\xff\xd8')) return undefined
   let at = 2
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0
     if (beginsFrame(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // 0xff can be repeated before a marker.
+    // 0xff may be repeated before a marker.
     at += marker === 0xff ? 1 : 2 + Math.max(bytes.readUInt16BE(at + 2), 2)
   }
   return undefined
 }
 
-/** SOF0 to SOF15; three numbers among them are tables. */
+/** SOF0 to SOF15, without the three markers in that range that are tables. */
 function beginsFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

@@ -1,15 +1,15 @@
-/** What bounds one turn of the loop. */
+/** The limits of one turn. */
 export type LoopLimits = {
-  /** Model calls in one turn; the last one may use no tools, so that it has to answer. */
+  /** Maximum model calls per turn. The last call gets no tools, so that it must answer. */
   readonly modelCalls: number
   readonly parallelTools: number
-  /** UTF-8 bytes of all tool results of the turn. */
+  /** Maximum UTF-8 bytes of all tool results of the turn. */
   readonly toolBytes: number
-  /** Visible text of the turn, in UTF-16 units. */
+  /** Maximum visible text of the turn, in UTF-16 units. */
   readonly textLength: number
-  /** Identical calls (name and arguments) that are still run. */
+  /** Maximum identical calls (same name and arguments). */
   readonly repeatedCalls: number
-  /** Tokens (estimated) of the conversation that one model call is given, see `fitContext`. */
+  /** Maximum estimated tokens of the conversation in one model call, see `fitContext`. */
   readonly contextTokens: number
 }
 

@@ -1,16 +1,16 @@
-/** The model as the loop sees it. Implementations: `openai-provider`, `extractive-provider`. */
+/** The model's interface to the loop. Implementations: `openai-provider`, `extractive-provider`. */
 
 export type ToolCall = {
   readonly id: string
   readonly name: string
-  /** The JSON text as the model wrote it; it may be malformed. */
+  /** The JSON text that the model wrote. It may be malformed. */
   readonly arguments: string
 }
 
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly url: string; readonly detail?: string }
-  /** A file of the project that the message brings along; the model gets its id. */
+  /** An attached file of the project. The model gets its id. */
   | { readonly type: 'file'; readonly fileId: string }
 
 export type ModelMessage =
@@ -19,7 +19,7 @@ export type ModelMessage =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string }
 
-/** What the model gets in place of a file; a tool reads the file itself. */
+/** The text that the model gets for a file. A tool reads the file itself. */
 export function attachmentText(fileId: string): string {
   return `[The user has attached the file with the id ${fileId}. read_file reads it by this id.]`
 }
@@ -33,7 +33,7 @@ export type ToolSpec = {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
-/** Sampling and format as the client asked; absent means the model's default. */
+/** Sampling options and format of the request. An absent option leaves the model's default. */
 export type Sampling = {
   readonly temperature?: number
   readonly topP?: number
@@ -42,7 +42,7 @@ export type Sampling = {
   readonly seed?: number
   readonly reasoningEffort?: string
   readonly user?: string
-  /** Passed on as it came: `{type: "json_object"}` or `{type: "json_schema", json_schema}`. */
+  /** Passed on unchanged: `{type: "json_object"}` or `{type: "json_schema", json_schema}`. */
   readonly responseFormat?: Readonly<Record<string, unknown>>
 }
 
@@ -51,20 +51,23 @@ export type ModelRequest = {
   readonly tools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly sampling: Sampling
-  /** Sent along to the model's server, such as `traceparent`. */
+  /** Extra headers for the model's server, such as `traceparent`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Usage = {
   readonly promptTokens: number
   readonly completionTokens: number
-  /** True when a figure is our estimate: the upstream sent none, or one that cannot be, or the call did not end. */
+  /**
+   * True if a count is our estimate, because the upstream sent none or an impossible one, or because the call
+   * did not finish.
+   */
   readonly estimated: boolean
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** A reply that is complete; its text has been heard. */
+/** A complete reply. Its text was passed to the listener. */
 export type Finish = {
   readonly type: 'finish'
   readonly reason: FinishReason
@@ -72,26 +75,29 @@ export type Finish = {
   readonly usage: Usage
 }
 
-/** How a model call ends; with `enough` when its listener has said so. */
+/** How a model call ends. `enough`: its listener returned false. */
 export type CallEnd =
   | Finish
   | { readonly type: 'error'; readonly kind: ProviderFailure; readonly message: string }
   | { readonly type: 'enough' }
 
-/** Called with the text of a reply as it comes. @returns whether it wants to hear more. */
+/**
+ * Called with the text of a reply as it arrives.
+ * @returns whether it wants more.
+ */
 export type TextListener = (text: string) => boolean
 
 /**
- * `context`: the prompt is too long; `format`: the built-in model has no answer in the form that was asked for;
- * `rejected`: the request is at fault; the others are the upstream's.
+ * `context`: the prompt is too long. `format`: the built-in model has no answer in the requested form.
+ * `rejected`: the request is invalid. The others are faults of the upstream.
  */
 export type ProviderFailure = 'aborted' | 'context' | 'format' | 'rejected' | 'timeout' | 'upstream'
 
 export interface Provider {
   /**
-   * Asks the model. `hear` is called with each word as it comes, never again once the call has ended, and nothing waits for it:
-   * thousands of replies are heard at a time. It rejects with what `hear` throws and nothing else; a signal that is aborted
-   * before it has heard all ends it with `error` of kind `aborted`.
+   * Calls the model. `hear` gets the text as it arrives, never after the end, and nothing waits for it, because
+   * thousands of replies stream at the same time. It rejects only with an error that `hear` throws. If `signal`
+   * is aborted before the end, it resolves to an `error` of kind `aborted`.
    */
   ask(request: ModelRequest, signal: AbortSignal, hear: TextListener): Promise<CallEnd>
 }

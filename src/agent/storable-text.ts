@@ -2,7 +2,7 @@ import type { ToolCall } from './provider.ts'
 
 const nul = /\0/g
 
-/** The text as the journal can keep it: Postgres takes neither the NUL character nor half a surrogate pair. */
+/** Makes a text storable: Postgres accepts neither NUL nor half a surrogate pair. */
 export function storable(text: string): string {
   return text.replace(nul, '\ufffd').toWellFormed()
 }
@@ -13,7 +13,7 @@ export function storableCall(call: ToolCall): ToolCall {
 
 const halfPairAtEnd = /[\ud800-\udbff]$/
 
-/** Makes the pieces of one text storable. Half a pair at the end of a piece waits for its other half. */
+/** Makes the pieces of one text storable. Half a surrogate pair at the end of a piece waits for the next piece. */
 export class StorablePieces {
   #held = ''
 
@@ -23,7 +23,7 @@ export class StorablePieces {
     return storable(text.slice(0, text.length - this.#held.length))
   }
 
-  /** What is left when no piece follows. */
+  /** The rest of the text after the last piece. */
   rest(): string {
     return storable(this.#held)
   }

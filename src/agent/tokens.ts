@@ -1,32 +1,33 @@
 import { imageSize } from './image-size.ts'
 import { attachmentText, type ContentPart, type ModelMessage } from './provider.ts'
 
-/**
- * The one estimator of tokens: the context window, holds and the usage of calls that nobody else counted all go by it.
- */
+/** The only estimator of tokens. The context window, holds, and the usage of calls without counts use it. */
 
-/** About four characters of Latin text, or two of Hebrew, make a token. */
+/** Estimates tokens: four Latin characters, or two Hebrew ones, per token. */
 export function estimateTokens(text: string): number {
   let quarters = 0
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i)
     if (unit < 0x250) quarters += 1
-    // The second half of a surrogate pair belongs to the first.
+    // The second half of a surrogate pair is not counted.
     else if (unit < 0xdc00 || unit > 0xdfff) quarters += 2
   }
   return Math.ceil(quarters / 4)
 }
 
-/** OpenAI's published rule: an image is scaled down to fit, cut into squares of 512 pixels, and each square counts. */
+/**
+ * OpenAI's published rule: an image is scaled down to fit and divided into squares of 512 pixels, each of which
+ * counts.
+ */
 const baseImageTokens = 85
 const tileTokens = 170
 const tilePixels = 512
 const longestSide = 2_048
 const shortestSide = 768
-/** Of a portrait photograph at full detail: for images behind an address, and formats whose size is not read. */
+/** Tokens of a portrait photograph at full detail. Used for images behind a URL and for unknown sizes. */
 const unknownImageTokens = 1_105
 
-/** What an image takes of the model's window, whatever the length of its URL. */
+/** Estimated tokens of an image. The length of its URL does not matter. */
 export function imageTokens({ url, detail }: Extract<ContentPart, { type: 'image_url' }>): number {
   if (detail === 'low') return baseImageTokens
   const size = imageSize(url)
@@ -36,17 +37,17 @@ export function imageTokens({ url, detail }: Extract<ContentPart, { type: 'image
     longestSide / Math.max(size.width, size.height),
     shortestSide / Math.min(size.width, size.height),
   )
-  // A strip that is narrower than a pixel once scaled is a square still.
+  // A strip that is narrower than a pixel after scaling still counts as one square.
   const tiles = (pixels: number) => Math.max(Math.ceil(Math.round(pixels * scale) / tilePixels), 1)
   return baseImageTokens + tileTokens * tiles(size.width) * tiles(size.height)
 }
 
-/** Role and delimiters of one message. */
+/** Tokens for the role and delimiters of one message. */
 const messageOverhead = 4
 
 const counted = new WeakMap<ModelMessage, number>()
 
-/** What a message takes of the model's window. Estimated once a message: the same ones are sent with every call of a turn. */
+/** Estimated tokens of a message. The estimate is cached, because every call of a turn sends the same messages. */
 export function messageTokens(message: ModelMessage): number {
   const known = counted.get(message)
   if (known !== undefined) return known
@@ -75,7 +76,7 @@ function partTokens(part: ContentPart): number {
   }
 }
 
-/** What messages take of the model's window together. */
+/** Estimated tokens of several messages. */
 export function messagesTokens(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0)
 }

@@ -11,14 +11,14 @@ type Known = {
 const known = new WeakMap<object, Known>()
 let last: { readonly tools: readonly ToolSpec[]; readonly json: Buffer } | undefined
 
-/** What tools take of the model's window, estimated. */
+/** Estimated tokens of the tools. */
 export function toolTokens(tools: readonly ToolSpec[]): number {
   return tools.reduce((sum, tool) => sum + toolText(tool).tokens, 0)
 }
 
 /**
- * Tools as they stand in a request to the model: an array in JSON. That of the last list is kept: nearly all turns have the
- * same one, unless their clients bring tools.
+ * The tools as a JSON array in UTF-8, for a request to the model. The last list is cached, because most turns
+ * have the same tools.
  */
 export function toolsJson(tools: readonly ToolSpec[]): Buffer {
   if (last?.tools !== tools) {
@@ -28,7 +28,7 @@ export function toolsJson(tools: readonly ToolSpec[]): Buffer {
   return last.json
 }
 
-/** Made once for each description of parameters: those of our tools are longer than most conversations and never change. */
+/** Cached per parameter schema. Those of our tools are longer than most conversations and never change. */
 function toolText({ name, description, parameters }: ToolSpec): Known {
   const earlier = known.get(parameters)
   if (earlier?.name === name && earlier.description === description) return earlier

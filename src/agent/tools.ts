@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ToolSpec } from './provider.ts'
 
-/** A passage that a tool put before the model under a mark such as `S3`, with all that a citation must show. */
+/** A passage that a tool showed to the model under a mark such as `S3`, with everything that a citation shows. */
 export type OfferedSource = {
-  /** Without brackets: the model writes `[S3]`. Counted through the turn. */
+  /** The mark without brackets; the model writes `[S3]`. Marks are numbered through the turn. */
   readonly mark: string
   readonly ref: string
   readonly heRef: string
@@ -13,7 +13,7 @@ export type OfferedSource = {
   readonly version: string
   readonly license: string
   readonly url: string
-  /** The passage exactly as it was shown to the model. */
+  /** The passage exactly as the model saw it. */
   readonly text: string
 }
 
@@ -26,29 +26,29 @@ export type FileChange = {
 }
 
 /**
- * What a tool call came to. A failure the model can mend is a result with `isError`, never an exception.
- * Writing is deferred to `commit`, which the journal calls in the transaction that records the step: a replica that
- * lost the run can therefore write nothing, and a repeated step writes once.
+ * The result of a tool call. A mistake that the model can correct is a result with `isError`, not an exception.
+ * Writes are deferred to `commit`, which the journal calls in the step's transaction. A replica that lost the
+ * run can therefore write nothing, and a repeated step writes once.
  */
 export type ToolOutcome<Transaction> = {
-  /** The text the model reads. */
+  /** The text for the model. */
   readonly content: string
   readonly isError?: boolean
   readonly sources?: readonly OfferedSource[]
   readonly commit?: (transaction: Transaction) => Promise<CommittedChange>
 }
 
-/** What the deferred write did: the files it changed, or an error text that replaces the outcome. */
+/** The effect of the deferred write: the changed files, or an error text that replaces the result. */
 export type CommittedChange = { readonly files: readonly FileChange[] } | { readonly error: string }
 
 export interface Tool<Transaction> {
   readonly spec: ToolSpec
-  /** One line in words for progress displays, such as `Searching for "beinoni"`. */
+  /** A title for progress displays, such as `Searching for "beinoni"`. */
   describe(args: Readonly<Record<string, unknown>>): string
   /**
    * @param args the parsed JSON object, not yet validated.
-   * @param callId of the call that this is, for traces.
-   * @throws only on faults that are not the model's (database gone, turn aborted).
+   * @param callId the id of this call, for traces.
+   * @throws only for faults that the model cannot correct (a lost database, an aborted turn).
    */
   execute(
     args: Readonly<Record<string, unknown>>,
@@ -57,18 +57,18 @@ export interface Tool<Transaction> {
   ): Promise<ToolOutcome<Transaction>>
 }
 
-/** The tools of one turn: their descriptions for the model, and each when it is called. */
+/** The tools of one turn: their descriptions for the model, and each tool by name. */
 export type Toolbox<Transaction> = {
   readonly specs: readonly ToolSpec[]
   get(name: string): Tool<Transaction> | undefined
 }
 
-/** Returned for arguments that do not fit: the model reads it and tries again. */
+/** The result for invalid arguments. The model reads it and tries again. */
 export function badArguments(message: string): { content: string; isError: true } {
   return { content: JSON.stringify({ error: message }), isError: true }
 }
 
-/** Validates before running: arguments that do not fit go back to the model in one sentence. */
+/** Validates the arguments before `run`. Invalid ones return to the model as one sentence. */
 export async function withArguments<S extends z.ZodType, Transaction>(
   schema: S,
   args: Readonly<Record<string, unknown>>,
@@ -82,7 +82,7 @@ export async function withArguments<S extends z.ZodType, Transaction>(
 
 const described = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>()
 
-/** The JSON Schema that describes the arguments of a tool to the model; made once for each schema. */
+/** The JSON Schema of a tool's arguments, for the model. It is created once per schema. */
 export function parametersOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
   const known = described.get(schema)
   if (known) return known

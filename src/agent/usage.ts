@@ -4,17 +4,20 @@ import { toolTokens } from './tool-text.ts'
 
 type Prompt = Pick<ModelRequest, 'messages' | 'tools'>
 
-/** What a request takes of the model's window, estimated. */
+/** Estimated tokens of a request. */
 export function promptTokens({ messages, tools }: Prompt): number {
   return messagesTokens(messages) + toolTokens(tools)
 }
 
-/** Usage of a call that nobody else has counted, or that was cut off. @param reply text and tool calls, as written. */
+/**
+ * Estimated usage of a call that was cut off or has no reported counts.
+ * @param reply text and tool calls as written.
+ */
 export function estimateUsage(request: Prompt, reply: string): Usage {
   return { promptTokens: promptTokens(request), completionTokens: estimateTokens(reply), estimated: true }
 }
 
-/** Token counts as a model's server reports them, each a whole number or missing. */
+/** Token counts that a model's server reported. Each is a whole number or missing. */
 export type ReportedUsage = {
   readonly promptTokens: number | undefined
   readonly completionTokens: number | undefined
@@ -22,15 +25,15 @@ export type ReportedUsage = {
 
 export type JudgedUsage = {
   readonly usage: Usage
-  /** A count that cannot be, in words for the log. */
+  /** An impossible count, in words for the log. */
   readonly fault: string | undefined
 }
 
 /**
- * The usage of a finished call: the server's counts where they can be true, else our estimate. A reply with something in
- * it took more than no tokens. A prompt has no more tokens than bytes, with room for what a server adds; neither count
- * exceeds the model's window by more than the factor by which the operator may have named too small a one.
- * @param reply text and tool calls, as written.
+ * The usage of a finished call: the server's counts if they are plausible, otherwise our estimate. A prompt has
+ * at most as many tokens as bytes, plus what a server may add. No count may exceed twice the model's window,
+ * because the operator may have configured it too small. A non-empty reply has more than zero tokens.
+ * @param reply text and tool calls as written.
  */
 export function judgeUsage(
   request: Prompt,
@@ -57,17 +60,17 @@ export function judgeUsage(
 const windowFactor = 2
 
 function fault(name: string, count: number | undefined, most: () => number): string | undefined {
-  // Nearly every count is far below what would have to be looked at more closely.
+  // Nearly every count is below this bound and needs no further check.
   if (count === undefined || count <= plainTokens) return undefined
   const bound = most()
   return count > bound ? `${count} ${name} tokens, where at most ${bound} are possible` : undefined
 }
 
-/** What a server may put before any prompt by itself: a template, instructions of its own. */
+/** Tokens that a server may add to any prompt: a template, its own instructions. */
 const plainTokens = 4_096
-/** Delimiters of one message or tool in a template. */
+/** Tokens of the delimiters of one message or tool in a template. */
 const wrapperTokens = 64
-/** Some models count an image many times over. */
+/** Some models count an image several times. */
 const maxImageTokens = 50_000
 
 function maxPromptTokens({ messages, tools }: Prompt): number {

@@ -5,8 +5,8 @@ import type { Executor } from '../db/client.ts'
 import { raiseAllowance } from './pools.ts'
 
 /**
- * Gives an account another plan from its next request on. A higher one brings what it allows more at once, for the rest
- * of the month.
+ * Changes the plan of an account from its next request on. A higher plan grants the difference of the
+ * allowances for the rest of the month.
  * @throws ServiceError `not_found` for an unknown address, `invalid_value` for an unknown plan.
  */
 export async function changePlan(

@@ -1,4 +1,4 @@
-/** Money is whole micro-credits everywhere; these are the only ways in from text and out to people. */
+/** Amounts are whole micro-credits everywhere. Only the functions of this file convert them from and to text. */
 
 export const microsPerCredit = 1_000_000n
 
@@ -10,12 +10,15 @@ export function creditsText(micros: bigint): string {
   return `${sign}${absolute / microsPerCredit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** The same amount as a JSON number. Exact as printed for amounts up to eight thousand million credits. */
+/** The amount as a JSON number. Exact when printed, up to 8 × 10^9 credits. */
 export function creditsNumber(micros: bigint): number {
   return Number(creditsText(micros))
 }
 
-/** @returns undefined when the text is no non-negative amount with at most six decimals. */
+/**
+ * Parses an amount of credits into micro-credits.
+ * @returns undefined if the text is not a non-negative number with at most six decimals.
+ */
 export function parseCredits(text: string): bigint | undefined {
   const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim())
   if (!match) return undefined

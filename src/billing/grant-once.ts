@@ -8,7 +8,10 @@ import { grantCredits } from './pools.ts'
 
 export type Grant = { readonly actor: Actor; readonly accountId: string; readonly micros: bigint }
 
-/** Gives credits that do not expire, on behalf of an operator. @param grant.micros more than zero. */
+/**
+ * Grants credits that do not expire, as an operator's action.
+ * @param grant.micros more than zero.
+ */
 export async function grantByOperator(executor: Executor, grant: Grant): Promise<void> {
   const { actor, accountId, micros } = grant
   await grantCredits(executor, accountId, micros)
@@ -16,7 +19,7 @@ export async function grantByOperator(executor: Executor, grant: Grant): Promise
   await recordAction(executor, { actor, action: 'credits.granted', accountId, details })
 }
 
-/** The newest pool of an account; what a form shows it by. `0` before the first. */
+/** Id of the newest pool of an account; `0` if there is none. A form stores it to detect changes. */
 export async function newestPool(executor: Executor, accountId: string): Promise<string> {
   const [row] = await executor
     .select({ id: sql<string>`coalesce(max(${creditPools.id}), 0)::text` })
@@ -26,8 +29,8 @@ export async function newestPool(executor: Executor, accountId: string): Promise
 }
 
 /**
- * Gives credits that do not expire, unless the account has been given some since `seen`: a form that is sent twice would
- * else give twice.
+ * Grants credits that do not expire, unless the account got credits since `seen`. A form that is sent twice
+ * therefore grants once.
  * @throws ServiceError `invalid_value`.
  */
 export async function grantOnce(executor: Executor, grant: Grant & { readonly seen: string }): Promise<void> {

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts'
 import { creditsText } from './credits.ts'
 import { nextRenewal } from './pools.ts'
 
-/** What an account is told that has less than a turn needs: `available` of `micros`. */
+/** The error for an account that has `available` micro-credits where a turn needs `micros`. */
 export async function insufficient(
   executor: Executor,
   micros: bigint,

@@ -14,13 +14,13 @@ import {
  *     hold, extend       available -> held
  *     charge             held -> spent
  *     release            held -> available
- *     expire             available -> issued
+ *     expire, take_back  available -> issued
  *
- * Everything here runs in the caller's transaction. Pools are locked in the order of their ids, by everybody.
+ * All functions run in the caller's transaction. All code locks pools in the order of their ids.
  */
 export type Ledger = (typeof creditEntries.$inferInsert)['ledger']
 
-/** Where each kind of transaction takes credits from and puts them, as above. */
+/** The ledgers between which each kind of transaction moves credits. */
 export const movements: Readonly<
   Record<(typeof creditTransactionKinds)[number], readonly [from: Ledger, to: Ledger]>
 > = {
@@ -34,7 +34,7 @@ export const movements: Readonly<
   take_back: ['available', 'issued'],
 }
 
-/** Credits of one pool. */
+/** An amount of credits in one pool. */
 export type Part = { readonly poolId: bigint; readonly micros: bigint }
 
 export type Movement = {
@@ -47,8 +47,8 @@ export type Movement = {
 }
 
 /**
- * Writes one transaction with its entries and moves the pools' sums by the same amounts.
- * @throws the database's unique violation when the run has had a movement of this kind already.
+ * Writes one transaction with its entries, and changes the sums of the pools accordingly.
+ * @throws the database's unique violation if the run already has a movement of this kind.
  */
 export async function recordMovement(executor: Executor, movement: Movement): Promise<void> {
   const { accountId, runId, kind, from, to, parts } = movement
@@ -73,7 +73,7 @@ export async function recordMovement(executor: Executor, movement: Movement): Pr
   }
 }
 
-/** New pools are inserted with their credits in them, so issuing moves no sum. */
+/** A new pool is inserted with its credits, so issuing changes no sum. */
 function poolChange(from: Ledger, to: Ledger, micros: bigint) {
   if (from === 'issued') return undefined
   const { availableMicros, heldMicros } = creditPools

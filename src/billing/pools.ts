@@ -6,13 +6,17 @@ import { recordMovement } from './ledger.ts'
 
 export type Balance = { readonly availableMicros: bigint; readonly heldMicros: bigint }
 
-/** Pools whose credits can still be used. */
+/** SQL condition: the pool has not expired. */
 export const notExpired = or(isNull(creditPools.expiresAt), gt(creditPools.expiresAt, sql`now()`))
 
-/** What expires first comes first; what never does comes last. */
+/** Order by expiry; pools that never expire come last. */
 const poolExpiry = sql`coalesce(${creditPools.expiresAt}, 'infinity')`
 
-/** Gives credits outside the plan. @param micros more than zero. @param expiresAt null for credits that stay. */
+/**
+ * Grants credits outside the plan.
+ * @param micros more than zero.
+ * @param expiresAt null: the credits do not expire.
+ */
 export async function grantCredits(
   executor: Executor,
   accountId: string,
@@ -28,8 +32,8 @@ export async function grantCredits(
 }
 
 /**
- * Makes sure that this calendar month's allowance (UTC, on the database's clock) has been given, once. What is left
- * of earlier pools that have expired is taken back at the same time.
+ * Grants this calendar month's allowance (UTC, by the database's clock), unless it has been granted. It then
+ * also takes back the remaining credits of expired pools.
  */
 export async function ensureAllowance(executor: Executor, accountId: string, plan: Plan): Promise<void> {
   if (plan.monthlyMicros === 0n) return
@@ -51,8 +55,9 @@ export async function ensureAllowance(executor: Executor, accountId: string, pla
 }
 
 /**
- * Gives what a higher plan allows more, for the rest of this month. A month whose allowance has not been given yet
- * gets that of the new plan when it is; a lower plan takes nothing back before the month ends.
+ * Grants the difference to a higher plan for the rest of the month. If this month's allowance has not been
+ * granted yet, the new plan's allowance is granted later. A lower plan takes nothing back before the month
+ * ends.
  */
 export async function raiseAllowance(
   executor: Executor,
@@ -89,7 +94,7 @@ function issue(
   return recordMovement(executor, { accountId, runId: null, kind, from: 'issued', to: 'available', parts })
 }
 
-/** Takes back what is available in expired pools; what running turns hold of them stays theirs. */
+/** Takes back the available credits of expired pools. Held credits stay with their runs. */
 async function expirePools(executor: Executor, accountId: string): Promise<void> {
   const expired = await executor
     .select({ poolId: creditPools.id, micros: creditPools.availableMicros })
@@ -108,7 +113,7 @@ async function expirePools(executor: Executor, accountId: string): Promise<void>
   await recordMovement(executor, { ...movement, parts: expired })
 }
 
-/** When the next allowance is given: the first instant of the next month (UTC), by the database's clock. */
+/** The first instant of the next month (UTC), by the database's clock: when the next allowance is granted. */
 export async function nextRenewal(executor: Executor): Promise<Date> {
   const { rows } = await executor.execute<{ at: Date }>(
     sql`select date_trunc('month', now(), 'UTC') + interval '1 month' as at`,
@@ -121,12 +126,12 @@ export type Pool = {
   readonly kind: 'allowance' | 'grant'
   readonly availableMicros: bigint
   readonly heldMicros: bigint
-  /** Null for credits that stay. */
+  /** Null: the credits do not expire. */
   readonly expiresAt: Date | null
   readonly createdAt: Date
 }
 
-/** The pools that can still be used or that running turns hold a part of, in the order in which they are drawn. */
+/** Lists the pools that are usable or partly held, in the order in which turns draw from them. */
 export function listPools(executor: Executor, accountId: string): Promise<Pool[]> {
   return executor
     .select({
@@ -147,7 +152,7 @@ export function listPools(executor: Executor, accountId: string): Promise<Pool[]
     .orderBy(poolExpiry, asc(creditPools.id))
 }
 
-/** What the account can still spend, and what its running turns have set aside. */
+/** Sums what the account can spend and what its running turns hold. */
 export async function balanceOf(executor: Executor, accountId: string): Promise<Balance> {
   const [sums] = await executor
     .select({
@@ -159,7 +164,7 @@ export async function balanceOf(executor: Executor, accountId: string): Promise<
   return { availableMicros: BigInt(sums?.available ?? 0), heldMicros: BigInt(sums?.held ?? 0) }
 }
 
-/** What each of these accounts can still spend; one that never had credits is missing. */
+/** Available micro-credits by account. An account that never had credits is missing. */
 export async function availableOf(
   executor: Executor,
   accountIds: readonly string[],

@@ -1,20 +1,23 @@
-/** What one model costs, in micro-credits. */
+/** The price of one model, in micro-credits. */
 export type Price = {
   readonly inputMicrosPerToken: bigint
   readonly outputMicrosPerToken: bigint
   readonly toolCallMicros: bigint
-  /** Tools that cost something else, by name. */
+  /** Prices of single tools, by name. */
   readonly toolMicros?: ReadonlyMap<string, bigint>
 }
 
-/** 0.1 credits for 1,000 tokens in, 0.4 for 1,000 out, 0.05 for a tool call. */
+/** Per 1,000 prompt tokens 0.1 credits, per 1,000 completion tokens 0.4, per tool call 0.05. */
 export const defaultPrice: Price = Object.freeze({
   inputMicrosPerToken: 100n,
   outputMicrosPerToken: 400n,
   toolCallMicros: 50_000n,
 })
 
-/** @param usage whole, non-negative token counts. */
+/**
+ * Cost of a model call in micro-credits.
+ * @param usage whole, non-negative token counts.
+ */
 export function modelCallMicros(
   price: Price,
   usage: { readonly promptTokens: number; readonly completionTokens: number },
@@ -25,19 +28,20 @@ export function modelCallMicros(
   )
 }
 
-/** What one call of a tool costs. */
+/** Price of one call of a tool, in micro-credits. */
 export function toolCallPrice(price: Price, tool: string): bigint {
   return price.toolMicros?.get(tool) ?? price.toolCallMicros
 }
 
-/** Tokens that a reply is expected to have at most when the client names no bound. */
+/** Expected maximum tokens of a reply if the client sets no limit. */
 const replyTokens = 4_000
-/** Tool calls that one reply is expected to make at most. */
+/** Expected maximum tool calls of one reply. */
 const toolCalls = 4
 
 /**
- * What the next model call may cost, with the tool calls it may make: the credits that must be set aside before it.
- * @param maxTokens the client's bound on the reply.
+ * Maximum cost of the next model call and its tool calls, in micro-credits. This amount must be held before the
+ * call.
+ * @param maxTokens the client's limit for the reply.
  */
 export function nextCallMicros(price: Price, promptTokens: number, maxTokens: number | undefined): bigint {
   const completionTokens = Math.min(maxTokens ?? replyTokens, replyTokens * 8)

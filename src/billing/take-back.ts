@@ -11,17 +11,17 @@ import { notExpired } from './pools.ts'
 export type TakeBack = {
   readonly actor: Actor
   readonly accountId: string
-  /** More than zero, or `all` that is available. */
+  /** More than zero, or `all` available credits. */
   readonly micros: bigint | 'all'
-  /** The newest audit entry that a form was opened on: one that is sent twice takes nothing the second time. */
+  /** Newest audit entry when the form was opened. A form that is sent twice takes credits once. */
   readonly seen?: string
 }
 
 /**
- * Takes available credits back, in the reverse order in which they are spent: those that do not expire first, then those
- * that expire last. What running turns hold stays theirs.
- * @returns what was taken, in micro-credits.
- * @throws ServiceError `not_found`; `invalid_value` when less is available, and nothing is taken then.
+ * Takes available credits back, in the reverse order of spending: credits that never expire first, then those
+ * with the latest expiry. Held credits stay with their runs.
+ * @returns the amount taken, in micro-credits.
+ * @throws ServiceError `not_found`; `invalid_value` if less is available. Nothing is taken then.
  */
 export async function takeCreditsBack(
   executor: Executor,
@@ -54,7 +54,7 @@ export async function takeCreditsBack(
 
 type Available = Part & { readonly expiresAt: Date | null }
 
-/** Locked in the order of their ids, like everywhere. */
+/** Every function locks pools in the order of their ids. */
 function lockPools(executor: Executor, accountId: string): Promise<Available[]> {
   return executor
     .select({ poolId: creditPools.id, micros: creditPools.availableMicros, expiresAt: creditPools.expiresAt })

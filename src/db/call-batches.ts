@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { databaseFault, isConnectionFault } from './errors.ts'
 
-/** A call of one of the database's functions, whose first parameter is the account. */
+/** A call of a database function whose first parameter is the account. */
 export type Call = {
   readonly name: string
   readonly text: string
   readonly values: readonly unknown[]
   readonly query_timeout?: number
-  /** It looks at the clock, and must be committed soon after that: it goes behind those that do not. */
+  /** The call depends on the clock and must commit soon after, so it comes last in its batch. */
   readonly timed?: boolean
 }
 
@@ -17,37 +17,43 @@ type Waiting = {
   readonly reject: (error: unknown) => void
 }
 
-/** The server does one batch while the next is on its way to it. */
+/** Batches in progress: the server executes one while the next is being sent. */
 const underWay = 2
-/** Locks are held until the last one is done. */
+/** A batch holds its locks until its last call is done. */
 const maxCalls = 32
 /**
- * Of the parameters of a batch: it has to fit into the buffer of a socket. A process that is stopped when half of it has
- * been sent would keep what that half has locked.
+ * Maximum characters of a batch's parameters, so that it fits a socket buffer. A process that stops halfway
+ * through sending would otherwise keep the locks of the first half.
  */
 const maxCharacters = 32 * 1024
 
 /**
- * Calls of one account on one connection, each a transaction by itself as far as its caller can tell. Those that come while
- * the server is busy travel together, as one transaction with one wait for the disk. When one of them fails nothing of the
- * others has been written either, and each is made again, alone.
+ * Sends the calls of one account on one connection. To the caller each call is its own transaction. Calls that
+ * arrive while the server is busy form one batch: one transaction with one disk flush. If one of them fails,
+ * none is written, and each is repeated alone.
  *
- * A batch first locks the account's row and its pools, which all calls of an account lock, and waits for no lock longer than a
- * tenth of a second: what else it meets, it gives way to, and its calls are made alone.
+ * A batch first locks the account's row and its pools, which all calls of an account lock. It waits at most a
+ * tenth of a second for any other lock; then its calls are repeated alone.
  */
 export class CallBatches {
   readonly #client: pg.PoolClient
-  /** Statements that the server knows on this connection: one that fails to be parsed must not fail others. */
+  /**
+   * Names of statements that are prepared on this connection. A new statement is sent alone, so that a parse
+   * error fails no other call.
+   */
   readonly #known = new Set<string>()
   #waiting: Waiting[] = []
   #underWay = 0
 
-  /** @param client may have several statements under way. */
+  /** @param client a connection in pipeline mode. */
   constructor(client: pg.PoolClient) {
     this.#client = client
   }
 
-  /** @throws what the database says of this call; of a lost connection, whatever became of the call. */
+  /**
+   * Sends a call.
+   * @throws the database's error for this call. After a lost connection the call may have succeeded.
+   */
   query(call: Call): Promise<pg.QueryResult> {
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
     this.#waiting.push({ call, resolve, reject })
@@ -65,7 +71,7 @@ export class CallBatches {
     }
   }
 
-  /** The calls that travel next: as many as fit, and one that is new on the connection alone. */
+  /** The next batch: as many calls as fit. A statement that is new on this connection goes alone. */
   #next(): readonly Waiting[] {
     let [count, characters] = [0, 0]
     for (const { call } of this.#waiting) {
@@ -79,13 +85,13 @@ export class CallBatches {
     return [...next.filter(({ call }) => !call.timed), ...next.filter(({ call }) => call.timed)]
   }
 
-  /** Never throws: each caller is told. */
+  /** Never throws: each caller gets its own result. */
   async #make(batch: readonly Waiting[]): Promise<void> {
     if (batch.length > 1 && (await this.#together(batch))) return
     await Promise.all(batch.map((one) => this.#alone(one)))
   }
 
-  /** @returns false when none has worked and each may be made again. */
+  /** @returns false if no call succeeded and each may be repeated. */
   async #together(batch: readonly Waiting[]): Promise<boolean> {
     try {
       const calls = batch.map(({ call }) => call)
@@ -128,8 +134,9 @@ function openingOf([first]: readonly Call[]): Call {
 type Sender = { readonly sync: () => void }
 
 /**
- * Statements that the server knows already, before one Sync: it takes them as one transaction, and its answers count when it
- * is ready for the next (https://www.postgresql.org/docs/17/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+ * Sends prepared statements before a single Sync, which makes them one transaction. The results are valid when
+ * the server reports ReadyForQuery
+ * (https://www.postgresql.org/docs/17/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
  */
 function sendTogether(client: pg.PoolClient, calls: readonly Call[]): Promise<readonly pg.QueryResult[]> {
   return new Promise((resolve, reject) => {
@@ -141,14 +148,15 @@ function sendTogether(client: pg.PoolClient, calls: readonly Call[]): Promise<re
         else reject(new Error(`${results.length} answers to ${calls.length} calls`))
       },
       submit(connection: pg.Connection) {
-        // Each would send a Sync of its own.
+        // Each query would otherwise send its own Sync.
         const unsynced = Object.create(connection, { sync: { value: () => undefined } })
         connection.stream.cork()
         try {
           for (const call of calls) new pg.Query({ ...call, values: [...call.values] }).submit(unsynced)
           ;(connection as unknown as Sender).sync()
         } catch (error) {
-          // Half of them may be on their way: without a Sync the server would wait for the rest.
+          // Some calls may have been sent. Without a Sync the server would wait for more, so the connection is
+          // destroyed.
           connection.stream.destroy(error as Error)
         } finally {
           connection.stream.uncork()

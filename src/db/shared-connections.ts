@@ -8,24 +8,24 @@ type Shared = {
   broken: boolean
 }
 
-/** A connection is kept for one key no longer than this while others wait for one. */
+/** Maximum time in milliseconds that one key keeps a connection while others wait for one. */
 const longestMs = 50
 
 /**
- * Calls that are transactions by themselves: those of one key travel on one connection as long as any of them is under way.
- * An account's turns meet at its rows in any case; so hardly any connection waits for a lock that another one of this process
- * has.
+ * Connections for calls that are their own transactions. Simultaneous calls of one key share a connection. An
+ * account's turns wait for its row locks anyway, so sharing keeps few connections waiting for locks of this
+ * process.
  */
 export class SharedConnections {
   readonly #pool: pg.Pool
   readonly #shared = new Map<string, Shared>()
 
-  /** @param pool of connections that may have several statements under way. */
+  /** @param pool connections in pipeline mode. */
   constructor(pool: pg.Pool) {
     this.#pool = pool
   }
 
-  /** Gives `work` the connection. It may send any number of calls; none of them may begin a transaction. */
+  /** Passes the connection to `work`, which may send any number of calls. None of them may begin a transaction. */
   async use<T>(key: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const shared = this.#find(key) ?? this.#open(key)
     shared.users += 1
@@ -50,7 +50,7 @@ export class SharedConnections {
     }
   }
 
-  /** Keys whose calls always overlap would else keep their connections for ever. */
+  /** Keys whose calls always overlap would otherwise keep their connections for ever. */
   #find(key: string): Shared | undefined {
     const shared = this.#shared.get(key)
     const isDue = this.#pool.waitingCount > 0 && shared && performance.now() - shared.since > longestMs

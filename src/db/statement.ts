@@ -11,18 +11,18 @@ type Queries = {
 }
 
 /**
- * For a call of a turn. The server itself gives up waiting for a lock after three seconds; the time counts from the sending,
- * and a call can be behind others of its account that wait for locks. Calls that are sent together share it.
+ * Options of a turn's call. The server stops waiting for a lock after three seconds, but the time counts from
+ * sending, and a call can wait behind others of its account. Calls of one batch share the limit.
  */
 export const turnCall = { timeoutMs: 10_000 } as const
 
 /**
- * A statement of the path that every turn takes: written by hand, parsed and planned once on each connection. Parameters
- * are named (`:runId`), so that one statement can be put together from parts of several features.
- * @param name unique among the statements of the service.
- * @param options.timeoutMs without an answer for that long, its connection is given up.
+ * Creates a statement for the path of every turn. It is parsed and planned once per connection. Parameters are
+ * named (`:runId`), so that one statement can combine parts of several features.
+ * @param name unique among the service's statements.
+ * @param options.timeoutMs closes the connection if there is no answer within this time.
  * @param options.timed see `Call`.
- * @returns a function that runs it. A parameter that its text does not name is ignored; one that is missing is null.
+ * @returns a function that runs it. Values that the text does not name are ignored; missing ones are null.
  */
 export function statement<Row extends object>(
   name: string,
@@ -47,7 +47,7 @@ export function statement<Row extends object>(
       })
       return rows as Row[]
     } catch (cause) {
-      // As the query builder does, but without parameters; see `databaseFault`.
+      // Wrapped as the query builder does, but without parameters (see `databaseFault`).
       throw new Error(`the statement "${name}" failed`, { cause })
     }
   }

@@ -16,13 +16,13 @@ export function generateKeyText(): string {
   return keyPrefix + secret + checksum(secret)
 }
 
-/** Whether `text` has the form of a key and a right checksum. */
+/** Whether `text` has the form and the checksum of a key. */
 export function isKeyText(text: string): boolean {
   const match = form.exec(text)
   return match?.[1] !== undefined && checksum(match[1]) === match[2]
 }
 
-/** What may be shown of a key after its creation. */
+/** The parts of a key that may be shown after its creation. */
 export function displayParts(keyText: string): { prefix: string; lastFour: string } {
   return { prefix: keyText.slice(0, keyPrefix.length + 4), lastFour: keyText.slice(-4) }
 }

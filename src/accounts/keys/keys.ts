@@ -19,16 +19,16 @@ export type KeyReach =
   | { readonly kind: 'owner' }
 
 export type KeyInput = {
-  /** Of a form that must make one key only, however often it is sent. */
+  /** Id of the form that creates the key. The same form creates only one key, even if it is sent twice. */
   readonly form?: string
   readonly name: string
-  /** Undefined: the default six. */
+  /** Undefined: the default scopes. */
   readonly scopes?: readonly string[]
   readonly reach: KeyReach
   readonly expiresAt?: Date
 }
 
-/** What may be shown of a key; the secret is in no row and in no listing. */
+/** A key as it may be shown. It does not contain the secret, which is stored nowhere. */
 export type KeyInfo = {
   readonly id: string
   readonly name: string
@@ -58,9 +58,9 @@ const columns = {
 }
 
 /**
- * Makes a key. The returned `key` is the only copy of its text that will ever exist.
- * @throws ServiceError `invalid_value` for a bad name, scope, project or expiry; with the param `form` when the form
- *   has made a key already.
+ * Creates a key. The returned `key` is the only copy of its text.
+ * @throws ServiceError `invalid_value` for an invalid name, scope, project or expiry, or with the param `form`
+ *   if the form has already created a key.
  */
 export async function createKey(
   executor: Executor,
@@ -96,8 +96,8 @@ export async function createKey(
 }
 
 /**
- * The id of the key that a form makes. It depends on the account too: no form can name, or probe for, a key of another
- * account.
+ * The key id for a form. It also depends on the account, so a form cannot name or probe for another account's
+ * key.
  */
 function keyIdOfForm(accountId: string, form: string): string {
   return derivedId('key', `${accountId}\n${form}`)
@@ -149,7 +149,7 @@ export function listKeys(executor: Executor, accountId?: string): Promise<KeyInf
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
 }
 
-/** What may be shown of one key of the account. */
+/** Finds one key of the account. Undefined if it does not exist. */
 export async function findKey(
   executor: Executor,
   accountId: string,
@@ -163,8 +163,9 @@ export async function findKey(
 }
 
 /**
- * Revokes a key; from the commit on no request and no new turn is accepted with it. Revoking twice is no error.
- * @returns the account whose key it is.
+ * Revokes a key. From the commit on, no request and no new turn is accepted with it. Revoking it again is not
+ * an error.
+ * @returns the account that owns the key.
  * @throws ServiceError `not_found`.
  */
 export async function revokeKey(
@@ -200,9 +201,9 @@ const findByDigest = statement<{
 )
 
 /**
- * Asked of every request: one query, on a unique index over the digest, with the database's clock.
- * @param known what may be believed of the last second, and is told what was found.
- * @returns undefined for a key that is mistyped, unknown, revoked or expired.
+ * Authenticates a key: one query on a unique index over the digest, using the database's clock.
+ * @param known cache that may answer for one second; a key found in the database is added to it.
+ * @returns undefined for a malformed, unknown, revoked or expired key.
  * @throws ServiceError `account_suspended` for a valid key of a suspended account.
  */
 export async function authenticateKey(
@@ -227,12 +228,13 @@ export async function authenticateKey(
     scopes: new Set(row.scopes.filter(isScope)),
     binding: { kind: row.binding, projectId: row.project_id } as Binding,
   }
-  // One without its project yet gets it with its first turn; one whose plan has no API may have another by the next.
+  // Not cached: a key whose first turn will create its project, and a key whose plan, without API access, may
+  // change at any moment.
   if (row.project_id !== null && principal.plan.apiAccess) known?.set(keyText, principal)
   return principal
 }
 
-/** A database that can only be read, its disk full perhaps, still lets a key in. */
+/** A read-only database (a full disk, for example) must not lock keys out. */
 async function noteUse(executor: Executor, keyId: string): Promise<void> {
   try {
     await executor.update(apiKeys).set({ lastUsedAt: sql`now()` }).where(eq(apiKeys.id, keyId))
@@ -247,12 +249,12 @@ const findUsable = statement<{ id: string }>(
   `select k.id from api_keys k where k.id = :keyId and ${usableKey('k')}`,
 )
 
-/** Whether a key still works: asked between the steps of a running turn. */
+/** Whether a key still works. Checked between the steps of a running turn. */
 export async function isKeyUsable(executor: Executor, keyId: string): Promise<boolean> {
   return (await findUsable(executor, { keyId })).length > 0
 }
 
-/** Neither revoked nor expired, by the database's clock. */
+/** SQL condition: neither revoked nor expired, by the database's clock. */
 export function usableKey(table: string): string {
   return `${table}.revoked_at is null and (${table}.expires_at is null or ${table}.expires_at > now())`
 }

@@ -5,11 +5,11 @@ const keptMs = 1_000
 const maxKeys = 10_000
 
 /**
- * Who the keys of the last second belong to: for requests that ask the database for their key again before
- * anything comes of them, as each start of a turn does under its account's lock. No other request may be let in by it.
+ * Caches the principals of keys for one second. Only for requests that check their key again in the database
+ * before they change anything, as each start of a turn does. Other requests must not use it.
  */
 export class KeyCache {
-  /** By a digest of the key, which has 256 random bits: no key is kept in clear. */
+  /** Indexed by a digest of the key (256 random bits), so no key is stored in clear text. */
   readonly #found = new Map<string, { readonly principal: Principal; readonly until: number }>()
 
   get(keyText: string): Principal | undefined {
@@ -19,7 +19,7 @@ export class KeyCache {
 
   set(keyText: string, principal: Principal): void {
     const name = nameOf(keyText)
-    // The oldest first, so that what is dropped is what nobody uses.
+    // Reinserting moves a key to the end, so the oldest entry is evicted first.
     this.#found.delete(name)
     if (this.#found.size >= maxKeys) this.#found.delete(this.#found.keys().next().value ?? '')
     this.#found.set(name, { principal, until: performance.now() + keptMs })

@@ -4,13 +4,14 @@ import type { Executor } from '../../db/client.ts'
 import { apiKeys, keyPeppers } from '../../db/schema/index.ts'
 import { digestKey, type Pepper, type Peppers } from './pepper.ts'
 
-/** No key has this text: keys begin with their prefix. */
+/** No key has this text, because keys start with `svc_`. */
 const checkedText = 'the secret of this version'
 
 /**
- * Notes the secrets on first use, and compares them afterwards. A secret whose keys are all revoked or expired may change.
- * @throws ConfigError when a secret is not the one that working keys were made with: every one of them would be refused as
- * unknown, without a word that says why.
+ * Stores a check value for each secret on first use, and compares it later. A secret may change once all its
+ * keys are revoked or expired.
+ * @throws ConfigError if working keys were created with a different secret. All of them would otherwise be
+ *   rejected as unknown.
  */
 export async function requireSamePeppers(executor: Executor, peppers: Peppers): Promise<void> {
   for (const pepper of peppers) await requireSame(executor, pepper)

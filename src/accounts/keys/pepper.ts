@@ -1,15 +1,18 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { ConfigError } from '../../config.ts'
 
-/** A secret outside the database that key digests depend on; a stolen database alone does not verify guesses. */
+/**
+ * A secret outside the database that goes into the key digests. A stolen database alone is not enough to test
+ * guessed keys.
+ */
 export type Pepper = { readonly version: number; readonly secret: string }
 
-/** Newest first: new digests use the first one, the others still verify. */
+/** Newest first. New digests use the first pepper; all of them verify. */
 export type Peppers = readonly [Pepper, ...Pepper[]]
 
 /**
- * Reads `KEY_PEPPER`: one secret (version 1), or `2:new,1:old` while a new one is being introduced.
- * @throws ConfigError when a secret is shorter than 16 characters or a version stands twice.
+ * Parses `KEY_PEPPER`: one secret (version 1), or `2:new,1:old` during a change.
+ * @throws ConfigError for a secret below 16 characters or a repeated version.
  */
 export function parsePeppers(text: string): Peppers {
   const peppers = text.split(',').map((part): Pepper => {
@@ -27,10 +30,13 @@ export function parsePeppers(text: string): Peppers {
   return peppers as unknown as Peppers
 }
 
-/** Made once for each pepper. */
+/** Created once per pepper. */
 const secretKeys = new WeakMap<Pepper, KeyObject>()
 
-/** HMAC-SHA-256 of a key text. A fast hash is right here: the text has 256 random bits (OWASP ASVS 5.0, 6.5.2). */
+/**
+ * HMAC-SHA-256 of a key text. A fast hash is sufficient, because the text has 256 random bits (OWASP ASVS 5.0,
+ * 6.5.2).
+ */
 export function digestKey(keyText: string, pepper: Pepper): Buffer {
   const secret = secretKeys.get(pepper) ?? createSecretKey(pepper.secret, 'utf8')
   secretKeys.set(pepper, secret)

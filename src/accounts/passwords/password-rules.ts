@@ -3,15 +3,18 @@ import { type Job, runJob } from '../../threads.ts'
 import type { StrengthInput } from './password-strength.ts'
 
 /**
- * Length and guessability only, and no rules about kinds of characters (NIST SP 800-63B, section 3.1.1.2). The length
- * is counted in characters, and nothing is cut off.
+ * Only length and guessability are checked, without rules about kinds of characters (NIST SP 800-63B, section
+ * 3.1.1.2). The length counts characters, and passwords are never truncated.
  */
 export const passwordLength = Object.freeze({ min: 8, max: 200 })
 
-/** zxcvbn's score from 0 to 4: below 2, fewer than 10^6 guesses are enough. */
+/** zxcvbn scores from 0 to 4. Below 2, fewer than 10^6 guesses are enough. */
 const minScore = 2
 
-/** zxcvbn's time grows with the square of the length. A password is as strong as its first 64 characters at least. */
+/**
+ * zxcvbn's running time is quadratic in the length. A password is at least as strong as its first 64
+ * characters.
+ */
 const measuredCharacters = 64
 
 const strength: Job = {
@@ -21,9 +24,9 @@ const strength: Job = {
 }
 
 /**
- * Cheap checks first, then the strength, measured in a thread.
- * @param inputs words that belong to the account, such as its address: they make no password.
- * @throws ServiceError `invalid_value` that says what is wrong with it; `overloaded` when too many wait.
+ * Checks a new password: first its length, then its strength in a thread.
+ * @param inputs words that belong to the account, such as its address. They count as guessable.
+ * @throws ServiceError `invalid_value` with the reason; `overloaded` if too many checks are waiting.
  */
 export async function requireGoodPassword(password: string, inputs: readonly string[]): Promise<void> {
   const characters = [...password]

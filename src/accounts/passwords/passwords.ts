@@ -6,26 +6,32 @@ import { ServiceError } from '../../errors.ts'
 const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
- * Each hash keeps a thread busy for some 30 ms. More at once would stall every other job of the thread pool, and a flood of
- * sign-ins must leave a processor to the turns.
+ * Each hash occupies a thread for about 30 ms. The limit leaves the thread pool usable, and keeps one processor
+ * for turns during a flood of sign-ins.
  */
 const maxAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
-/** Some three seconds of work. Who comes later is told at once, instead of waiting until the browser gives up. */
+/**
+ * About three seconds of work. Later callers get an error immediately instead of waiting until their browser
+ * gives up.
+ */
 const maxWaiting = 100
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Encoded with its parameters and salt. @throws ServiceError `overloaded` when too many wait. */
+/**
+ * Returns the hash with its parameters and salt.
+ * @throws ServiceError `overloaded` if too many hashes are waiting.
+ */
 export function hashPassword(password: string): Promise<string> {
   return bounded(() => argon2.hash(password, parameters))
 }
 
-/** What an unknown account's password is compared with, so that the answer takes as long as for a known one. */
+/** Hash for unknown accounts, so that an answer takes the same time as for a known account. */
 let nobody: Promise<string> | undefined
 
 /**
- * Whether the password is the one of the hash. Without a hash the same work is done and the answer is no.
- * @throws ServiceError `overloaded` when too many wait.
+ * Whether the password matches the hash. Without a hash it does the same work and returns false.
+ * @throws ServiceError `overloaded` if too many are waiting.
  */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   nobody ??= argon2.hash('nobody has this password', parameters)
@@ -47,7 +53,7 @@ async function bounded<T>(job: () => Promise<T>): Promise<T> {
   try {
     return await job()
   } finally {
-    // The place goes to the next one directly: nobody who comes in between can take it.
+    // The slot is passed to the next waiter directly, so no new caller can take it.
     const next = waiting.shift()
     if (next) next()
     else running -= 1

@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digestKey, type Peppers } from '../keys/pepper.ts'
 
-/** Days for which a browser that signed in counts as known to the account. */
+/** Days for which a browser that signed in is known to the account. */
 export const knownBrowserDays = 365
 
 /**
- * A token by which a browser shows later that it has signed in to this account before (OWASP, "Slow Down Online
- * Guessing Attacks with Device Cookies"). It opens nothing: wrong passwords of such a browser are counted apart from
- * those of strangers. Signed with the newest pepper, so nothing is stored.
+ * A token that later shows that a browser has signed in to this account before (OWASP, "Slow Down Online
+ * Guessing Attacks with Device Cookies"). It grants no access; wrong passwords from such a browser are counted
+ * separately. It is signed with the newest pepper, so nothing is stored.
  */
 export function knownBrowserToken(peppers: Peppers, email: string, now = Date.now()): string {
   const expires = Math.floor(now / 1_000) + knownBrowserDays * 86_400
@@ -15,7 +15,7 @@ export function knownBrowserToken(peppers: Peppers, email: string, now = Date.no
   return `${claim}.${signature(peppers[0], email, claim).toString('base64url')}`
 }
 
-/** The id of the browser, if the token is of this account and has not expired; undefined otherwise. */
+/** The browser's id. Undefined if the token is for another account, malformed or expired. */
 export function knownBrowser(
   peppers: Peppers,
   email: string,
@@ -30,6 +30,6 @@ export function knownBrowser(
 }
 
 function signature(pepper: Peppers[0], email: string, claim: string): Buffer {
-  // No API key begins like this: the two uses of the pepper cannot be taken for each other.
+  // API keys do not begin like this, so a signature can never equal the digest of a key.
   return digestKey(`known browser\n${email.trim().toLowerCase()}\n${claim}`, pepper)
 }

@@ -8,13 +8,13 @@ import { type Actor, recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword } from '../passwords/passwords.ts'
 
-/** Hours for which a password reset link works. */
+/** Hours for which a password reset link is valid. */
 export const resetHours = 24
 
 /**
- * Creates a password reset link for an account and ends the one it had.
- * @returns the path of the page to set a new password. It holds the token, 256 random bits, of which only a digest is
- * kept: this is the only copy.
+ * Creates a password reset link for an account and replaces an earlier one.
+ * @returns the path of the page that sets a new password. It contains the token (256 random bits). Only its
+ *   digest is stored, so this is the only copy.
  */
 export async function createResetLink(
   executor: Executor,
@@ -40,8 +40,8 @@ const usable = (token: string) =>
   and(eq(passwordResets.digest, digestOf(token)), gt(passwordResets.expiresAt, sql`now()`))
 
 /**
- * The account that the link is for.
- * @throws ServiceError `not_found` for a link that was used, replaced, has expired or never was.
+ * Finds the account of a link.
+ * @throws ServiceError `not_found` for a link that is unknown, used, replaced or expired.
  */
 export async function findResetLink(
   executor: Executor,
@@ -57,8 +57,8 @@ export async function findResetLink(
 }
 
 /**
- * Sets another password with a link, which works once, and ends every session of the account. A password that is refused
- * leaves the link as it was. No connection is held while the password is checked and hashed.
+ * Sets a new password through a link, which works once, and ends every web session of the account. A refused
+ * password leaves the link valid. No connection is held while the password is checked and hashed.
  * @throws ServiceError `not_found` as `findResetLink`, `invalid_value` for a bad password.
  */
 export async function resetPassword(database: Database, token: string, password: string): Promise<void> {

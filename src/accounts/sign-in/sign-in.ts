@@ -8,9 +8,10 @@ import { hashPassword, verifyPassword } from '../passwords/passwords.ts'
 import { closeOtherWebSessions, openWebSession } from './web-sessions.ts'
 
 /**
- * Checks a password and begins a session. An unknown address and a wrong password get the same answer after the same
- * work. No connection is held while a password is hashed.
- * @throws ServiceError `invalid_value` with the one message for both; `account_suspended` after a right password only.
+ * Checks a password and opens a web session. An unknown address and a wrong password cause the same work and
+ * the same error. No connection is held while a password is hashed.
+ * @throws ServiceError `invalid_value` with one message for both; `account_suspended` only after a correct
+ *   password.
  */
 export async function signIn(
   database: Database,
@@ -24,7 +25,7 @@ export async function signIn(
     throw wrongCredentials()
   }
   return withTx(database, 'system', async (tx) => {
-    // The account may have been suspended, or its password reset, while the password was compared.
+    // The account may have been suspended, or its password changed, during the comparison.
     const [now] = await tx
       .select({ passwordHash: accounts.passwordHash, suspendedAt: accounts.suspendedAt })
       .from(accounts)
@@ -41,8 +42,8 @@ function wrongCredentials(): ServiceError {
 }
 
 /**
- * Sets another password, and ends all sessions but the one in use and an open password reset link.
- * @throws ServiceError `invalid_value` for a wrong present password or a bad new one.
+ * Changes the password. Ends all other web sessions and revokes an open password reset link.
+ * @throws ServiceError `invalid_value` for a wrong current password or a bad new one.
  */
 export async function changePassword(
   database: Database,
@@ -57,7 +58,7 @@ export async function changePassword(
       .update(accounts)
       .set({ passwordHash })
       .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, currentHash)))
-    // It was changed or reset while the new one was hashed.
+    // The password was changed while the new one was hashed.
     if (rowCount !== 1) throw wrongPassword()
     await tx.delete(passwordResets).where(eq(passwordResets.accountId, account.id))
     return { sessionsEnded: await closeOtherWebSessions(tx, account.id, input.token) }
@@ -65,8 +66,9 @@ export async function changePassword(
 }
 
 /**
- * @returns the hash that the password was compared with.
- * @throws ServiceError `invalid_value` when it is not the account's password.
+ * Checks the account's password.
+ * @returns the hash that it matched.
+ * @throws ServiceError `invalid_value` if it does not match.
  */
 export async function requirePassword(
   database: Database,

@@ -4,14 +4,17 @@ import type { Executor } from '../../db/client.ts'
 import { accounts, webSessions } from '../../db/schema/index.ts'
 import { type Account, accountColumns, notDeleted } from '../accounts.ts'
 
-/** Days without a request after which a session ends, and days after which it ends in any case. */
+/** Days without a request until a session ends, and its maximum age in days. */
 export const sessionDays = Object.freeze({ idle: 14, whole: 60 })
 
-/** Of a row that opens nothing any more. */
+/** SQL condition: the session has expired. */
 export const expiredSession = sql`(${webSessions.seenAt} <= now() - make_interval(days => ${sessionDays.idle})
   or ${webSessions.createdAt} <= now() - make_interval(days => ${sessionDays.whole}))`
 
-/** Begins a session. @returns the token for the cookie: 256 random bits, of which only a digest is kept. */
+/**
+ * Opens a session.
+ * @returns the token for the cookie: 256 random bits, of which only a digest is stored.
+ */
 export async function openWebSession(executor: Executor, accountId: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await executor.insert(webSessions).values({ digest: digestOf(token), accountId })
@@ -20,7 +23,7 @@ export async function openWebSession(executor: Executor, accountId: string): Pro
 
 export type SignedIn = { readonly account: Account; readonly seenLately: boolean }
 
-/** Who holds the token; undefined when the session is over or never was. */
+/** Finds the account of a session token. Undefined if the session is unknown, closed or expired. */
 export async function findWebSession(executor: Executor, token: string): Promise<SignedIn | undefined> {
   if (!/^[\w-]{43}$/.test(token)) return undefined
   const [row] = await executor
@@ -43,7 +46,7 @@ export async function findWebSession(executor: Executor, token: string): Promise
   return { account, seenLately }
 }
 
-/** Notes that the session is in use; asked for every five minutes at most. */
+/** Records that the session is in use. Callers do this at most every five minutes. */
 export async function touchWebSession(executor: Executor, token: string): Promise<void> {
   await executor
     .update(webSessions)
@@ -55,7 +58,10 @@ export async function closeWebSession(executor: Executor, token: string): Promis
   await executor.delete(webSessions).where(eq(webSessions.digest, digestOf(token)))
 }
 
-/** Ends every session of the account but the one of this token. @returns how many ended. */
+/**
+ * Ends every session of the account except that of this token.
+ * @returns the number of ended sessions.
+ */
 export async function closeOtherWebSessions(
   executor: Executor,
   accountId: string,

@@ -1,32 +1,34 @@
 import { bareWord, excerptOf } from './extractive-excerpt.ts'
 
-/** What the extractive provider writes: passages of the library, quoted, under marks, in the asker's language. */
+/**
+ * Texts of the extractive provider: quoted passages of the library with marks, in the language of the question.
+ */
 
-/** A place to read on. */
+/** A place where the reader can continue. */
 export type PointedPlace = { readonly ref: string; readonly heRef: string; readonly url: string }
 
 export type FoundPassage = {
-  /** With brackets, as the tools print it. */
+  /** With brackets, as tools print it. */
   readonly mark: string
   readonly ref: string
   readonly heRef: string
   readonly language: string
   readonly text: string
-  /** The part of the text that matches the search best, when the text is long. */
+  /** The part of a long text that matches the search best. */
   readonly bestPart?: string | undefined
-  /** The places of the library that the passage points to. */
+  /** Places of the library to which the passage refers. */
   readonly pointsTo: readonly PointedPlace[]
 }
 
 /**
- * What was found, which the opening words say: `named` stands at a place that the question names; `most` has most words of
- * the question, `some` has fewer.
+ * How well the passages match; the opening sentence depends on it. `named`: at a place that the question names.
+ * `most`: contains most words of the question. `some`: contains fewer.
  */
 export type Finding = 'named' | 'most' | 'some'
 
 const hebrew = /[\u05d0-\u05ea]/u
 
-/** Whether the question is asked in Hebrew. */
+/** Whether the question is in Hebrew. */
 export function asksInHebrew(question: string): boolean {
   return hebrew.test(question)
 }
@@ -34,11 +36,11 @@ export function asksInHebrew(question: string): boolean {
 const fileWords =
   /\b(files?|sheets?|documents?|docs?|handouts?|markdown|save (it|this|that)|write (it|this|that) (up|down))\b|קובץ|קבצים|דף מקורות|דף לימוד|דפי מקורות|מסמך|גיליון|גליון|תיעוד/iu
 
-/** Words by which people ask for the form of an answer, in both languages: they find nothing in a library. */
+/** Words that request a form of answer, in both languages. They are useless as search terms. */
 const requestWords =
   /\b(please|write|put|it|make|create|prepare|save|give|word|docx|pdf|html|export|produce|me|us|a|an|the|as|into|to|in|for|on|with|about|and|source|study)\b|(?<![\u05d0-\u05ea])(אנא|בבקשה|כתוב|כתבי|הכן|הכיני|צור|צרי|שמור|תן|תני|לי|לנו|עם|על|בתוך)(?![\u05d0-\u05ea])/giu
 
-/** What to search for: the question without its request for a file. */
+/** The search query: the question without its request for a file. */
 export function searchWords(question: string): string {
   if (!asksForFile(question)) return question
   const rest = question.replaceAll(new RegExp(fileWords.source, 'giu'), ' ').replaceAll(requestWords, ' ')
@@ -53,21 +55,21 @@ export function asksForFile(question: string): boolean {
 
 const sheetWords = /\b(source|study) sheets?\b|דף מקורות|דפי מקורות|דף לימוד/iu
 
-/** Formats that people name, in both languages. */
+/** Words for file formats, in both languages. */
 const formatWords = {
   docx: /\b(word|docx)\b|וורד/iu,
   pdf: /\bpdf\b/iu,
   html: /\b(html|web page)\b/iu,
 } as const
 
-/** Whether it is a source sheet that the question asks for. */
+/** Whether the question asks for a source sheet. */
 export function asksForSheet(question: string): boolean {
   return sheetWords.test(question)
 }
 
 /**
- * What `make_source_sheet` is asked for: the places of the passages, under the subject of the question, in the formats that
- * it names; Markdown when it names none.
+ * Arguments for `make_source_sheet`: the refs of the passages, the subject as title, and the formats that the
+ * question names (default: Markdown).
  */
 export function sheetArguments(question: string, passages: readonly FoundPassage[]) {
   const named = Object.entries(formatWords).flatMap(([format, words]) =>
@@ -82,14 +84,14 @@ export function sheetArguments(question: string, passages: readonly FoundPassage
   }
 }
 
-/** Words that say nothing about the subject of a question. */
+/** Words that say nothing about the subject. */
 const plainWords = new Set(
   'and but the what who why how when where which does did was were are is put can could would should mean means that this it of be by from please tell explain מה מהו מהי מהן מהם מי איך למה מדוע האם של את הוא היא זה זאת'.split(
     ' ',
   ),
 )
 
-/** A file name from the subject of the question; Hebrew letters are kept. */
+/** A file name made from the subject of the question. Hebrew letters are kept. */
 export function fileNameFor(question: string): string {
   const subject =
     searchWords(question)
@@ -126,7 +128,10 @@ const words = {
   },
 } as const
 
-/** The passages of an attached file that share most words with the question; its beginning if none does. */
+/**
+ * The passages of an attached file that share the most words with the question. If none shares a word, the
+ * first passage.
+ */
 export function nearestOfFile(question: string, passages: readonly FoundPassage[]): readonly FoundPassage[] {
   const asked = new Set(bareWords(question).filter((word) => word.length > 2 && !plainWords.has(word)))
   const shared = (passage: FoundPassage) =>
@@ -149,13 +154,13 @@ function bareWords(text: string): readonly string[] {
 export type AnswerParts = {
   readonly finding: Finding
   readonly fileName?: string | undefined
-  /** The first passages are those of a file of the user's. */
+  /** The first passages come from a file of the user. */
   readonly attached?: boolean
-  /** What the question names and does not exist, in words: said before anything else. */
+  /** A sentence about what the question names and the library does not have. It precedes the answer. */
   readonly missing?: string | undefined
 }
 
-/** The answer text with marks. No passages: what is missing, or a plain refusal. */
+/** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
@@ -165,13 +170,13 @@ export function composeAnswer(
   if (passages.length === 0) return missing ?? say.none
   const opening = `${say.start} ${attached ? say.attached : say[finding]}`
   const blocks = passages.map((passage) => quoteBlock(passage, question))
-  // What passages that may speak of something else point to leads nowhere.
+  // If the passages may be about something else, their links do not help either.
   const primary = finding === 'some' ? [] : primaryList(question, passages)
   const said = [missing, opening, ...blocks, ...primary, fileName && say.file(fileName)]
   return said.filter((part) => part).join('\n\n')
 }
 
-/** Where to read on: each place on a line of its own, as a link. */
+/** Links to further places, one per line. */
 function primaryList(question: string, passages: readonly FoundPassage[]): readonly string[] {
   const hebrew = asksInHebrew(question)
   const shown = new Set(passages.map(({ ref }) => ref))
@@ -183,14 +188,14 @@ function primaryList(question: string, passages: readonly FoundPassage[]): reado
   return links.length === 0 ? [] : [[(hebrew ? words.he : words.en).primary, ...links].join('\n')]
 }
 
-/** The content of the produced file: the same quotations, with their refs and without marks. */
+/** Content of the produced file: the same quotations with refs and without marks. */
 export function composeFile(question: string, passages: readonly FoundPassage[]): string {
   const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage, question)}`)
   const title = `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed()}`
   return `${[title, ...blocks, ...primaryList(question, passages)].join('\n\n')}\n`
 }
 
-/** The ref on a line of its own, then the quotation as a block: readable also where two directions would mix. */
+/** The ref on its own line, then the quotation as a block. This stays readable when text directions mix. */
 function quoteBlock(passage: FoundPassage, question: string): string {
   return `${headingOf(passage)}\n${quoted(passage, question)} ${passage.mark}`
 }

@@ -1,16 +1,16 @@
-/** Words of an excerpt at most; a passage that is hardly longer is quoted whole. */
+/** Maximum words of an excerpt. A passage that is only slightly longer is quoted whole. */
 const maxWords = 60
 const maxWhole = 75
-/** Some texts have very long words, or no spaces at all. */
+/** Maximum UTF-16 units, for texts with very long words or without spaces. */
 const maxLength = 900
 
 type Span = { readonly start: number; readonly end: number }
 
 /**
- * The part of a passage to quote: the whole of a short one, otherwise whole sentences around the words that match, at most
- * 60 words, with `…` where it is cut. Between these signs it is the passage's own text on one line.
- * @param bestPart the part of the text that matches best, as a search found it; may begin and end with `…`.
- * @param isAsked whether a word is one of the question's, for a passage without `bestPart`.
+ * The part of a passage to quote. A short passage is quoted whole; otherwise whole sentences around the
+ * matching words, at most 60 words, with `…` at each cut. The quoted text is unchanged, on one line.
+ * @param bestPart the best matching part according to a search; may begin and end with `…`.
+ * @param isAsked whether a word occurs in the question, for a passage without `bestPart`.
  */
 export function excerptOf(
   passage: string,
@@ -33,12 +33,14 @@ function wordsOf(text: string): readonly Span[] {
   return [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }))
 }
 
-/** A text with fewer full stops has sentences that end with a colon, as old prints do. */
+/**
+ * If a text has fewer full stops than one per this many words, its sentences end with colons, as in old prints.
+ */
 const wordsOfLongSentence = 40
 
 /**
- * Cut behind `.`, `?`, `!` and the Hebrew `׃`, with the signs that close them; behind `:` in a text that hardly has other
- * stops, for elsewhere what it announces follows.
+ * Splits after `.`, `?`, `!` and the Hebrew `׃`, with closing signs. It splits after `:` only in texts with few
+ * other stops, because elsewhere a colon announces what follows.
  */
 function sentencesOf(text: string, words: number): readonly Span[] {
   const stops = text.match(/[.?!׃](?=["”’)\]]{0,3}(?:\s|$))/g)?.length ?? 0
@@ -52,10 +54,13 @@ const withoutColons = /\S(?:[^.?!׃]|[.?!׃](?!["”’)\]]{0,3}(?:\s|$)))*[.?!�
 const negation =
   /^[ושד]{0,2}(?:לא|לאו|אין|אינו|אינה|אינם|אינן|בל|בלי|בלתי|אם)$|^(?:not|no|never|nor|neither|without|cannot|if|unless)$/
 
-/** Words that are given up at an edge, at most. */
+/** Maximum words that are dropped at an edge. */
 const maxGivenUp = 4
 
-/** The words of a span, fewer where a negation stands directly beside them: without it they may say the opposite. */
+/**
+ * Shrinks a span if a negation stands directly next to it. Without the negation the edge could say the
+ * opposite.
+ */
 function withinSense(text: string, words: readonly Span[], span: Span): Span {
   const isNegation = (at: number): boolean => {
     const { start, end } = words[at] ?? { start: 0, end: 0 }
@@ -82,7 +87,7 @@ function partIn(text: string, bestPart: string | undefined): Span | undefined {
   return start < 0 ? undefined : { start, end: start + part.length }
 }
 
-/** The run of half an excerpt that has most different words of the question; the first of several. */
+/** The span of half an excerpt with the most different words of the question. If several are equal, the first. */
 function densest(text: string, words: readonly Span[], isAsked: (word: string) => boolean): Span {
   const room = maxWords / 2
   const asked = words.map(({ start, end }) => {
@@ -99,7 +104,7 @@ function densest(text: string, words: readonly Span[], isAsked: (word: string) =
   return { start: words[best.at]?.start ?? 0, end: words[best.last]?.end ?? 0 }
 }
 
-/** A word without points, marks and signs, in small letters. */
+/** The letters of a word, in lower case, without vowel points, diacritics and punctuation. */
 export function bareWord(word: string): string {
   return (
     word
@@ -110,7 +115,10 @@ export function bareWord(word: string): string {
   ).join('')
 }
 
-/** The sentences that the focus touches, with those after and before them that fit; undefined if they are too long. */
+/**
+ * The sentences that overlap the focus, extended by following and preceding sentences that fit. Undefined if
+ * the overlapping sentences are too long.
+ */
 function wholeSentences(sentences: readonly Span[], words: readonly Span[], focus: Span): Span | undefined {
   const fits = ({ start, end }: Span): boolean =>
     end - start <= maxLength &&
@@ -134,14 +142,17 @@ function wholeSentences(sentences: readonly Span[], words: readonly Span[], focu
   return span
 }
 
-/** Words with which a clause begins in rabbinic Hebrew. */
+/** Words that begin a clause in rabbinic Hebrew. */
 const clauseWords =
   /^(?:והנה|הנה|אך|אבל|ולכן|לכן|ועוד|וגם|והיינו|דהיינו|היינו|ולפי|לפי|אלא|והטעם|והענין|ופירוש|ופי|פי|וזהו|וזה|ואף|אף|ואע|אמנם|וכמ|כמו|ומה|שהרי|משא|מה|ואם|וכאשר|כאשר|ככה|וככה|כך|וכך|ונמצא|נמצא|ולזאת|והוא|והיא|והם)$/
 
-/** Words that are given up at each end for a whole clause, at most. */
+/** Maximum words that are dropped at each end to get a whole clause. */
 const maxForClause = 14
 
-/** As many words as an excerpt has around the focus; it begins and ends with a clause where one begins or ends nearby. */
+/**
+ * An excerpt of maximum length around the focus. It starts and ends at a clause boundary if there is one
+ * nearby.
+ */
 function clausesAround(text: string, words: readonly Span[], focus: Span): Span {
   const around = wordsAround(words, focus)
   const at = (position: number): number => words.findIndex(({ end }) => end > position)
@@ -157,7 +168,7 @@ function clausesAround(text: string, words: readonly Span[], focus: Span): Span 
   return { start: words[from]?.start ?? around.start, end: words[(to ?? last + 1) - 1]?.end ?? around.end }
 }
 
-/** The numbers from the first to the last, both included. */
+/** Numbers from the first to the last, both included. */
 function range(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
 }
@@ -168,10 +179,10 @@ function beginsClause(text: string, before: Span | undefined, word: Span | undef
   return clauseWords.test((/^[א-ת]+/.exec(text.slice(word.start, word.end)) ?? [''])[0])
 }
 
-/** Words at the beginning of a passage that are not worth leaving out. */
+/** If an excerpt would begin within this many words of the passage's start, it begins at the start. */
 const nearStart = 12
 
-/** As many words as an excerpt has, with the focus in their middle. */
+/** An excerpt of maximum length with the focus in its middle. */
 function wordsAround(words: readonly Span[], focus: Span): Span {
   const first = Math.max(
     0,

@@ -1,36 +1,37 @@
 import type { Finding, FoundPassage, PointedPlace } from './extractive-answer.ts'
 
-/** A hit of a search, with what the search says about how well it fits. */
+/** A search hit, and how well it matches. */
 export type Hit = FoundPassage & {
-  /** Share of the question's words, by weight, that it has; 0 to 1. */
+  /** Weighted fraction of the question's terms that the passage contains, from 0 to 1. */
   readonly coverage: number
-  /** The question names the very title that it stands under. */
+  /** The question names the title under which the passage stands. */
   readonly titled: boolean
-  /** It stands at a place that the question names. */
+  /** The passage is at a place that the question names. */
   readonly isNamed: boolean
 }
 
 const maxPlaces = 3
-/** Of the places that the question names: of a chapter cut in pieces, two show what it is about. */
+/** Maximum passages from one named chapter. Two show what a chapter is about. */
 const maxNamed = 2
-/** When no hit has most words of the question. */
+/** Maximum passages if no hit has most words of the question. */
 const maxRelated = 2
 
 /**
- * Of the best hit's coverage, what a further one must reach. Ranks say little: on the development questions of
- * `test/questions` the second hit has 0.9 of the first one's score whether it is right or wrong. By coverage, 0.75 keeps
- * most right further hits and leaves out more than half of the wrong ones.
+ * A further hit must have at least this fraction of the best hit's coverage. Measured on the development
+ * questions of `test/questions`: ranking scores did not separate right hits from wrong ones, and 0.75 keeps
+ * most right hits and drops over half of the wrong ones.
  */
 const nearBest = 0.75
-/** Share of the question from which on a hit has most of it. */
+/** Minimum coverage of a hit with most words of the question. */
 const majority = 0.5
 
 type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
 
 /**
- * The places to quote, best first, each once: those that the question names, if it names any; otherwise the best hit and
- * those near it.
- * @param onlyNamed when the question names something that does not exist, what was found by words is about something else.
+ * Chooses the places to quote, without duplicates: those that the question names, otherwise the best hit and
+ * others of similar coverage.
+ * @param onlyNamed true if the question names something that does not exist. Keyword hits are then about
+ *   something else.
  */
 export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
   const apart = [...new Map(hits.map((hit) => [hit.ref, hit])).values()]
@@ -44,14 +45,14 @@ export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
     : { places: nearFirst(apart).slice(0, maxRelated), finding: 'some' }
 }
 
-/** The best of each chapter that the question names; of one chapter alone the best and one near it. */
+/** The best hit of each named chapter. For a single chapter, the best hit and one similar hit. */
 function ofEachPlace(named: readonly Hit[]): readonly Hit[] {
   const chapters = [...Map.groupBy(named, ({ ref }) => ref.replace(/(?: §|:)\d+$/, '')).values()]
   if (chapters.length === 1) return nearFirst(named).slice(0, maxNamed)
   return chapters.flatMap(([best]) => best ?? []).slice(0, maxPlaces)
 }
 
-/** In reading order, as far as their refs tell it. */
+/** Sorts by ref, which approximates reading order. */
 function inOrder(hits: readonly Hit[]): readonly Hit[] {
   return hits.toSorted((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
 }
@@ -63,7 +64,7 @@ function nearFirst(hits: readonly Hit[]): readonly Hit[] {
   return [best, ...others.filter(isNear)].slice(0, maxPlaces)
 }
 
-/** The hits in the result of a search; those that share only a chance word with the question are left out. */
+/** The hits in a search result, without weak matches. */
 export function hitsIn(result: Readonly<Record<string, unknown>> | undefined): readonly Hit[] {
   return itemsIn(result).flatMap((item) => {
     const [passage] = passageOf(item)
@@ -74,7 +75,7 @@ export function hitsIn(result: Readonly<Record<string, unknown>> | undefined): r
   })
 }
 
-/** The passages in the result of a tool that reads. */
+/** The passages in the result of a reading tool. */
 export function passagesIn(result: Readonly<Record<string, unknown>> | undefined): readonly FoundPassage[] {
   return itemsIn(result).flatMap(passageOf)
 }
@@ -99,7 +100,7 @@ function passageOf(item: Item): readonly FoundPassage[] {
   return [typeof item['best_part'] === 'string' ? { ...passage, bestPart: item['best_part'] } : passage]
 }
 
-/** Places without an address are not in the library: nobody can read on there. */
+/** A place without a URL is not in the library, so no link is possible. */
 function placeOf(item: Item | null): readonly PointedPlace[] {
   const url = item?.['url']
   if (typeof url !== 'string') return []

@@ -18,9 +18,9 @@ import {
 import { choosePlaces, hitsIn, passagesIn } from './extractive-places.ts'
 
 /**
- * The model of a server without a model: it drives the same loop and the same tools, and answers with quoted
- * passages only. It searches, reads the best passage in all its versions, writes a file when one is asked for,
- * and then answers.
+ * The model of an installation without a language model. It uses the same loop and tools, and answers only with
+ * quoted passages. It searches, reads the best passages in all versions, writes a file if the question asks for
+ * one, and answers.
  */
 export function createExtractiveProvider(): Provider {
   return {
@@ -68,7 +68,7 @@ const toolCall = ({ name, args }: Call, i: number) => ({
 })
 
 const maxQuoted = 3
-/** What it searches for and how it answers show in fewer characters. */
+/** Longer questions are cut: search and answer only use the beginning. */
 const maxQuestion = 10_000
 
 function nextMove(request: ModelRequest): Move {
@@ -116,8 +116,8 @@ function fileWritten(question: string, results: Results): string | undefined {
 }
 
 /**
- * The version of each place in the asker's language. Where the library has only the other one it is quoted as well, unless
- * the best place can be read in the asker's language.
+ * The version of each place in the language of the question. A place without one is quoted in the other
+ * language, unless the best place is available in the language of the question.
  */
 function inLanguage(
   asked: string,
@@ -137,7 +137,7 @@ function inLanguage(
 type ToolResult = Readonly<Record<string, unknown>>
 type Results = ReadonlyMap<string, readonly ToolResult[]>
 
-/** The newest question, and the results of the tools that were called since, by the tool's name. */
+/** The newest question, and the results of later tool calls, by tool name. */
 function currentTurn(messages: readonly ModelMessage[]): { question: string; results: Results } {
   const asked = messages.findLastIndex((message) => message.role === 'user')
   const user = messages[asked]
@@ -168,8 +168,8 @@ function parsed(content: string): ToolResult {
 }
 
 /**
- * A client that asked for JSON gets JSON: without a schema of its own, an object with the member `answer`; undefined when
- * what it makes does not fit the schema.
+ * The answer in the requested JSON format, if any. Without a schema it is an object with the member `answer`.
+ * Undefined if the generated value does not fit the schema.
  */
 function shaped({ sampling }: ModelRequest, text: string): string | undefined {
   const format = answerFormatOf(sampling)
@@ -179,7 +179,7 @@ function shaped({ sampling }: ModelRequest, text: string): string | undefined {
   return schemaFault(format.schema, value) === null ? JSON.stringify(value) : undefined
 }
 
-/** Some 60 characters a piece, cut at blanks, so that a stream looks and behaves like one. */
+/** Pieces of about 60 characters, cut at spaces, so that the answer streams like that of a model. */
 function pieces(text: string): readonly string[] {
   return text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,60}/gu) ?? []
 }

@@ -1,24 +1,24 @@
 import type { ModelMessage } from '../provider.ts'
 import { messagesTokens, messageTokens } from '../tokens.ts'
 
-/** What stands in place of a tool result that had to go. */
+/** Replaces the content of a dropped tool result. */
 const resultLeftOut = JSON.stringify({
   note: 'This result was left out to make room. Call the tool again if you need it.',
 })
 
-/** Stands in the conversation for earlier turns that had to go. */
+/** Replaces the dropped turns at the beginning of a conversation. */
 const turnsLeftOut: ModelMessage = {
   role: 'system',
   content: 'The beginning of this conversation was left out because it is too long.',
 }
 
-/** Tool results at the end that are never shortened: the model has just asked for them. */
+/** The newest tool results are never dropped, because the model has just requested them. */
 const keptResults = 2
 
 /**
- * Makes a conversation fit into `tokens` (estimated), by a fixed rule: tool results go first, the oldest first; then
- * whole earlier turns, the oldest first. System messages and everything from the last question on stay. What is too
- * long even then is left to the model to refuse.
+ * Reduces a conversation to `tokens` (estimated). Tool results are dropped first, then whole turns, the oldest
+ * first in both cases. System messages and everything from the last question on stay; if that is still too
+ * long, the model refuses it.
  */
 export function fitContext(messages: readonly ModelMessage[], tokens: number): readonly ModelMessage[] {
   let excess = messagesTokens(messages) - tokens
@@ -34,7 +34,7 @@ export function fitContext(messages: readonly ModelMessage[], tokens: number): r
   return excess <= 0 ? shortened : dropTurns(shortened, excess)
 }
 
-/** The index of the oldest tool result that is never shortened. */
+/** The index of the oldest tool result that is never dropped. */
 function firstKeptResult(messages: readonly ModelMessage[]): number {
   let at = messages.length
   for (let left = keptResults; left > 0 && at !== -1; left -= 1) {
@@ -43,14 +43,14 @@ function firstKeptResult(messages: readonly ModelMessage[]): number {
   return at
 }
 
-/** Drops from the oldest question on, each with all that belongs to it, but never the last one. */
+/** Drops whole turns, the oldest first, but never the last one. */
 function dropTurns(messages: readonly ModelMessage[], excess: number): readonly ModelMessage[] {
   const lastQuestion = messages.findLastIndex((message) => message.role === 'user')
   let left = excess
   let firstKept = 0
   for (const [i, message] of messages.entries()) {
     if (i >= lastQuestion) break
-    // A cut is possible only where a question begins, or calls and their results would be torn apart.
+    // Cut only before a question, so that tool calls stay together with their results.
     if (message.role === 'user' && left <= 0) break
     if (message.role !== 'system') left -= messageTokens(message)
     firstKept = i + 1

@@ -3,19 +3,22 @@ import type { ModelRequest, Usage } from '../provider.ts'
 import { type AnswerFormat, correction, formatFault, jsonTextOf } from '../schema/answer-format.ts'
 import { storable } from '../storable-text.ts'
 
-/** How a reply is got: one model call, of which nothing is shown, and the question whether the turn may make another one. */
+/**
+ * The source of a reply: one model call whose text is not shown, and the check whether the turn may make
+ * another call.
+ */
 export type ReplySource = {
   readonly format: AnswerFormat
   readonly ask: (request: ModelRequest) => Promise<ModelStep | ModelFault>
-  /** A text says why not. */
+  /** Resolves to the reason why not, or null. */
   readonly budget: (request: ModelRequest) => Promise<string | null>
   readonly show: (text: string) => void
 }
 
 /**
- * A reply in a turn whose answer is read by a program. What the model says beside tool calls would spoil the JSON and is
- * left out; the answer is shown when it is whole and fits. One that does not fit is asked for once more, within the same
- * step; a second one that does not fit is a fault.
+ * Gets a reply in a JSON format. Text next to tool calls is dropped, because it would break the JSON. The
+ * answer is shown when it is complete and valid. An invalid answer is requested once more in the same step; a
+ * second invalid answer is a fault.
  */
 export async function formattedReply(
   source: ReplySource,
@@ -52,7 +55,7 @@ async function corrected(
   return secondFault === null ? reply : unfit(`${secondFault}.`, reply)
 }
 
-/** An answer that was cut off is given as it is: its `finish_reason` says so. */
+/** A truncated answer is accepted as it is, because its `finish_reason` reports it. */
 function faultOf(reply: ModelStep, format: AnswerFormat): string | null {
   return endsEarly(reply) ? null : formatFault(jsonTextOf(reply.text), format)
 }
@@ -62,7 +65,7 @@ function unfit(why: string, reply: ModelStep): ModelFault {
   return { kind: 'fault', failure: 'upstream', message, unfinished: { ...reply, unfinished: true } }
 }
 
-/** Of a second call that was not sent. */
+/** Stands for a second call that was not sent. */
 const nothing: ModelStep = {
   kind: 'model',
   text: '',
@@ -72,7 +75,7 @@ const nothing: ModelStep = {
   unfinished: true,
 }
 
-/** One step of two calls. */
+/** Combines two calls into one step. */
 const both = (first: ModelStep, second: ModelStep): ModelStep => ({
   ...second,
   usage: sumOf(first.usage, second.usage),

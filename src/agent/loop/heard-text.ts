@@ -1,25 +1,31 @@
 import { GrowingText } from '../growing-text.ts'
 import { StorablePieces } from '../storable-text.ts'
 
-/** The text of one reply as it comes: made storable, and cut at a length. */
+/** The text of one reply while it arrives: made storable and cut to a maximum length. */
 export class HeardText {
   readonly #pieces = new StorablePieces()
   readonly #text = new GrowingText()
   readonly #show: (piece: string, isFirst: boolean) => void
   #room: number
 
-  /** @param room what fits, in UTF-16 units. @param show called with each piece that fits. */
+  /**
+   * @param room maximum length in UTF-16 units.
+   * @param show called with each piece that fits.
+   */
   constructor(room: number, show: (piece: string, isFirst: boolean) => void) {
     this.#room = Math.max(room, 0)
     this.#show = show
   }
 
-  /** @returns whether all of it fitted; nothing may be added after the first that did not. */
+  /** @returns whether all of it fitted. Nothing may be added after it returned false. */
   add(said: string): boolean {
     return this.#take(this.#pieces.push(said))
   }
 
-  /** Shows what was held back, unless the text was cut before. @returns whether it fitted. */
+  /**
+   * Adds text that was held back.
+   * @returns whether it fitted.
+   */
   end(): boolean {
     return this.#take(this.#pieces.rest())
   }
@@ -40,7 +46,7 @@ export class HeardText {
   }
 }
 
-/** A cut can come between the two halves of a character. */
+/** The cut may have split a surrogate pair. */
 function withoutHalfPair(text: string): string {
   return text.isWellFormed() ? text : text.slice(0, -1)
 }

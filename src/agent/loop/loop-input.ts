@@ -12,12 +12,12 @@ import type {
 import type { Toolbox, ToolOutcome } from '../tools.ts'
 
 /**
- * Keeps the finished steps. They are durable when the `budget` of the next model call has been asked for, or the turn has
- * ended; what it throws ends the turn as `internal`.
+ * Stores the finished steps. They are durable once the next call of `budget` has resolved, or the turn has
+ * ended. An error ends the turn as `internal`.
  */
 export type Journal<Transaction> = {
   model(record: ModelStep): void
-  /** Runs the outcome's deferred write, which is durable at once, and returns the step as it is recorded. */
+  /** Runs the deferred write of a result, makes it durable before it resolves, and returns the recorded step. */
   tool(step: number, call: ToolCall, outcome: ToolOutcome<Transaction>): Promise<ToolStep>
 }
 
@@ -25,22 +25,22 @@ export type LoopInput<Transaction> = {
   readonly provider: Provider
   readonly tools: Toolbox<Transaction>
   /**
-   * Tools that the client runs: a call of one of them ends the turn with `tool_calls`, once the calls of ours beside
-   * it have their results. One hides ours of the same name, since the model cannot tell two apart.
+   * Tools that the client runs. A call of one ends the turn with `tool_calls`, after our own calls of the same
+   * reply have results. A client's tool replaces ours of the same name.
    */
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: ToolChoice
   readonly messages: readonly ModelMessage[]
-  /** Calls that the turn begins with, as if the model had asked for them. */
+  /** Tool calls at the beginning of the turn, as if the model had requested them. */
   readonly firstCalls?: readonly Omit<ToolCall, 'id'>[]
-  /** Steps that an earlier attempt at this turn has finished, in order. */
+  /** Steps that earlier attempts at this turn finished, in order. */
   readonly finished: readonly StepRecord[]
   readonly sampling: Sampling
   readonly limits: LoopLimits
   readonly journal: Journal<Transaction>
   /**
-   * Asked before each model call, which is sent when all steps before it are durable: a text ends the turn with `length`
-   * and that notice.
+   * Called before each model call; it makes all earlier steps durable. A text ends the turn with `length` and
+   * that notice.
    */
   readonly budget: (request: ModelRequest) => Promise<string | null>
   readonly newCallId: () => string

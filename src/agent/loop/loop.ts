@@ -10,12 +10,13 @@ import type { LoopInput } from './loop-input.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 
-/** Called with what happens in a turn, as it happens. It must not throw. */
+/** Receives the events of a turn as they happen. It must not throw. */
 export type Listener = (event: TurnNews) => void
 
 /**
- * One agent turn: calls the model, runs the tools it asks for, and calls it again until it answers. Knows no HTTP,
- * no database and no clock. See `AgentEvent` for the order of what it tells; it resolves with the end and never rejects.
+ * Runs one agent turn: it calls the model, runs the requested tools, and repeats this until the model answers.
+ * It uses no HTTP, no database and no clock. See `AgentEvent` for the order of events. It resolves with the end
+ * and never rejects.
  */
 export async function runAgent<Transaction>(input: LoopInput<Transaction>, tell: Listener): Promise<TurnEnd> {
   const turn = new Turn(input)
@@ -36,7 +37,7 @@ const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): Tur
   ...(unfinished && { unfinished }),
 })
 
-/** One round: the tool calls that are open, then the next model reply. Returns the end when there is one. */
+/** One round: open tool calls, then the next model reply. Returns the end of the turn, or null to continue. */
 async function advance<T>(input: LoopInput<T>, turn: Turn<T>, tell: Listener): Promise<TurnEnd | null> {
   const calls = turn.openCalls()
   if (calls.length > 0) await answerToolCalls(input, turn, calls, tell)
@@ -81,7 +82,7 @@ async function answerToolCalls<T>(
   }
 }
 
-/** A first step that no model took: it costs nothing, and its calls are run like any others. */
+/** Records a first step without a model call. It is free, and its tool calls run normally. */
 function presetCalls<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
@@ -128,7 +129,7 @@ async function callModel<T>(
 
 const ignore = () => undefined
 
-/** One model call; what it says is shown as it comes, up to the bound on the text of the turn. */
+/** Makes one model call and shows its text as it arrives, up to the turn's text limit. */
 async function hear<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
@@ -139,7 +140,7 @@ async function hear<T>(
   const text = new HeardText(input.limits.textLength - turn.textLength - separator.length, (piece, isFirst) =>
     show(isFirst ? separator + piece : piece),
   )
-  // A call that is not sent is not paid for.
+  // A call that is not sent is not charged.
   if (input.signal.aborted) return { kind: 'fault', failure: 'aborted', message: 'The turn was stopped.' }
   const end = await input.provider.ask(request, input.signal, (said) => text.add(said))
   if (end.type === 'error') {
@@ -148,12 +149,12 @@ async function hear<T>(
   }
   const isWhole = end.type === 'finish' && text.end()
   if (!isWhole) return cutOff(request, separator, text.toString())
-  // Upstreams repeat ids; ours are unique, since a client's tool results are found by them.
+  // Upstreams repeat ids. Ours are unique, because a client's tool results refer to them.
   const toolCalls = end.toolCalls.map((call) => ({ ...storableCall(call), id: input.newCallId() }))
   return { kind: 'model', text: text.toString(), toolCalls, reason: end.reason, usage: end.usage }
 }
 
-/** A reply that was not heard to its end. */
+/** A reply that was not received completely. */
 function cutOff(request: ModelRequest, separator: string, text: string): ModelStep {
   const usage = estimateUsage(request, text === '' ? '' : separator + text)
   return { kind: 'model', text, toolCalls: [], reason: 'length', usage }

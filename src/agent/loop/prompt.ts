@@ -1,4 +1,4 @@
-/** The standing instructions of every turn. The client's own system messages follow them. */
+/** The system prompt of every turn. The client's system messages follow it. */
 export function systemPrompt(): string {
   return `You are a study companion for chassidic and related Jewish texts. You answer from the library you are given, and from nothing else.
 

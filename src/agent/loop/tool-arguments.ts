@@ -1,16 +1,16 @@
 import type { ToolCall } from '../provider.ts'
 import { storable } from '../storable-text.ts'
 
-/** No tool takes more; the checks of its arguments take some 10 ms at most then. */
+/** No tool needs more values. Checking this many takes about 10 ms. */
 const maxValues = 10_000
 const maxDepth = 50
 
-/** The parsed arguments of a call, or what is wrong with them, as one sentence for the model. */
+/** The parsed arguments of a call, or their fault as one sentence for the model. */
 export type ParsedArguments = { readonly args: Arguments } | { readonly fault: string }
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Parses the arguments of a call. Every text in the result is storable. */
+/** Parses the arguments of a call. Every string in the result is storable. */
 export function parseArguments(call: ToolCall): ParsedArguments {
   if (call.arguments.trim() === '') return { args: {} }
   if (!isWithinBounds(call.arguments)) {
@@ -19,16 +19,16 @@ export function parseArguments(call: ToolCall): ParsedArguments {
   try {
     const value: unknown = JSON.parse(call.arguments)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      // Escapes such as \u0000 become characters only when they are parsed.
+      // Escapes such as \u0000 become characters only through parsing.
       return { args: call.arguments.includes('\\u') ? storableMembers(value) : (value as Arguments) }
     }
   } catch {
-    // Malformed: said below.
+    // Malformed JSON: reported below.
   }
   return { fault: 'The arguments are not a JSON object.' }
 }
 
-/** Counts values and levels of a JSON text in one pass. Malformed text is left to the parser. */
+/** Counts the values and levels of a JSON text in one pass. Malformed text is left to the parser. */
 function isWithinBounds(json: string): boolean {
   let [values, depth] = [1, 0]
   for (let at = 0; at < json.length; at += 1) {
@@ -44,7 +44,7 @@ function isWithinBounds(json: string): boolean {
   return true
 }
 
-/** Where the text that begins at `at` ends; at the end of everything when it has no end. */
+/** The index of the closing quote of the string that begins at `at`; the length of the text if there is none. */
 function closingQuote(json: string, at: number): number {
   for (let end = at + 1; end < json.length; end += 1) {
     const character = json.charAt(end)

@@ -4,8 +4,8 @@ import { badArguments, type Toolbox, type ToolOutcome } from '../tools.ts'
 import { parseArguments } from './tool-arguments.ts'
 
 /**
- * Runs one call. What the model did wrong becomes an outcome that it can read.
- * @throws faults that are not the model's: an aborted turn, a lost database, a programming error.
+ * Runs one call. A mistake of the model becomes a result that it can read.
+ * @throws other faults: an aborted turn, a lost database, a programming error.
  */
 export async function runToolCall<Transaction>(
   tools: Toolbox<Transaction>,
@@ -28,8 +28,8 @@ export async function runToolCall<Transaction>(
 }
 
 /**
- * Starts the calls, at most `atOnce` at a time, and yields their outcomes in the order of the calls.
- * A fault of one is thrown when its turn comes; the others are still awaited, so that nothing floats.
+ * Runs the calls, at most `atOnce` at a time, and yields their results in order. A fault is thrown when its
+ * call's turn comes; it still waits for the other calls, so that none keeps running.
  */
 export async function* runToolCalls<Transaction>(
   tools: Toolbox<Transaction>,
@@ -60,10 +60,10 @@ async function settled<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
   return result
 }
 
-/** Characters of a title: arguments can be as long as a file. */
+/** Maximum characters of a title. Arguments can be as long as a file. */
 const maxTitle = 300
 
-/** One line for progress displays. */
+/** A title of the call, for progress displays. */
 export function describeCall<Transaction>(tools: Toolbox<Transaction>, call: ToolCall): string {
   try {
     const parsed = parseArguments(call)

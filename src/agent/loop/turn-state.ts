@@ -12,8 +12,8 @@ export const finished = (reason: FinishReason, notice: string | null = null): Tu
 })
 
 /**
- * What the turn has come to: the conversation for the model, and the counters the limits look at. All of it follows
- * from the finished steps alone, so that an attempt that takes a journal up goes on exactly as the one before.
+ * The state of a turn: the conversation for the model, and the counters for the limits. It depends only on the
+ * finished steps, so a later attempt continues exactly like the earlier one.
  */
 export class Turn<T> {
   readonly toolSpecs: readonly ToolSpec[]
@@ -56,7 +56,7 @@ export class Turn<T> {
     for (const call of this.openCalls()) this.#admit(call)
   }
 
-  /** Calls of the last reply that this service runs and that have no result yet. */
+  /** Calls of the last reply that this service runs and that have no result. */
   openCalls(): readonly ToolCall[] {
     if (!this.#lastReply || endsEarly(this.#lastReply)) return []
     return this.#lastReply.toolCalls.filter(
@@ -64,7 +64,7 @@ export class Turn<T> {
     )
   }
 
-  /** How the turn ends after the last reply, whose calls of ours have been answered; null when it goes on. */
+  /** How the turn ends after the last reply, whose calls of our tools have results. Null: it continues. */
   end(): TurnEnd | null {
     const reply = this.#lastReply
     if (!reply) return null
@@ -73,7 +73,7 @@ export class Turn<T> {
     return reply.toolCalls.length === 0 ? finished('stop') : null
   }
 
-  /** Counts a call of the reply just added; one that may not run gets its outcome in `refusals`. */
+  /** Counts a call of the new reply. A call that may not run gets its result in `refusals`. */
   #admit(call: ToolCall): void {
     const key = JSON.stringify([call.name, call.arguments])
     const count = (this.#callCounts.get(key) ?? 0) + 1
@@ -90,21 +90,21 @@ export class Turn<T> {
     return this.#toolBytes >= this.#input.limits.toolBytes
   }
 
-  /** The outcome as the journal can keep it, cut (which it then says) where it would exceed the bytes of the turn. */
+  /** Makes a result storable, and cuts it with a note if it would exceed the turn's limit of bytes. */
   bounded(outcome: ToolOutcome<T>): ToolOutcome<T> {
     const content = storable(outcome.content)
     const room = Math.max(this.#input.limits.toolBytes - this.#toolBytes, 0)
     const bytes = Buffer.from(content)
     if (bytes.length <= room || outcome.isError) return { ...outcome, content }
-    // `stream` leaves out half a character at the end.
+    // `stream` drops an incomplete character at the end.
     const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, room), {
       stream: true,
     })
-    // What was cut off was not shown, so nothing of this result can be cited.
+    // The model did not see the part that was cut off, so this result cannot be cited.
     return { ...outcome, sources: [], content: `${kept}… [cut: limit of the turn]` }
   }
 
-  /** What the model is asked next. */
+  /** The next request to the model. */
   request(): ModelRequest {
     return {
       messages: fitContext(this.messages, this.#input.limits.contextTokens),
@@ -117,7 +117,7 @@ export class Turn<T> {
   toolChoice(): ToolChoice {
     const lastCall = this.modelCalls + 1 >= this.#input.limits.modelCalls
     if (this.refusals.size > 0 || this.#isFull || lastCall) return 'none'
-    // A tool the client demands is demanded of the first reply only, or the turn would never end.
+    // A required tool applies to the first reply only. Otherwise the turn would never end.
     return this.modelCalls === 0 ? this.#input.toolChoice : 'auto'
   }
 }

@@ -8,11 +8,11 @@ import type { AssembledReply } from './openai-reply.ts'
 import { type Timers, Watchdog } from './openai-watchdog.ts'
 
 export type Retries = {
-  /** How many times a call is sent again. */
+  /** Maximum retries of a call. */
   readonly most: number
-  /** The first wait; it doubles with each retry. */
+  /** The first delay in milliseconds. It doubles with each retry. */
   readonly baseMs: number
-  /** No wait is longer, whatever the upstream asks for. */
+  /** Maximum delay in milliseconds, even if the upstream asks for more. */
   readonly longestMs: number
 }
 
@@ -20,9 +20,9 @@ export type CallSettings = {
   readonly target: Target
   readonly timers: Timers
   readonly retries: Retries
-  /** Called for each attempt that failed, those included that are made again. */
+  /** Called for each failed attempt, including those that are retried. */
   readonly onFailure: ((kind: ProviderFailure) => void) | undefined
-  /** The model's window, by which its token counts are judged. */
+  /** The model's window in tokens. Reported token counts are checked against it. */
   readonly contextTokens: number
   /** Called for each impossible token count. */
   readonly onFalseUsage: ((fault: string) => void) | undefined
@@ -41,14 +41,14 @@ export class ModelCall {
     this.#watch = new Watchdog(settings.timers, signal)
   }
 
-  /** Ends the call as `aborted`. */
+  /** Ends the call with the failure `aborted`. */
   abort(): void {
     this.#watch.abort()
   }
 
   /**
-   * Makes the call, with at most one text to `hear` for each network read. At its end it has released all that it held.
-   * It rejects with what `hear` throws, and nothing else.
+   * Makes the call. `hear` gets at most one text per network read. All resources are released when it ends. It
+   * rejects only with an error that `hear` throws.
    */
   async make(hear: TextListener): Promise<CallEnd> {
     let thrown: { readonly error: unknown } | undefined
@@ -70,7 +70,7 @@ export class ModelCall {
     const watch = this.#watch
     try {
       const end = await this.#reply(hear)
-      // Who has aborted gets no reply, even if it was complete by then.
+      // A caller that has aborted gets no reply, even a complete one.
       watch.checkCaller()
       return end
     } catch (fault) {
@@ -81,7 +81,10 @@ export class ModelCall {
     }
   }
 
-  /** A complete reply, after as many attempts as may be made. @throws CallFailure */
+  /**
+   * Returns a complete reply, after retries if necessary.
+   * @throws CallFailure
+   */
   async #reply(hear: TextListener): Promise<CallEnd> {
     for (;;) {
       try {
@@ -111,7 +114,10 @@ export class ModelCall {
     return { type: 'finish', reason, toolCalls, usage }
   }
 
-  /** @throws the failure when the call is not made again. */
+  /**
+   * Waits before a retry.
+   * @throws the failure if the call is not retried.
+   */
   async #pauseBeforeRetry(failure: CallFailure): Promise<void> {
     const { retries, onFailure } = this.#settings
     const watch = this.#watch
@@ -123,7 +129,10 @@ export class ModelCall {
   }
 }
 
-/** The upstream's own wish, or else a doubling wait; the random part keeps callers that failed together apart. */
+/**
+ * The delay that the upstream asked for, otherwise a doubling delay. Its random part separates callers that
+ * failed together.
+ */
 function waitBefore(retry: number, failure: CallFailure, { baseMs, longestMs }: Retries): number {
   const backoffMs = baseMs * 2 ** retry * (0.5 + Math.random() / 2)
   return Math.min(longestMs, failure.retryAfterMs ?? backoffMs)

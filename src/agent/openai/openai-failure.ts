@@ -1,17 +1,17 @@
 import type { ProviderFailure } from '../provider.ts'
 
 const MESSAGE_CHARACTERS = 300
-/** Patterns are tried on no more than this: the upstream must not choose how long they take. */
+/** Patterns examine at most this many characters, so the upstream cannot determine how long they take. */
 const EXAMINED_CHARACTERS = 4_096
 const HIDDEN = '[hidden]'
 
-/** Why a model call failed. Used inside the provider only: callers see it as the end of the call. */
+/** Why a model call failed. Internal to the provider: callers see it as the end of the call. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure'
   readonly kind: ProviderFailure
-  /** The same request may be sent again, as long as none of the reply has arrived. */
+  /** The same request may be retried if no part of the reply has arrived. */
   readonly retryable: boolean
-  /** How long the upstream asked us to wait first. */
+  /** The delay that the upstream asked for. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -30,14 +30,15 @@ export class CallFailure extends Error {
   }
 }
 
-/** A JSON object, as opposed to null, a list or a scalar. */
+/** Whether the value is a JSON object, not null, a list or a scalar. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * Anything thrown during a call as its failure. A fault with a code comes from the connection, which could not be made
- * or broke; only the code is shown, since the text may hold addresses. One without is a defect of ours: no retry.
+ * Converts a thrown error into a failure. An error with a code is a connection error and can be retried; only
+ * its code is shown, because its text may contain addresses. An error without a code is a bug and is not
+ * retried.
  */
 export function asFailure(fault: unknown): CallFailure {
   if (fault instanceof CallFailure) return fault
@@ -53,7 +54,10 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
-/** Everything that could be the key we sent: itself, its beginning in a masked echo, or any other bearer secret. */
+/**
+ * Patterns for everything that could be the key that we sent: the key, its beginning in a masked echo, or any
+ * other bearer secret.
+ */
 function secretPatterns(apiKey: string | undefined): readonly RegExp[] {
   const general = [
     /\bBearer\s+[^\s"',;]+/gi,
@@ -62,18 +66,19 @@ function secretPatterns(apiKey: string | undefined): readonly RegExp[] {
     /[^\s"']*\*{3,}[^\s"']*/g,
   ]
   if (!apiKey) return general
-  // A key as short as a word ("none", "ollama") is hidden only where it stands alone, or it would eat other words.
+  // A key shorter than 8 characters ("none", "ollama") is hidden only as a whole word. It could otherwise match
+  // parts of other words.
   const whole = apiKey.length < 8 ? `(?<!\\w)${escapePattern(apiKey)}(?!\\w)` : escapePattern(apiKey)
   const own = [new RegExp(whole, 'g')]
   if (apiKey.length >= 12) own.push(new RegExp(`${escapePattern(apiKey.slice(0, 6))}[^\\s"',;]*`, 'g'))
   return [...own, ...general]
 }
 
-/** Text of the upstream's made fit for a message: no secrets, one line, at most 300 characters. */
+/** Prepares an upstream's text for an error message: no secrets, one line, at most 300 characters. */
 export function presentable(text: string, apiKey: string | undefined): string {
   let clean = text.slice(0, EXAMINED_CHARACTERS)
   for (const pattern of secretPatterns(apiKey)) clean = clean.replace(pattern, HIDDEN)
-  // The cut may have gone through a key and left its beginning at the end.
+  // The cut may have split a key, whose beginning would no longer match.
   if (text.length > EXAMINED_CHARACTERS) clean = clean.slice(0, -Math.max(64, apiKey?.length ?? 0))
   clean = clean.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   const letters = Array.from(clean)
@@ -81,10 +86,10 @@ export function presentable(text: string, apiKey: string | undefined): string {
   return `${letters.slice(0, MESSAGE_CHARACTERS - 1).join('')}…`
 }
 
-/** What an upstream's error object says, whatever its shape: OpenAI's, FastAPI's, Ollama's, or a bare string. */
+/** The text of an upstream's error object in any known shape: OpenAI's, FastAPI's, Ollama's, or a string. */
 export function errorText(value: unknown): string {
   if (typeof value === 'string') return value
-  // Gemini's endpoint puts its error in a list.
+  // Gemini's endpoint sends its error in a list.
   if (Array.isArray(value)) return errorText(value[0])
   if (!isRecord(value)) return ''
   for (const name of ['error', 'message', 'detail', 'title']) {
@@ -112,7 +117,7 @@ const CONTEXT_WORDING = new RegExp(
   'i',
 )
 
-/** True when an error is about a prompt that does not fit the model's window. */
+/** Whether an error says that the prompt exceeds the model's window. */
 export function isContextOverflow(text: string): boolean {
   return CONTEXT_WORDING.test(text.slice(0, EXAMINED_CHARACTERS))
 }

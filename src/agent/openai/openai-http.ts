@@ -5,13 +5,13 @@ import { asFailure, CallFailure, errorText, isContextOverflow, presentable } fro
 import { type Dialect, dialectFor, requestBody } from './openai-request.ts'
 import type { Watchdog } from './openai-watchdog.ts'
 
-/** Where calls go. */
+/** The endpoint that calls are sent to. */
 export type Target = {
   readonly url: URL
   readonly apiKey: string | undefined
   readonly model: string
   readonly dispatcher: Dispatcher
-  /** What the upstream has turned out to accept; learned from its refusals and kept for later calls. */
+  /** Options that the upstream accepts. They are learned from its refusals and kept for later calls. */
   dialect: Dialect
 }
 
@@ -22,8 +22,8 @@ const ERROR_BODY_MS = 2_000
 const LINGER_MS = 50
 
 /**
- * Posts the request and returns the body of a reply that began well.
- * @throws CallFailure on a refusal or a connection that fails.
+ * Sends the request and returns the body of a successful response.
+ * @throws CallFailure for a refusal or a failed connection.
  */
 export async function openReply(target: Target, request: ModelRequest, watch: Watchdog): Promise<Body> {
   let learned: Partial<Dialect> = {}
@@ -31,7 +31,7 @@ export async function openReply(target: Target, request: ModelRequest, watch: Wa
     const dialect = { ...target.dialect, ...learned }
     const response = await post(target, requestBody(target.model, request, dialect), request.headers, watch)
     if (response.statusCode >= 200 && response.statusCode < 300) {
-      // Kept only when it helped, and on top of what other calls have learned meanwhile.
+      // Stored only if the change helped, and merged with what other calls have learned meanwhile.
       target.dialect = { ...target.dialect, ...learned }
       return readable(response)
     }
@@ -59,14 +59,14 @@ async function post(
   headers['content-length'] = `${body.length}`
   watch.expect('first-byte')
   const { dispatcher, url } = target
-  // The watchdog's clocks are finer than undici's, which comments would re-arm; undici never follows redirects.
+  // The watchdog's timers replace undici's, which SSE comments would restart. Undici follows no redirects.
   const limits = { headersTimeout: 0, bodyTimeout: 0 }
   try {
     const { origin, pathname, search } = url
     const sent = { headers, body: once(body), signal: watch.signal }
     const options = { origin, path: pathname + search, ...sent, ...limits }
     const response = await dispatcher.request({ method: 'POST', ...options })
-    // Destroying a body makes it emit an error even while nobody iterates it.
+    // A destroyed body emits an error even if nothing iterates it.
     response.body.on('error', () => {})
     return response
   } catch (fault) {
@@ -75,8 +75,8 @@ async function post(
 }
 
 /**
- * Undici keeps a body until the reply is over: this one is empty by then, and a long prompt gone. It takes any iterable of
- * bytes, of which its type knows streams only.
+ * A body that is empty after it was sent. Undici keeps the body until the reply ends, and this frees a long
+ * prompt earlier. The cast is needed because undici accepts any iterable but its type names only streams.
  */
 function once(bytes: Buffer): Readable {
   let left: Buffer | undefined = bytes
@@ -101,7 +101,7 @@ function headerOf(response: Dispatcher.ResponseData, name: string): string | und
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The beginning of an error's body; a body that stalls or breaks counts as ended there. */
+/** Reads the beginning of an error's body. A body that stalls or breaks ends there. */
 async function readErrorBody(body: Body): Promise<string> {
   const timer = setTimeout(() => body.destroy(), ERROR_BODY_MS)
   const parts: Uint8Array[] = []
@@ -113,14 +113,14 @@ async function readErrorBody(body: Body): Promise<string> {
       if (size >= ERROR_BODY_BYTES) break
     }
   } catch {
-    // What has come is all there is.
+    // Use the bytes that have arrived.
   } finally {
     clearTimeout(timer)
   }
   return Buffer.concat(parts).toString('utf8', 0, ERROR_BODY_BYTES)
 }
 
-/** The readable part of an error's body; a web page, as proxies send, says nothing to our user. */
+/** The readable part of an error's body. An HTML page, as proxies send it, is useless for users. */
 function saidIn(text: string): string {
   try {
     return errorText(JSON.parse(text))
@@ -160,8 +160,8 @@ function readRetryAfter(response: Dispatcher.ResponseData): number | undefined {
 }
 
 /**
- * Lets go of a body. One that is complete gets a moment to end by itself, so that its connection serves the next
- * call; otherwise, and when the server holds it open, the connection is closed.
+ * Releases a body. A complete one gets a moment to end, so that its connection can be reused. Otherwise the
+ * connection is closed.
  */
 export async function releaseBody(body: Body, complete: boolean): Promise<void> {
   if (body.closed) return

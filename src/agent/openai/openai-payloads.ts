@@ -3,24 +3,26 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { CallFailure } from './openai-failure.ts'
 import type { Watchdog } from './openai-watchdog.ts'
 
-/** One JSON text of the reply. */
+/** One JSON text of a reply. */
 export type Payload = {
   readonly data: string
-  /** The SSE event name, where the upstream gave one. */
+  /** The SSE event name, if the upstream sent one. */
   readonly event?: string | undefined
-  /** The body ended inside this payload, so that it may be cut short. */
+  /** The body ended within this payload, so it may be incomplete. */
   readonly cut?: boolean
 }
 
-/** A delta as long as a turn's text may be is still read, with six characters for a letter, and cut. */
+/**
+ * Maximum characters of one SSE event. It fits a delta of a turn's maximum text with six characters per letter.
+ */
 const FRAME_CHARACTERS = 4 * 1024 * 1024
-/** A whole reply is one JSON text, in which a letter can take six characters (`\u05d0`). */
+/** Maximum characters of a reply in one JSON text, in which a letter can take six characters (`\u05d0`). */
 const WHOLE_REPLY_CHARACTERS = 16 * 1024 * 1024
 
 interface Splitter {
-  /** Takes the next text and returns the payloads that it completed. */
+  /** Adds text and returns the payloads that it completes. */
   feed(text: string): readonly Payload[]
-  /** Returns what the end of the body completes. */
+  /** Returns the payloads that the end of the body completes. */
   end(): readonly Payload[]
 }
 
@@ -55,7 +57,7 @@ class EventStreamSplitter implements Splitter {
   }
 
   end(): readonly Payload[] {
-    // Some servers leave out the blank line after their last event.
+    // Some servers omit the blank line after the last event.
     return this.feed('\n\n').map((payload) => ({ ...payload, cut: true }))
   }
 }
@@ -76,12 +78,12 @@ class WholeReplySplitter implements Splitter {
   }
 }
 
-/** When there is something to read, or nothing more. */
+/** The body has data, or has ended. */
 const news = ['readable', 'end', 'error', 'close'] as const
 
 /**
- * Reads a body once: the payloads of each network read together. Whether it is an event stream or a whole JSON reply is
- * decided by its first character: servers and proxies mislabel both.
+ * Reads a body once and passes the payloads of each network read together. The first character decides between
+ * an event stream and a single JSON reply, because servers and proxies mislabel both.
  */
 export class PayloadReader {
   readonly #body: Readable
@@ -96,10 +98,10 @@ export class PayloadReader {
   }
 
   /**
-   * Resolves when `take` has been given all payloads, or wants no more. It is called and not waited for: of thousands of
-   * streams each would allocate what waits again with each word.
-   * @throws CallFailure when the call was ended, and on a line without bounds; whatever the body reports when the connection
-   * breaks; what `take` throws.
+   * Passes payloads to `take` until the body ends or `take` returns false. It uses callbacks, because a promise
+   * per token would be allocated for thousands of streams.
+   * @throws CallFailure if the call was ended or a line is too long; the body's error if the connection breaks;
+   *   the error of `take`.
    */
   read(take: (payloads: readonly Payload[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -117,7 +119,10 @@ export class PayloadReader {
     })
   }
 
-  /** Gives away what there is. @returns whether more has to be waited for. */
+  /**
+   * Passes everything that is available.
+   * @returns whether more must be waited for.
+   */
   #goesOn(take: (payloads: readonly Payload[]) => boolean): boolean {
     this.#watch.check()
     for (;;) {
@@ -132,7 +137,10 @@ export class PayloadReader {
     }
   }
 
-  /** Whether the body has come to its end. */
+  /**
+   * Whether the body has ended.
+   * @throws the body's error, or CallFailure if the connection was lost.
+   */
   #isOver(): boolean {
     const { errored, readableEnded, destroyed } = this.#body
     if (errored) throw errored
@@ -147,13 +155,13 @@ export class PayloadReader {
     this.#begun = true
     const text = this.#decoder.decode(bytes, { stream: true })
     this.#splitter ??= chooseSplitter(text)
-    // Parts of a whole reply are as good as payloads: it goes on.
+    // Parts of a single JSON reply count as payloads for the idle timer.
     if (this.#splitter instanceof WholeReplySplitter && text.trim() !== '') this.#watch.payload()
     return this.#splitter?.feed(text) ?? []
   }
 }
 
-/** Blank text before the first character means nothing in either format. */
+/** Blank text before the first character has no meaning in either format. */
 function chooseSplitter(text: string): Splitter | undefined {
   const first = text.trimStart()[0]
   if (first === undefined) return undefined

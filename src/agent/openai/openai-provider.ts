@@ -4,26 +4,35 @@ import { type CallSettings, ModelCall, type Retries } from './openai-call.ts'
 import type { Timers } from './openai-watchdog.ts'
 
 export type OpenAiProviderOptions = {
-  /** Up to and without `/chat/completions`, such as `https://api.openai.com/v1`. */
+  /** The URL before `/chat/completions`, such as `https://api.openai.com/v1`. */
   readonly baseUrl: string
   readonly apiKey?: string | undefined
   readonly model: string
   readonly timers?: Partial<Timers>
   readonly retries?: Partial<Retries>
-  /** Called for each attempt that failed, those included that are made again. */
+  /** Called for each failed attempt, including those that are retried. */
   readonly onFailure?: ((kind: ProviderFailure) => void) | undefined
-  /** Tokens that the model can read in one call; token counts far above it are not believed. Unless set, 128,000. */
+  /**
+   * Tokens that the model reads in one call; default: 128,000. Reported counts far above it are replaced by
+   * estimates.
+   */
   readonly contextTokens?: number
-  /** Called for the first impossible token count: an estimate stands in for it and for every later one. */
+  /**
+   * Called for the first impossible token count. That count and all later impossible ones are replaced by
+   * estimates.
+   */
   readonly onFalseUsage?: ((fault: string) => void) | undefined
-  /** Connections to the upstream at one time; further calls wait for one, on their first-byte clock. */
+  /**
+   * Maximum connections to the upstream. Further calls wait for one, which counts towards their first-byte
+   * limit.
+   */
   readonly connections?: number
-  /** Used in place of an agent of the provider's own, and not closed with it. */
+  /** Replaces the provider's own agent. `close` does not close it. */
   readonly fetchDispatcher?: Dispatcher
 }
 
 export interface OpenAiProvider extends Provider {
-  /** Ends the calls that run (as `aborted`) and closes the connections. */
+  /** Ends running calls (as `aborted`) and closes the connections. */
   close(): Promise<void>
 }
 
@@ -34,8 +43,8 @@ const CONNECT_MS = 10_000
 const CONTEXT_TOKENS = 128_000
 
 /**
- * A client of any OpenAI-compatible chat-completions endpoint.
- * @throws TypeError when the address or the key cannot be used; the message shows neither's value.
+ * A client for any OpenAI-compatible chat-completions endpoint.
+ * @throws TypeError if the URL or the key is unusable. The message contains neither value.
  */
 export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProvider {
   const url = completionsUrl(options.baseUrl)
@@ -50,7 +59,8 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
     contextTokens: options.contextTokens ?? CONTEXT_TOKENS,
     onFalseUsage: once(options.onFalseUsage),
   }
-  // Not one signal for all: who stops to listen to one of thousands of listeners is looked for among them.
+  // Calls are listed instead of sharing one signal: removing one of thousands of listeners from a signal is a
+  // linear search.
   const calls = new Set<ModelCall>()
   let isClosed = false
   return {
@@ -68,7 +78,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   }
 }
 
-/** A server that counts wrong does so with every call. */
+/** Calls the listener once: a server that counts wrong does so in every call. */
 function once(listener: OpenAiProviderOptions['onFalseUsage']): OpenAiProviderOptions['onFalseUsage'] {
   let isCalled = false
   return (fault) => {
@@ -77,7 +87,7 @@ function once(listener: OpenAiProviderOptions['onFalseUsage']): OpenAiProviderOp
   }
 }
 
-/** HTTP/1.1 only: each call has a connection to itself, so that ending the call is closing the connection. */
+/** HTTP/1.1 only. Each call then has its own connection, and closing the connection ends the call. */
 function createAgent(connections: number): Agent {
   return new Agent({ connections, allowH2: false, connect: { timeout: CONNECT_MS } })
 }

@@ -18,8 +18,8 @@ export class ReplyReader {
   }
 
   /**
-   * Tells `hear`, which must not throw, the text of each network read, to the end of the reply.
-   * @returns whether `hear` wanted all of it.
+   * Passes the text of each network read to `hear`, which must not throw, until the reply ends.
+   * @returns whether `hear` accepted all of it.
    * @throws CallFailure
    */
   async read(hear: TextListener): Promise<boolean> {
@@ -40,23 +40,26 @@ export class ReplyReader {
     return wanted
   }
 
-  /** @throws CallFailure when the fault has cost something of the reply. */
+  /**
+   * Decides whether a fault lost part of the reply.
+   * @throws CallFailure if it did.
+   */
   #judge(fault: unknown): void {
     const failure = this.#watch.failure ?? asFailure(fault)
-    // All but the usage is there: a connection that breaks or lingers now has cost nothing.
+    // Only the usage may be missing, so a connection that breaks or stalls now loses nothing else.
     const complete = this.#reply.finished && (failure.kind === 'timeout' || failure.retryable)
     if (!complete) throw failure
   }
 
   /**
-   * What a complete reply comes to.
-   * @throws CallFailure when it is not complete.
+   * The assembled reply.
+   * @throws CallFailure if it is not complete.
    */
   finish(): AssembledReply {
     return this.#reply.finish()
   }
 
-  /** Lets go of the connection: for the next call, when the reply is complete. */
+  /** Releases the connection. After a complete reply it can be reused. */
   release(): Promise<void> {
     return releaseBody(this.#body, this.#reply.done)
   }

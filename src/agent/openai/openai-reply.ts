@@ -6,7 +6,7 @@ import { ToolCallAssembler } from './openai-tool-calls.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Bound on a reply's text and tool calls together. */
+/** Maximum characters of a reply's text and tool calls together. */
 const REPLY_CHARACTERS = 2 * 1024 * 1024
 
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -20,7 +20,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['safety', 'content_filter'],
   ['sensitive', 'content_filter'],
 ])
-/** Reasons by which servers say that they could not go on. */
+/** Finish reasons by which servers report that they broke off. */
 const BROKEN_OFF = new Set(['error', 'abort', 'network_error', 'insufficient_system_resource'])
 
 function parseChunk(payload: Payload): Json | null {
@@ -28,13 +28,13 @@ function parseChunk(payload: Payload): Json | null {
     const chunk: unknown = JSON.parse(payload.data)
     if (isRecord(chunk)) return chunk
   } catch {
-    // Half a payload at the end of the body is missed as a missing finish, which is what it is.
+    // An incomplete payload at the end of the body is reported as a missing finish reason.
     if (payload.cut) return null
   }
   throw new CallFailure('upstream', "The model's server sent something that is not a chat completion.")
 }
 
-/** Text as a string or, from some servers, as a list of parts. */
+/** Text is a string or, from some servers, a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -45,7 +45,7 @@ function textOf(content: unknown): string {
     .join('')
 }
 
-/** Some servers number their choices, some do not. */
+/** Some servers number their choices, others do not. */
 function firstChoice(choices: unknown): Json | undefined {
   if (!Array.isArray(choices)) return undefined
   for (const choice of choices) {
@@ -58,14 +58,14 @@ function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** What a complete reply comes to; its text has been taken. */
+/** A complete reply. Its text has already been taken. */
 export type AssembledReply = Pick<Finish, 'reason' | 'toolCalls'> & {
-  /** Text and tool calls, as the model wrote them. */
+  /** Text and tool calls as the model wrote them. */
   readonly written: string
   readonly reported: ReportedUsage
 }
 
-/** Takes the payloads of one reply, in whatever form the upstream sends them, and tells what they come to. */
+/** Assembles one reply from its payloads, in every form that upstreams use. */
 export class ReplyAssembler {
   readonly #apiKey: string | undefined
   readonly #calls = new ToolCallAssembler()
@@ -81,17 +81,20 @@ export class ReplyAssembler {
     this.#apiKey = apiKey
   }
 
-  /** The upstream has said that nothing follows. */
+  /** Whether the upstream reported the end of the reply. */
   get done(): boolean {
     return this.#done
   }
 
-  /** The upstream has given its finish reason; only usage can follow. */
+  /** Whether the upstream gave its finish reason. Only usage can follow. */
   get finished(): boolean {
     return this.#reason !== null
   }
 
-  /** Takes payloads up to the end of the reply or the first fault, which is returned so that text before it counts. */
+  /**
+   * Accepts payloads until the end of the reply or the first fault. The fault is returned, so that earlier text
+   * still counts.
+   */
   acceptAll(payloads: readonly Payload[]): CallFailure | null {
     try {
       for (const payload of payloads) {
@@ -104,7 +107,7 @@ export class ReplyAssembler {
     }
   }
 
-  /** The text that came since the last time. */
+  /** Returns the text since the last call. */
   takeText(): string {
     const text = this.#text.slice(this.#taken).join('')
     this.#taken = this.#text.length
@@ -112,9 +115,9 @@ export class ReplyAssembler {
   }
 
   /**
-   * What the reply comes to. Some servers never give a finish reason: one that has said something, and then that nothing
-   * follows, has finished.
-   * @throws CallFailure when the reply is not complete.
+   * The assembled reply. Some servers send no finish reason: a reply with content and an explicit end is then
+   * complete.
+   * @throws CallFailure if it is not complete.
    */
   finish(): AssembledReply {
     const said = this.#text.length > 0 || this.#calls.count > 0
@@ -164,7 +167,7 @@ export class ReplyAssembler {
   #acceptChoice(choice: Json): void {
     const { delta, message } = choice
     if (isRecord(delta)) this.#acceptDelta(delta)
-    // A whole message counts as the reply; at the end of a stream of deltas some servers repeat all of it.
+    // A whole message is the reply. Some servers repeat it after a stream of deltas, so it is then ignored.
     else if (isRecord(message) && this.#length === 0) this.#acceptDelta(message)
     this.#noteReason(choice['finish_reason'] ?? (isRecord(message) ? 'stop' : null))
   }
@@ -177,7 +180,7 @@ export class ReplyAssembler {
     if (isRecord(legacy)) this.#grow(this.#calls.add({ index: 'function_call', function: legacy }))
   }
 
-  /** What fits of a text that is too long is kept: a turn's own bound on text, which is far smaller, cuts it there. */
+  /** The part within the limit is kept. A turn's own text limit, which is far smaller, cuts it there. */
   #addText(text: string): void {
     if (text === '') return
     this.#text.push(text.slice(0, REPLY_CHARACTERS - this.#length))
@@ -199,7 +202,7 @@ export class ReplyAssembler {
     this.#reason = FINISH_REASONS.get(reason.toLowerCase()) ?? 'stop'
   }
 
-  /** Several servers say `stop` beside tool calls, some `tool_calls` without one. */
+  /** Some servers send `stop` with tool calls; others send `tool_calls` without any. */
   #effectiveReason(reason: FinishReason): FinishReason {
     if (reason !== 'stop' && reason !== 'tool_calls') return reason
     return this.#calls.count > 0 ? 'tool_calls' : 'stop'

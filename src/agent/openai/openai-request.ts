@@ -8,7 +8,7 @@ import {
 import { toolsJson } from '../tool-text.ts'
 import { isRecord } from './openai-failure.ts'
 
-/** What an upstream turned out to accept where implementations differ. */
+/** What an upstream accepts where implementations differ. */
 export type Dialect = {
   readonly streamOptions: boolean
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
@@ -17,14 +17,15 @@ export type Dialect = {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Some servers parse the arguments of earlier calls and refuse the whole request when one is malformed, which would
- * end the conversation for ever. Such text is sent inside an object, so that the model still sees what it wrote.
+ * Some servers parse the arguments of earlier calls and refuse the whole request if one is malformed, which
+ * would block the conversation for ever. Malformed text is therefore wrapped in an object, and the model still
+ * sees it.
  */
 function callArguments(call: ToolCall): string {
   try {
     if (isRecord(JSON.parse(call.arguments))) return call.arguments
   } catch {
-    // Malformed: wrapped below.
+    // Malformed JSON: wrapped below.
   }
   return JSON.stringify({ malformed_arguments: call.arguments })
 }
@@ -41,7 +42,7 @@ function wireMessage(message: ModelMessage): Json {
       return { role: 'tool', tool_call_id: message.callId, content: message.content }
     case 'assistant': {
       if (message.toolCalls.length === 0) return { role: 'assistant', content: message.content }
-      // Null, not "": several servers refuse an empty text beside tool calls.
+      // Null instead of "": several servers refuse an empty text with tool calls.
       return {
         role: 'assistant',
         content: message.content || null,
@@ -64,7 +65,7 @@ function wireContent(content: Extract<ModelMessage, { role: 'user' }>['content']
 }
 
 function wireToolChoice(request: ModelRequest): Json {
-  // A choice without tools is refused by OpenAI.
+  // OpenAI refuses `tool_choice` without tools.
   if (request.tools.length === 0) return {}
   const { toolChoice } = request
   return {
@@ -88,7 +89,7 @@ function wireSampling(sampling: Sampling, maxTokensField: Dialect['maxTokensFiel
 
 const closingBrace = Buffer.from('}')
 
-/** The body of `POST /chat/completions`, JSON in UTF-8; what the client left out is left out. */
+/** The body of `POST /chat/completions`, JSON in UTF-8. Options that the client did not set are omitted. */
 export function requestBody(model: string, request: ModelRequest, dialect: Dialect): Buffer {
   const body = JSON.stringify({
     model,
@@ -103,12 +104,15 @@ export function requestBody(model: string, request: ModelRequest, dialect: Diale
   return Buffer.concat([head, toolsJson(request.tools), closingBrace])
 }
 
-/** A complaint about the value of a field the server does know; sending the value elsewhere would only hide it. */
+/**
+ * Matches a complaint about a value. The server knows the field, so renaming the field would only hide the
+ * complaint.
+ */
 const VALUE_COMPLAINT =
   /too (?:large|small|high|low)|at (?:most|least)|must be|(?:less|greater) than|positive|maximum/i
 
 /**
- * The change of dialect that answers a refusal, or null when the refusal is about something else.
+ * The change of dialect that a refusal calls for, or null if the refusal has another reason.
  * @param text the whole body of the 400 or 422.
  */
 export function dialectFor(text: string, request: ModelRequest, dialect: Dialect): Partial<Dialect> | null {

@@ -4,7 +4,7 @@ import { CallFailure, isRecord } from './openai-failure.ts'
 
 type Draft = { readonly key: string | null; id: string; name: string; arguments: string }
 
-/** A fragment of a call with the upstream's peculiarities ironed out; empty strings stand for what was left out. */
+/** A normalised fragment of a call. Empty strings stand for missing fields. */
 type Fragment = {
   readonly key: string | null
   readonly id: string
@@ -44,9 +44,9 @@ function isComplete(json: string): boolean {
 }
 
 /**
- * Whether a fragment that seems to continue a draft opens a call of its own. That happens with servers that send
- * whole calls one after the other without an index, or all under index 0. Others repeat the name, or give a fresh id
- * with each fragment of one call, so that neither alone means a new call.
+ * Whether a fragment that could continue a draft starts a new call. Some servers send whole calls without an
+ * index, or all under index 0. Others repeat the name, or send a new id with each fragment, so neither alone
+ * means a new call.
  */
 function opensAnother(draft: Draft, fragment: Fragment): boolean {
   if (fragment.name === '' || draft.name === '') return false
@@ -55,7 +55,7 @@ function opensAnother(draft: Draft, fragment: Fragment): boolean {
   if (fragment.name === draft.name) {
     return !sameId && (otherId || fragment.arguments.trim() !== '') && isComplete(draft.arguments)
   }
-  // Under one index another name may also be the next piece of a name sent in pieces.
+  // Under one index, another name may also be the next part of a name.
   return fragment.key === null || otherId || isComplete(draft.arguments)
 }
 
@@ -64,7 +64,7 @@ function mergedName(known: string, next: string): string {
   return next.startsWith(known) ? next : known + next
 }
 
-/** Puts tool calls together from the fragments of a stream, however the upstream cuts and labels them. */
+/** Assembles tool calls from the fragments of a stream, however the upstream splits and labels them. */
 export class ToolCallAssembler {
   readonly #drafts: Draft[] = []
 
@@ -73,8 +73,9 @@ export class ToolCallAssembler {
   }
 
   /**
-   * Takes one element of `delta.tool_calls` and returns by how many characters the drafts grew.
-   * @throws CallFailure when a bound is passed.
+   * Adds one element of `delta.tool_calls`.
+   * @returns by how many characters the drafts grew.
+   * @throws CallFailure if a limit is exceeded.
    */
   add(delta: unknown): number {
     const fragment = readFragment(delta)
@@ -83,7 +84,7 @@ export class ToolCallAssembler {
     const before = draft.name.length + draft.arguments.length
     draft.id ||= fragment.id
     draft.name = mergedName(draft.name, fragment.name)
-    // A server that streams a call and then repeats it whole sends the very same text twice.
+    // A server that streams a call and then repeats it whole sends the same text twice.
     const repeated = draft.arguments === fragment.arguments && isComplete(draft.arguments)
     if (!repeated) draft.arguments += fragment.arguments
     if (draft.name.length > NAME_CHARACTERS || draft.arguments.length > ARGUMENT_CHARACTERS) {
@@ -93,8 +94,8 @@ export class ToolCallAssembler {
   }
 
   /**
-   * The calls, each with an id of its own.
-   * @throws CallFailure when one has no name: it can be neither run nor reported to the model.
+   * The calls with unique ids.
+   * @throws CallFailure if one has no name: it can neither run nor be reported to the model.
    */
   finish(): readonly ToolCall[] {
     const used = new Set<string>()

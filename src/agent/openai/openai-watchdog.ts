@@ -1,24 +1,24 @@
 import { CallFailure } from './openai-failure.ts'
 
 export type Timers = {
-  /** From sending the request to the first byte of the reply's body; headers alone do not count. */
+  /** From sending the request to the first byte of the reply's body. Headers do not count. */
   readonly firstByteMs: number
-  /** Between two payloads. Comments that keep a connection open do not re-arm it. */
+  /** Between two payloads. Comments that keep a connection open do not restart it. */
   readonly idleMs: number
-  /** The whole call with its retries. */
+  /** The whole call, including retries. */
   readonly totalMs: number
 }
 
 type Phase = 'first-byte' | 'idle' | 'trailer'
 
-/** How long the usage chunk may lag behind the finish chunk. */
+/** Maximum delay of the usage chunk after the finish chunk. */
 const TRAILER_MS = 5_000
-/** Node fires a longer timer at once. */
+/** Node fires longer timers immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The clocks of one model call, and its one abort signal: the caller's abort and each timer end in it, with a
- * `CallFailure` as the reason.
+ * The timers of one model call, and its abort signal. The caller's abort and each timer abort that signal with
+ * a `CallFailure`.
  */
 export class Watchdog {
   readonly #controller = new AbortController()
@@ -27,7 +27,10 @@ export class Watchdog {
   readonly #total: NodeJS.Timeout
   #phase: Phase | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The timer runs on and is not heeded: most phases follow on one of the same kind, which then needs no other. */
+  /**
+   * While paused, the timer keeps running but has no effect. The next phase is mostly of the same kind and
+   * refreshes it.
+   */
   #paused = false
   #payloadSeen = false
   #stopped = false
@@ -44,28 +47,28 @@ export class Watchdog {
     return this.#controller.signal
   }
 
-  /** True once any of the reply has arrived: from then on the request is never sent again. */
+  /** Whether any part of the reply has arrived. The request is then never retried. */
   get payloadSeen(): boolean {
     return this.#payloadSeen
   }
 
-  /** What ended the call, if the caller or a timer did. */
+  /** The failure by which the caller or a timer ended the call. */
   get failure(): CallFailure | undefined {
     const { aborted, reason } = this.#controller.signal
     return aborted ? (reason as CallFailure) : undefined
   }
 
-  /** @throws CallFailure when the caller or a timer has ended the call. */
+  /** @throws CallFailure if the caller or a timer has ended the call. */
   check(): void {
     if (this.failure) throw this.failure
   }
 
-  /** @throws CallFailure when the caller has aborted. */
+  /** @throws CallFailure if the caller has aborted. */
   checkCaller(): void {
     if (this.#stopped) throw abortedFailure()
   }
 
-  /** Starts the clock of a phase in place of the one that runs. */
+  /** Starts the timer of a phase and stops the current one. */
   expect(phase: Phase): void {
     this.#paused = false
     if (this.#phase === phase && this.#timer) {
@@ -79,25 +82,25 @@ export class Watchdog {
     this.#timer = this.#start(phase, limitMs)
   }
 
-  /** Notes a payload and gives the next one its full time. */
+  /** Records a payload and restarts the idle timer. */
   payload(): void {
     this.#payloadSeen = true
     if (this.#phase === 'idle') this.#timer?.refresh()
   }
 
-  /** Stops the phase clock while the time is not the upstream's: it is waited before a retry. */
+  /** Pauses the phase timer during the wait before a retry, which is not the upstream's time. */
   pause(): void {
     this.#paused = true
   }
 
-  /** Lets go of all timers and listeners. */
+  /** Stops all timers and removes the listener. */
   stop(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#total)
     this.#outer.removeEventListener('abort', this.abort)
   }
 
-  /** Ends the call, as the caller's signal does. */
+  /** Ends the call, like the caller's signal. */
   readonly abort = (): void => {
     this.#stopped = true
     this.#controller.abort(abortedFailure())

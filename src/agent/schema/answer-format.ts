@@ -2,10 +2,10 @@ import type { ModelMessage, Sampling } from '../provider.ts'
 import { schemaFault } from './json-schema.ts'
 import { isObject } from './schema-budget.ts'
 
-/** What an answer has to be: a JSON object, or JSON that fits a schema. */
+/** The required form of an answer: a JSON object, or JSON that fits a schema. */
 export type AnswerFormat = { readonly schema: unknown }
 
-/** The format that a client asked for; undefined for plain text. */
+/** The format that a client requested. Undefined for plain text. */
 export function answerFormatOf({ responseFormat }: Sampling): AnswerFormat | undefined {
   if (!responseFormat) return undefined
   const named = responseFormat['json_schema']
@@ -14,7 +14,7 @@ export function answerFormatOf({ responseFormat }: Sampling): AnswerFormat | und
 
 const fence = '```'
 
-/** The JSON text of a reply; some models put it into a fenced block although they were asked not to. */
+/** The JSON text of a reply. Some models put it in a fenced block. */
 export function jsonTextOf(reply: string): string {
   const text = reply.trim()
   const isBlock = text.length >= 2 * fence.length && text.startsWith(fence) && text.endsWith(fence)
@@ -24,7 +24,7 @@ export function jsonTextOf(reply: string): string {
   return text.slice(firstLine, -fence.length).trim()
 }
 
-/** What keeps a text from being the answer that was asked for; null when nothing does. */
+/** Why a text is not a valid answer, in words. Null if it is valid. */
 export function formatFault(text: string, format: AnswerFormat): string | null {
   try {
     return schemaFault(format.schema, JSON.parse(text))
@@ -33,13 +33,16 @@ export function formatFault(text: string, format: AnswerFormat): string | null {
   }
 }
 
-/** Models keep to a format better when the messages state it; some services refuse JSON that no message speaks of. */
+/**
+ * An instruction for the system prompt. Models follow a format better if a message states it, and some services
+ * refuse JSON mode without such a message.
+ */
 export function formatInstruction(format: AnswerFormat | undefined): string {
   if (!format) return ''
   return '\n\nYour final answer is read by a program: write one JSON value in the form that was asked for, and nothing before or after it.'
 }
 
-/** Asks for the answer once more. */
+/** Messages that ask the model for a corrected answer. */
 export function correction(reply: string, fault: string, format: AnswerFormat): readonly ModelMessage[] {
   return [
     { role: 'assistant', content: reply, toolCalls: [] },

@@ -8,14 +8,14 @@ import {
   Undecided,
 } from './schema-budget.ts'
 
-/** Some 30 ms of checking: a step is one schema, enum member, required name or 64 characters that were looked at. */
+/** About 30 ms of checking. A step is one schema, enum member, required name or 64 examined characters. */
 const maxSteps = 50_000
 const maxDepth = 200
 
 /**
- * What keeps `value` from fitting a JSON Schema, in words for a model; null when nothing does. It knows the keywords that
- * structured outputs are made of. Others count as met, `pattern` and `format` among them (a pattern of a stranger's can
- * take for ever), and so does a value that is not decided within 50,000 steps.
+ * Why `value` does not fit a JSON Schema, in words for a model; null if it fits. It knows the keywords of
+ * structured outputs. Other keywords, including `pattern` and `format`, count as met (a foreign pattern can run
+ * for ever). A value that is not decided within 50,000 steps also counts as valid.
  */
 export function schemaFault(schema: unknown, value: unknown): string | null {
   try {
@@ -27,7 +27,7 @@ export function schemaFault(schema: unknown, value: unknown): string | null {
   }
 }
 
-/** Its words are made when it turns out to matter: most faults are those of alternatives that another one makes good. */
+/** A fault's text is created on demand, because another alternative often makes the fault irrelevant. */
 type Fault = (() => string) | null
 
 type Place = {
@@ -49,7 +49,10 @@ class Check {
     this.#root = root
   }
 
-  /** @throws Undecided when it takes too many steps. */
+  /**
+   * The first fault at a place, or null.
+   * @throws Undecided if the check takes too many steps.
+   */
   fault(place: Place): Fault {
     const { schema, value, path, depth } = place
     this.#budget.spend(1)
@@ -77,7 +80,7 @@ class Check {
     return target === undefined ? null : this.#same(spot, target)
   }
 
-  /** The same value against another schema. */
+  /** Checks the same value against another schema. */
   #same(spot: Spot, schema: unknown): Fault {
     return this.fault({ ...spot, schema, depth: spot.depth + 1 })
   }
@@ -140,7 +143,7 @@ class Check {
     return null
   }
 
-  /** In code points. Counted once for each text, however many schemas ask. */
+  /** Length in code points. It is counted once per text. */
   #lengthOf(text: string): number {
     const known = this.#lengths.get(text)
     if (known !== undefined) return known
@@ -160,7 +163,7 @@ class Check {
       return () => `${named(path)} must have at most ${maxItems} items`
     }
     const first = listOf(schema['prefixItems'])
-    // Without a schema of its own an item needs no look, unless it is among the first.
+    // If `items` allows everything, only the items of `prefixItems` need a check.
     const looked = isUnbounded(items) ? Math.min(first.length, value.length) : value.length
     for (let i = 0; i < looked; i += 1) {
       const form = i < first.length ? first[i] : items
@@ -176,7 +179,7 @@ class Check {
     const missing = required.find((name) => !Object.hasOwn(value, String(name)))
     if (missing !== undefined) return () => `${named(path)} lacks the member ${JSON.stringify(missing)}`
     const properties = isObject(schema['properties']) ? schema['properties'] : {}
-    // With patterns for names, which are not looked at, nothing is known of the other names.
+    // `patternProperties` are not evaluated, so with them nothing is known about other names.
     const others = 'patternProperties' in schema ? undefined : schema['additionalProperties']
     if (!('properties' in schema) && isUnbounded(others)) return null
     for (const name in value) {
@@ -194,7 +197,7 @@ class Check {
   }
 }
 
-/** Whether a schema lets everything pass, to be seen at a glance. */
+/** Whether a schema obviously accepts everything. */
 const isUnbounded = (schema: unknown): boolean => schema === undefined || schema === true
 
 function isOfType(type: unknown, value: unknown): boolean {

@@ -1,8 +1,8 @@
-/** What everything that walks a JSON Schema of a client needs: a budget of steps, references, and equality of values. */
+/** Shared by all code that walks a client's JSON Schema: a budget of steps, references, and equality of values. */
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Thrown when a walk takes more steps than it may. */
+/** Thrown when a walk exceeds its budget. */
 export class Undecided extends Error {
   override readonly name = 'Undecided'
 
@@ -12,11 +12,14 @@ export class Undecided extends Error {
 }
 
 export type Budget = {
-  /** @throws Undecided when more was spent than there is. */
+  /** @throws Undecided if the budget is exceeded. */
   spend(steps: number): void
 }
 
-/** Schemas come from clients: ones that branch or refer to themselves without end must not hold up the process. */
+/**
+ * A budget of steps. Schemas come from clients; one that branches or refers to itself without end must not
+ * block the process.
+ */
 export function createBudget(steps: number): Budget {
   let left = steps
   return {
@@ -31,7 +34,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Follows a reference inside of the schema, such as `#/$defs/step`; undefined when it leads nowhere. */
+/** Resolves a reference within the schema, such as `#/$defs/step`. Undefined if it has no target. */
 export function resolve(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined
   let found = root
@@ -44,7 +47,7 @@ export function resolve(root: unknown, ref: string): unknown {
 }
 
 /**
- * Whether two JSON values are the same, at a step for each value and each 64 characters that are compared.
+ * Whether two JSON values are equal. It costs one step per value and per 64 compared characters.
  * @throws Undecided
  */
 export function sameJson(one: unknown, other: unknown, budget: Budget): boolean {
@@ -61,7 +64,7 @@ export function sameJson(one: unknown, other: unknown, budget: Budget): boolean 
   return true
 }
 
-/** @returns false when the two are no containers that have the same members. */
+/** @returns false unless both are containers with the same members. */
 function addMembers(a: unknown, b: unknown, open: [unknown, unknown][], budget: Budget): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     if (a.length !== b.length) return false

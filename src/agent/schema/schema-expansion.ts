@@ -1,13 +1,13 @@
 import { isObject, type Json, resolve } from './schema-budget.ts'
 
-/** Longer chains of references and alternatives than anybody writes, and short enough for recursion. */
+/** Maximum chain of references and alternatives: longer than real schemas, and short enough for recursion. */
 const maxLevels = 200
 
 /**
- * The most steps that one value can take against any part of a JSON Schema: the part itself, the members of its `enum`
- * and `required`, and the same for all that its `$ref`, `allOf`, `anyOf`, `oneOf` and `not` lead to. Infinity when they
- * lead back to where they came from.
- * @param values every object in the schema: a reference can make any of them a schema.
+ * Maximum steps that one value can take against any part of a JSON Schema: the part itself, its `enum`,
+ * `required` and `type` entries, and the same for everything that its `$ref`, `allOf`, `anyOf`, `oneOf` and
+ * `not` apply. Infinity for circular references. Every object in the schema counts, because a reference can
+ * make any of them a schema.
  */
 export function largestExpansion(root: unknown): number {
   const expansion = new Expansion(root)
@@ -23,7 +23,7 @@ export function largestExpansion(root: unknown): number {
 
 class Expansion {
   readonly #root: unknown
-  /** Undefined while a schema is being followed: to meet it then is to go in a circle. */
+  /** Undefined while a schema is being evaluated. Meeting it again means a circular reference. */
   readonly #known = new Map<Json, number | undefined>()
 
   constructor(root: unknown) {
@@ -40,7 +40,7 @@ class Expansion {
     return sum
   }
 
-  /** The schemas that apply to the same value. */
+  /** Schemas that apply to the same value. */
   #appliedWith(schema: Json): readonly Json[] {
     const { $ref: ref, not, allOf, anyOf, oneOf } = schema
     const target = typeof ref === 'string' ? resolve(this.#root, ref) : undefined

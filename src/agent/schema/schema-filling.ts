@@ -1,14 +1,14 @@
 import { type Budget, createBudget, isObject, type Json, resolve, Undecided } from './schema-budget.ts'
 
-/** Members of optional depth would nest without end in a schema that refers to itself. */
+/** Members of a schema that refers to itself would otherwise nest without end. */
 const maxDepth = 12
 const maxItems = 20
-/** Some 30 ms. A step is one schema, one of its keywords or members, or one value that is copied from it. */
+/** About 30 ms. A step is one schema, one keyword or member, or one copied value. */
 const maxSteps = 20_000
 
 /**
- * A value that fits a schema as far as one can tell without understanding it: `text` stands in its first free text, all
- * else is as small as it may be. Null for a schema whose value takes too many steps to make.
+ * Creates a value that fits a schema. `text` goes into the first string; everything else is as small as
+ * possible. Null if the value needs too many steps.
  */
 export function fillSchema(schema: unknown, text: string): unknown {
   try {
@@ -51,7 +51,7 @@ class Filling {
     }
   }
 
-  /** Paid for by its size: a value can be copied many times into one answer. */
+  /** Costs steps by size, because a value can be copied many times into one answer. */
   #copied(value: unknown): unknown {
     const open = [value]
     while (open.length > 0) {
@@ -66,7 +66,7 @@ class Filling {
     return value
   }
 
-  /** The schema without references, with the first of its alternatives, and with everything that it is made of. */
+  /** The schema with references and `allOf` merged and the first alternative chosen. */
   #plain(schema: unknown): Json {
     const parts: Json[] = []
     this.#collect(schema, 0, parts)
@@ -86,7 +86,7 @@ class Filling {
     }
   }
 
-  /** The first of several members of one name counts. */
+  /** The first of several members with the same name wins. */
   #join(all: Record<string, unknown>, more: Json): void {
     for (const name in more) {
       this.#budget.spend(1)
@@ -100,7 +100,10 @@ class Filling {
     for (const name of names) required.add(String(name))
   }
 
-  /** Appends the schema and what applies with it, its own keywords first: the first of several counts. */
+  /**
+   * Appends the schema and those that apply with it. Its own keywords come first, because the first of several
+   * wins.
+   */
   #collect(schema: unknown, depth: number, parts: Json[]): void {
     this.#budget.spend(1)
     if (!isObject(schema) || depth > maxDepth) return

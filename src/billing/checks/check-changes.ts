@@ -3,33 +3,33 @@ import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { type Examination, examine, examineAll } from './examine.ts'
 import { type Invariant, invariants } from './invariants.ts'
 
-/** What the newest check of the service found, whichever replica made it. */
+/** The result of the newest check, on whichever replica it ran. */
 export type CheckState = {
   readonly checkedAt: Date
   readonly broken: readonly string[]
   readonly unchecked: readonly string[]
 }
 
-/** One check at a time over all replicas; the lock goes with its transaction. */
+/** One check runs at a time over all replicas. The lock is released with its transaction. */
 const checkLock = 7_203_115_030n
 
-/** Transactions of the ledger in one batch. */
+/** Ledger transactions per batch. */
 const batchSize = 3_000
-/** Old transactions, and old runs, that one check looks at once more. */
+/** Old transactions, and old runs, that each check examines again. */
 const patrolSize = 1_000
-/** When this is over, what is left waits for the next check. */
+/** After this time the remaining rows wait for the next check. */
 const maxMs = 60_000
-/** A number that no transaction has. */
+/** Smaller than every transaction id. */
 const beforeAll = -1
-/** A write that began later may not be visible yet although one with a higher number is. */
+/** A transaction may become visible later than one with a higher id. After this time its id is settled. */
 const settledSeconds = 60
 
 /**
- * Checks what has changed since the last check of any replica, pools by sums kept from then, and a slice of the old rows. What
- * seems to be broken is looked at on all rows before it is believed. Nothing is checked while another replica is at it or
- * has been within `freshSeconds`.
- * @param onBroken called with what this check found itself.
- * @returns the newest state; undefined while the first check is under way elsewhere.
+ * Checks what changed since the last check of any replica, compares pools by stored sums, and examines a slice
+ * of old rows again. A suspected violation is confirmed on all rows. Does nothing while another replica checks,
+ * or if a check began within `freshSeconds`.
+ * @param onBroken called with the findings of this check.
+ * @returns the newest state; undefined while the first check runs on another replica.
  */
 export async function checkChanges(
   database: Database,
@@ -40,7 +40,7 @@ export async function checkChanges(
     const { rows } = await lock.execute<{ mine: boolean }>(sql`
       select pg_try_advisory_xact_lock(${checkLock}) as mine`)
     if (!rows[0]?.mine || (await isFresh(lock, freshSeconds))) return
-    // It waits for the checks, which have a transaction of their own.
+    // The transaction only holds the lock while the check runs in its own transaction.
     await lock.execute(sql`set local idle_in_transaction_session_timeout = 0`)
     onBroken(await checkOnce(database))
   })
@@ -65,7 +65,7 @@ async function checkOnce(database: Database): Promise<Examination> {
     return checkFromMark(tx)
   })
   if (seen && seen.suspects.size === 0) return seen
-  // The first check of an installation, and one that has found something, look at all rows.
+  // The first check of an installation, and a check that found something, examine all rows.
   const rules = seen && invariants.filter(({ name }) => seen.suspects.has(name))
   const found = await examineAll(database, { rules, timeoutSeconds: 120 })
   const all = { broken: found.broken, unchecked: [...(seen?.unchecked ?? []), ...found.unchecked] }
@@ -82,7 +82,7 @@ type Marks = {
 type Seen = Examination & { readonly suspects: ReadonlySet<string> }
 
 /**
- * One check in an open transaction that sees one state of the database, without the second look at all rows.
+ * Runs one check in an open transaction with one snapshot, without confirming on all rows.
  * @returns undefined before the first check.
  */
 export async function checkFromMark(tx: Executor): Promise<Seen | undefined> {
@@ -102,7 +102,7 @@ export async function checkFromMark(tx: Executor): Promise<Seen | undefined> {
   return results.seen()
 }
 
-/** A rule that breaks in several batches is named once. */
+/** Collects the findings of several batches. A rule that breaks in several of them is named once. */
 class Results {
   readonly #broken: Examination['broken'][number][] = []
   readonly #unchecked: Examination['unchecked'][number][] = []
@@ -120,7 +120,10 @@ class Results {
 
 const rulesOf = (of: Invariant['of']) => invariants.filter((rule) => (rule.of ?? 'runs') === of)
 
-/** All that came after the mark. @returns the new mark, and whether it came to the end in time. */
+/**
+ * Checks every transaction after the mark.
+ * @returns the new mark, and whether the check finished in time.
+ */
 async function checkNew(
   tx: Executor,
   from: number,
@@ -147,19 +150,19 @@ async function transactionsAfter(tx: Executor, mark: number, count: number): Pro
     select id::float8, run_id, created_at < now() - make_interval(secs => ${settledSeconds}) as settled
     from credit_transactions where id > ${mark} order by id limit ${count}`)
   const open = rows.findIndex((line) => !line.settled)
-  // What follows one that may not be alone yet is not settled either.
+  // A transaction after an unsettled one is not settled either.
   return open < 0 ? rows : rows.map((line, i) => (i < open ? line : { ...line, settled: false }))
 }
 
 type Range = { readonly after: number; readonly to: number }
 
-/** Of a batch and what lies between and behind its transactions: entries may belong to none. */
+/** The ids of a batch, including gaps and the rest after it: entries may exist without a transaction. */
 const rangeOf = (after: number, lines: readonly Line[], size: number): Range => ({
   after,
   to: lines.length < size ? Number.MAX_SAFE_INTEGER : (lines.at(-1)?.id ?? after),
 })
 
-/** The transactions and the runs with all their rows, in the place of the tables. */
+/** A `with` clause that replaces the tables by the rows of these transactions and runs. */
 async function rowsOf(
   tx: Executor,
   lines: readonly Line[],
@@ -182,7 +185,7 @@ async function rowsOf(
       union select * from public.credit_entries where transaction_id > ${after} and transaction_id <= ${to})`
 }
 
-/** The sums up to the mark and what came after it, in the place of the entries. */
+/** A `with` clause that replaces the entries by the sums up to the mark and the entries after it. */
 const sumsFrom = (mark: number) => sql`with credit_entries as materialized (
     select pool_id, ledger, amount_micros from public.invariant_sums
     union all select pool_id, ledger, amount_micros from public.credit_entries where transaction_id > ${mark})`
@@ -195,7 +198,10 @@ async function addSums(tx: Executor, from: number, to: number): Promise<void> {
     on conflict (pool_id, ledger) do update set amount_micros = s.amount_micros + excluded.amount_micros`)
 }
 
-/** A slice of the old rows, so that in time each is looked at again: what changed them left no trace in the ledger. */
+/**
+ * Examines a slice of old rows, so that over time every row is checked again. A manipulation of old rows leaves
+ * no trace in the ledger.
+ */
 async function patrolOld(tx: Executor, marks: Marks, results: Results) {
   const lines = await transactionsAfter(tx, marks.patrol_transaction, patrolSize)
   const { rows } = await tx.execute<{ run_id: string }>(sql`
@@ -224,7 +230,7 @@ const names = ({ broken, unchecked }: Examination) => ({
   unchecked: [...new Set(unchecked.map(({ invariant }) => invariant))],
 })
 
-/** After a look at all rows: what it found, and the sums rebuilt from all settled entries. */
+/** Saves the result of a check of all rows, and rebuilds the sums from all settled entries. */
 async function startOver(tx: Executor, found: Examination): Promise<void> {
   await tx.execute(sql`set transaction isolation level repeatable read`)
   await tx.execute(sql`set local statement_timeout = '120s'`)

@@ -6,21 +6,21 @@ import { type Invariant, invariants } from './invariants.ts'
 
 export type Violation = { readonly invariant: string; readonly rows: readonly unknown[] }
 
-/** What a check found out. A rule is in neither list when it holds. */
+/** The findings of a check. A rule that holds is in neither list. */
 export type Examination = {
-  /** Each with up to 20 of the rows that break it. */
+  /** Each with up to 20 rows that break it. */
   readonly broken: readonly Violation[]
-  /** Rules that may hold or not: their statement failed or took too long. */
+  /** Rules with an unknown result: their statement failed or timed out. */
   readonly unchecked: readonly { readonly invariant: string; readonly reason: string }[]
 }
 
-/** Rows shown of one broken rule. */
+/** Rows shown per broken rule. */
 const maxRows = 20
 
 /**
- * Checks rules on all rows, in one transaction that sees one state of the database.
- * @param timeoutSeconds for a single statement; a rule whose statement takes longer is not checked.
- * @throws when the database cannot be used at all.
+ * Checks rules on all rows, in one transaction with one snapshot.
+ * @param timeoutSeconds per statement. A rule that takes longer is not checked.
+ * @throws if the database cannot be used at all.
  */
 export function examineAll(
   database: Database,
@@ -37,11 +37,14 @@ type Limits = { readonly rules?: readonly Invariant[] | undefined; readonly time
 
 type Extent = {
   readonly rules?: readonly Invariant[]
-  /** A `with` clause that puts some rows in the place of tables; without it all rows count, and quick proofs are tried first. */
+  /**
+   * A `with` clause that replaces tables by some of their rows. Without it all rows are checked, and quick
+   * proofs are tried first.
+   */
   readonly instead?: SQL
 }
 
-/** Checks rules in an open transaction that sees all accounts. */
+/** Checks rules in an open transaction, which must see all accounts. */
 export async function examine(
   tx: Executor,
   { rules = invariants, instead }: Extent = {},
@@ -63,7 +66,7 @@ export async function examine(
 
 const noProofs: ReadonlySet<Proof> = new Set()
 
-/** Proofs only save time: without them the statement of each rule decides. */
+/** Proofs only save time. If they fail, the statements decide. */
 async function proveMany(tx: Executor): Promise<ReadonlySet<Proof>> {
   const proven = await attempt(tx, plans.allRows, () => provenNow(tx))
   return 'reason' in proven ? noProofs : proven.value
@@ -75,8 +78,8 @@ const settings = (values: Readonly<Record<string, string>>) =>
     .join('; ')
 
 /**
- * Row-level security hides from the planner how many rows there are: it expects a few, and walks through all of one table for
- * each row of another. So the way to find and to join rows is set here.
+ * Row-level security hides row counts from the planner, which then expects few rows and picks nested loops.
+ * These settings choose the scans and joins instead.
  */
 const plans = {
   allRows: settings({
@@ -90,7 +93,7 @@ const plans = {
   fewRows: settings({ enable_seqscan: 'off', enable_nestloop: 'on', enable_hashjoin: 'off' }),
 } as const
 
-/** Behind a savepoint: a statement that fails ends only itself. */
+/** Uses a savepoint, so a failing statement does not end the transaction. */
 async function attempt<T>(
   tx: Executor,
   plan: string,

@@ -15,46 +15,49 @@ import {
 import { drawWeights, kindWeight, type Weights } from './proof-weights.ts'
 
 /*
- * Quick proofs that many rules hold at once, in one pass over each table and without grouping its rows by transaction or by
- * run. A rule says "for each run (or transaction) these two sums are equal". Each run gets a random weight, new for each
- * check; if the weighted sums over all runs are equal modulo a prime, the sums of every single run are, but for a chance of
- * about one in two thousand million. A proof that fails says nothing: the statement of the rule then decides.
+ * Quick proofs that many rules hold, with one pass over each table and without grouping rows by transaction or run. A rule
+ * says that two sums are equal for each run (or transaction). Each run gets a random weight, new for each check. If the
+ * weighted sums over all runs are equal modulo a prime, then the sums of every run are equal, with an error probability of
+ * about one in two thousand million. A failed proof says nothing: the rule's statement then decides.
  */
 export type Proof =
-  /** Every transaction has entries of its account which move its amount between the ledgers of its kind. */
+  /** Every transaction has entries of its account that move its amount between the ledgers of its kind. */
   | 'transactions balance'
   /** Every entry belongs to the account of its pool. */
   | 'entries are in their pools'
-  /** The sums of every pool are those of its entries. */
+  /** Every pool's sums equal the sums of its entries. */
   | 'pools add up'
-  /** What was held of every settled run was charged or released, and no other has a charge or release. */
+  /** Every settled run's hold was fully charged or released. No other run has a charge or a release. */
   | 'runs are settled in full'
-  /** Credits of an account that were held could only be those of one pool, or went back to the pool they came from. */
+  /** Held credits return to, or are spent from, the pool that they came from. */
   | 'holds keep to their pools'
   /** The database refuses a second hold, charge or release of a run. */
   | 'movements are unique'
   /** Every finished run has a release. */
   | 'finished runs are released'
-  /** Every finished run has a charge, but failed ones that cost nothing. */
+  /** Every finished run has a charge, except failed runs that cost nothing. */
   | 'finished runs are charged'
-  /** The hold of every run is that of its transactions. */
+  /** Every run's hold equals the sum of its hold transactions. */
   | 'holds add up'
-  /** The cost of every finished run is its charge. */
+  /** Every finished run's cost equals its charge. */
   | 'costs are charges'
   /** No failed run without output has a charge. */
   | 'nothing shown costs nothing'
-  /** The cost of every finished run is that of its steps, but of failed ones that cost nothing. */
+  /** Every finished run's cost equals that of its steps, except failed runs that cost nothing. */
   | 'costs are those of steps'
   /** No step has a negative cost. */
   | 'steps cost something'
-  /** Steps of every run count from 1 to its number of steps, and there are no others. */
+  /** Every run's steps are numbered from 1 to its step count. No other steps exist. */
   | 'steps are numbered'
-  /** Events of every run that has any count from some number to its number of events. */
+  /** The events of every run that still has any are numbered without gaps up to its event count. */
   | 'events are numbered'
   /** Every event belongs to a run. */
   | 'events have runs'
 
-/** @param executor an open transaction that sees all accounts; what changes while it reads makes proofs fail. */
+/**
+ * Returns the proofs that succeed now.
+ * @param executor an open transaction that sees all accounts. Changes during the reads make proofs fail.
+ */
 export async function provenNow(executor: Executor): Promise<ReadonlySet<Proof>> {
   const weights = drawWeights()
   const runs = await sumRuns(executor, weights)
@@ -82,7 +85,7 @@ async function proveSteps(executor: Executor, weights: Weights, runs: RunSums): 
 }
 
 async function proveEvents(executor: Executor): Promise<Proofs> {
-  // The events of few runs: each of these is looked up by its id.
+  // Few runs have events, so each run is looked up by its id.
   await executor.execute(sql.raw('set local enable_nestloop = on; set local enable_hashjoin = off'))
   const { withoutRun, gaps } = await faultsOfEvents(executor)
   await executor.execute(sql.raw('set local enable_nestloop = off; set local enable_hashjoin = on'))
@@ -120,7 +123,10 @@ function isSettled(weights: Weights, transactions: readonly TransactionSums[]): 
   )
 }
 
-/** Compares the movements of all runs with the runs, and leaves out those of runs that are gone only if there are any. */
+/**
+ * Compares the movements of all runs with the runs. Movements of deleted runs are subtracted only if the first
+ * comparison fails.
+ */
 async function proveMovements(
   executor: Executor,
   weights: Weights,

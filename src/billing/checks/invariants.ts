@@ -2,19 +2,20 @@ import { movements } from '../ledger.ts'
 import type { Proof } from './invariant-proofs.ts'
 
 /**
- * A rule that always holds, as a statement that returns the rows that break it. The statement names the tables `runs`, `run_steps`,
- * `run_events`, `credit_transactions` and `credit_entries` without a schema: a check of some runs puts only their rows in
- * the place of these tables, so one statement serves both forms.
+ * A rule that must always hold, with a statement that returns the rows that break it. The statement names the
+ * tables `runs`, `run_steps`, `run_events`, `credit_transactions` and `credit_entries` without a schema, so
+ * that a check of some runs can replace them by their rows.
  */
 export type Invariant = {
   readonly name: string
   readonly statement: string
   /**
-   * What it looks at; default: `runs`, each with its rows in the other tables. `unfinished runs` reads these alone, by
-   * an index, so it takes the same time however many runs there are. `pools` compares pools with the sums of all their entries.
+   * What the rule examines; default: `runs`, each with its rows in the other tables. `unfinished runs` uses an
+   * index, so its time does not depend on the number of runs. `pools` compares pools with the sums of their
+   * entries.
    */
   readonly of?: 'runs' | 'unfinished runs' | 'pools'
-  /** It holds when all of these succeed, and its statement is not needed then. */
+  /** The rule holds if all these proofs succeed. Its statement is then skipped. */
   readonly provenBy?: readonly [Proof, ...Proof[]]
 }
 
@@ -22,7 +23,7 @@ const kinds = Object.entries(movements)
   .map(([kind, [from, to]]) => `('${kind}', '${from}', '${to}')`)
   .join(', ')
 
-/** What must be true of the money and the runs at every moment between two transactions. */
+/** Rules about money and runs that hold between any two transactions. */
 export const invariants: readonly Invariant[] = [
   {
     name: 'every transaction sums to zero',
@@ -102,7 +103,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'an unfinished run holds of each pool what the ledger says',
     of: 'unfinished runs',
-    // Each kind in words of its own, for there is no index on the run alone.
+    // One subquery per kind, because no index covers the run alone.
     statement: `with unfinished as (select * from runs where status in ('queued', 'in_progress')),
       held as (
         select r.id, t.id as transaction from unfinished r join credit_transactions t on t.run_id = r.id and t.kind = 'hold'
@@ -149,7 +150,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'a run that failed with nothing to show was not charged',
     provenBy: ['nothing shown costs nothing'],
-    // What an owner that died had shown is no output of the run; a step keeps it.
+    // Text that a lost owner showed is not part of the output; the unfinished step records it.
     statement: `select r.id from runs r join credit_transactions t on t.run_id = r.id and t.kind = 'charge'
       where r.status = 'failed' and jsonb_array_length(r.output) = 0
         and not exists (select from run_steps s where s.run_id = r.id and s.record @> '{"unfinished": true}')`,

@@ -4,28 +4,28 @@ import type { movements } from '../ledger.ts'
 import { ledgerWeight, type Weights } from './proof-weights.ts'
 
 /*
- * Each function reads one table once, in parallel, and joins nothing of its size: to look each row's run up in a table of all
- * runs takes several times as long as to read the rows.
+ * Each function scans one table once, in parallel, and joins no table of that size. Looking up the run of each row would
+ * take several times as long as the scan.
  */
 
 const finished = `status in ('completed', 'failed', 'cancelled')`
-/** It may have no charge, and its steps may have cost something. */
+/** Such a run may have no charge although its steps have a cost. */
 const free = `status = 'failed' and cost_micros = 0`
 
 export type RunSums = {
   readonly holds: bigint
-  /** Of finished runs. */
+  /** Cost of finished runs. */
   readonly costs: bigint
-  /** Weights of finished runs, and of those of them that are not free. */
+  /** Weights of finished runs, and of those among them that are not free. */
   readonly finished: bigint
   readonly paid: bigint
   readonly stepCounts: bigint
   readonly stepNumbers: bigint
-  /** A run that failed with nothing to show has a cost. */
+  /** Whether a failed run without output has a cost. */
   readonly costsForNothing: boolean
-  /** Unfinished runs. */
+  /** Ids of unfinished runs. */
   readonly open: readonly string[]
-  /** Runs that failed and cost nothing, and those of them with nothing to show. */
+  /** Ids of failed runs that cost nothing, and of those among them without output. */
   readonly free: readonly string[]
   readonly silent: readonly string[]
 }
@@ -61,7 +61,7 @@ export async function sumRuns(executor: Executor, { prime, ofText }: Weights): P
 export type StepSums = {
   readonly counts: bigint
   readonly numbers: bigint
-  /** Of finished runs that are not free. */
+  /** Cost of the steps of finished runs that are not free. */
   readonly costs: bigint
   readonly minNumber: number
   readonly hasNegativeCost: boolean
@@ -84,7 +84,7 @@ export async function sumSteps(
   return { ...row, counts: big(row.counts), numbers: big(row.numbers), costs: big(row.costs) }
 }
 
-/** What is wrong with events. There are few runs that have any, for they go a day after their run has ended. */
+/** Finds faults in the event log. Few runs have events, because they are deleted a day after the run's end. */
 export function faultsOfEvents(executor: Executor): Promise<{ withoutRun: boolean; gaps: boolean }> {
   return one(
     executor,
@@ -98,9 +98,11 @@ export function faultsOfEvents(executor: Executor): Promise<{ withoutRun: boolea
 
 export type TransactionSums = {
   readonly kind: keyof typeof movements
-  /** Of which runs: unfinished ones, and for charges `free` and `silent` ones as above. */
+  /** Which runs the sums cover: `open` are unfinished; `free` and `silent`, as above, apply to charges only. */
   readonly of: 'open' | 'silent' | 'free' | 'others'
-  /** How many, weights of their runs, amounts by their runs, and amounts by themselves and their accounts. */
+  /**
+   * Number of transactions, weights of their runs, and amounts weighted by run, and by transaction and account.
+   */
   readonly count: bigint
   readonly runs: bigint
   readonly amounts: bigint
@@ -132,7 +134,7 @@ export async function sumTransactions(
 
 export type ForgottenSums = Pick<TransactionSums, 'kind' | 'runs' | 'amounts'>
 
-/** Of transactions whose runs are gone: the ledger outlives the sessions that are deleted. */
+/** Sums of transactions whose runs were deleted. The ledger outlives deleted sessions. */
 export async function sumForgotten(
   executor: Executor,
   { prime, ofText }: Weights,
@@ -152,7 +154,7 @@ export type EntrySums = {
   readonly weighed: bigint
   readonly inTheirPools: boolean
   readonly poolsAddUp: boolean
-  /** Accounts that have held credits of several pools. */
+  /** Accounts with held credits of several pools. */
   readonly accounts: readonly string[]
 }
 
@@ -181,7 +183,10 @@ export async function sumEntries(executor: Executor, weights: Weights): Promise<
   return { ...row, weighed: big(row.weighed) }
 }
 
-/** Whether held credits of these accounts went back to the pools they came from; it has to join entries with transactions. */
+/**
+ * Whether held credits of these accounts returned to their pools. This is the only proof that joins entries
+ * with transactions.
+ */
 export async function heldKeepsToPools(
   executor: Executor,
   { prime, ofNumber, ofText }: Weights,
@@ -201,7 +206,7 @@ export async function heldKeepsToPools(
   return kept
 }
 
-/** What `T` is as the driver gives it: big numbers as text. */
+/** The form of `T` that the driver returns: bigints as text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends bigint ? string | null : T[K] }
 
 const big = (text: string | null) => BigInt(text ?? 0)

@@ -2,18 +2,21 @@ import { randomInt } from 'node:crypto'
 import { ledgers } from '../../db/schema/index.ts'
 import { type Ledger, movements } from '../ledger.ts'
 
-/** Random weights of one check, as SQL. Sums are compared modulo the prime. */
+/** Random weights for one check, as SQL expressions. Sums are compared modulo the prime. */
 export type Weights = {
-  /** The product of two remainders fits into a bigint. */
+  /** Small enough that the product of two remainders fits a bigint. */
   readonly prime: number
-  /** From 1 to 2^30, for a number and for a text. */
+  /** The weight of a number, and of a text: from 1 to 2^30. */
   readonly ofNumber: (value: string) => string
   readonly ofText: (value: string) => string
-  /** Of what comes into a ledger and of what leaves it. */
+  /** Weights per ledger: of credits that enter it, and of credits that leave it. */
   readonly ofLedger: ReadonlyMap<Ledger, { readonly into: number; readonly outOf: number }>
 }
 
-/** The largest primes below 2^31: a difference that one of them divides is found by the next check. */
+/**
+ * The largest primes below 2^31. If the drawn prime divides a difference, the next check finds it with another
+ * prime.
+ */
 const primes = [2_147_483_647, 2_147_483_629, 2_147_483_587, 2_147_483_579, 2_147_483_563]
 
 export function drawWeights(): Weights {
@@ -27,13 +30,13 @@ export function drawWeights(): Weights {
   }
 }
 
-/** SQL for the weight of the column `ledger`, on one side. */
+/** SQL for the weight of the column `ledger`, for one direction. */
 export function ledgerWeight({ ofLedger }: Weights, side: 'into' | 'outOf'): string {
   const cases = [...ofLedger].map(([ledger, weight]) => `when '${ledger}' then ${weight[side]}`)
   return `(case ledger ${cases.join(' ')} end)`
 }
 
-/** What the entries of a transaction of this kind and of amount 1 come to: one leaves a ledger, one comes into another. */
+/** The weighted sum of a transaction of this kind with amount 1: it leaves one ledger and enters another. */
 export function kindWeight({ ofLedger }: Weights, kind: keyof typeof movements): bigint {
   const [from, to] = movements[kind]
   return BigInt(ofLedger.get(to)?.into ?? 0) - BigInt(ofLedger.get(from)?.outOf ?? 0)

@@ -4,9 +4,9 @@ import type { Executor } from '../../db/client.ts'
 import { apiKeys, creditTransactions, projects, runs, sessions } from '../../db/schema/index.ts'
 import type { Span } from './usage-span.ts'
 
-/** What was charged for one turn. Names and the session are null when they were removed since. */
+/** The charge for one turn. Names and the session are null if they have been deleted. */
 export type Charge = {
-  /** Rises with time. */
+  /** Ascending in time. */
   readonly id: bigint
   readonly at: Date
   readonly runId: string
@@ -46,9 +46,9 @@ const columns = {
 }
 
 /**
- * The account's charges from the ledger itself, with what is still known of their turns. Only for whoever sees the whole
- * account.
- * @param page.after the id of the charge to go on from, in the order asked for.
+ * Lists the account's charges from the ledger, with the names that still exist. For principals that see the
+ * whole account.
+ * @param page.after the id of the charge after which the page begins, in the requested order.
  */
 export function listCharges(
   executor: Executor,
@@ -84,7 +84,7 @@ function beyond({ order, after }: { order: 'asc' | 'desc'; after?: bigint | unde
   return order === 'asc' ? gt(creditTransactions.id, after) : lt(creditTransactions.id, after)
 }
 
-/** Names of an account's keys or projects by id; those that were removed are missing. */
+/** Names of an account's keys or projects, by id. Deleted ones are missing. */
 export async function namesOf(
   executor: Executor,
   { accountId }: Principal,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 
-/** A day of usage, as people write it. Usage is counted in UTC. */
+/** A day of usage as text. Days are in UTC. */
 export const usageDay = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21 (UTC)')
 
 /** Instants; `to` is exclusive. */
@@ -12,8 +12,9 @@ const daysShown = 30
 const maxDays = 366
 
 /**
- * From the first to the last day, both counted: the last 30 days unless told.
- * @throws ServiceError `invalid_value` for days that do not exist, in the wrong order, or more than 366.
+ * The span from the first to the last day, both included; default: the last 30 days.
+ * @throws ServiceError `invalid_value` for a day that does not exist, days in the wrong order, or more than 366
+ *   days.
  */
 export function spanOf({
   start,
@@ -36,7 +37,7 @@ export function spanOf({
 
 function midnight(text: string, param: string): number {
   const time = Date.parse(`${text}T00:00:00Z`)
-  // The parser takes 30 February for 2 March.
+  // `Date.parse` accepts 30 February as 2 March.
   if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
     throw new ServiceError('invalid_value', `\`${param}\`: there is no day ${text}.`, { param })
   }

@@ -3,12 +3,12 @@ import { confinedTo, type Principal } from '../../accounts/principal.ts'
 import type { Executor } from '../../db/client.ts'
 import { creditTransactions } from '../../db/schema/index.ts'
 
-/** By what usage can be summed up. */
+/** What usage can be grouped by. */
 export const usageGroups = ['day', 'model', 'key', 'project'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export type UsageRow = {
-  /** The day (`2026-11-21`, UTC), the model, the id of the key or of the project. */
+  /** The group: a day (`2026-11-21`, UTC), a model, or the id of a key or project. */
   readonly group: string
   readonly turns: number
   readonly promptTokens: number
@@ -26,8 +26,8 @@ const groupings: Readonly<Record<UsageGroup, SQL<string>>> = {
 }
 
 /**
- * What the account was charged, summed up from the ledger's own rows; deleting a session takes nothing away from it.
- * A bound key sees its project's share. `from` and `to` are instants, `to` exclusive.
+ * Sums the account's charges from the ledger, so deleting a session changes nothing. A bound key sees only the
+ * charges of its project. `from` and `to` are instants; `to` is exclusive.
  */
 export async function readUsage(
   executor: Executor,

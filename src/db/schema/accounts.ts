@@ -16,13 +16,16 @@ export const accounts = pgTable(
   'accounts',
   {
     id: text('id').primaryKey(),
-    /** Always lower case. */
+    /** Always in lower case. */
     email: text('email').notNull(),
     plan: text('plan').notNull(),
     operator: boolean('operator').notNull().default(false),
-    /** argon2id, encoded with its parameters. */
+    /** argon2id hash, encoded with its parameters. */
     passwordHash: text('password_hash').notNull(),
-    /** Null: in use. A trigger refuses runs of a suspended account, whatever the code that writes them has looked at. */
+    /**
+     * Null: not suspended. A trigger refuses runs of a suspended account, whatever the calling code has
+     * checked.
+     */
     suspendedAt: instant('suspended_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -32,7 +35,10 @@ export const accounts = pgTable(
   ],
 )
 
-/** How far a key reaches. `dedicated`: its own project, made on first use; `owner`: every project of the account. */
+/**
+ * What a key can see. `project`: one project. `dedicated`: its own project, created on first use. `owner`:
+ * every project of the account.
+ */
 export const keyBindings = ['project', 'dedicated', 'owner'] as const
 
 export const apiKeys = pgTable(
@@ -43,15 +49,15 @@ export const apiKeys = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** First characters and last four of the full key: what may be shown again. */
+    /** The first characters and the last four of the key, which may be shown. */
     prefix: text('prefix').notNull(),
     lastFour: text('last_four').notNull(),
-    /** HMAC-SHA-256 of the key text under the pepper named beside it. The text itself is never stored. */
+    /** HMAC-SHA-256 of the key text, with the pepper of the given version. The text is never stored. */
     digest: bytea('digest').notNull(),
     pepperVersion: integer('pepper_version').notNull(),
     scopes: text('scopes').array().notNull(),
     binding: text('binding', { enum: keyBindings }).notNull(),
-    /** The bound project; for `dedicated` and `owner` the API project that first use creates. */
+    /** The bound project. For `dedicated` and `owner`, the project that the first use creates. */
     projectId: text('project_id').references(() => projects.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull().defaultNow(),
     lastUsedAt: instant('last_used_at'),
@@ -65,14 +71,14 @@ export const apiKeys = pgTable(
   ],
 )
 
-/** What tells a wrong `KEY_PEPPER` at the start: an HMAC of a fixed text under the secret of each version in use. */
+/** Detects a wrong `KEY_PEPPER` at the start: an HMAC of a fixed text with the secret of each version in use. */
 export const keyPeppers = pgTable('key_peppers', {
   version: integer('version').primaryKey(),
   check: bytea('check').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
 })
 
-/** Somebody signed in to the web pages. The cookie holds the token; here is only its SHA-256. */
+/** A session of the web pages. The cookie holds the token; this table stores only its SHA-256. */
 export const webSessions = pgTable(
   'web_sessions',
   {
@@ -86,7 +92,7 @@ export const webSessions = pgTable(
   (t) => [index('web_sessions_account').on(t.accountId), index('web_sessions_created').on(t.createdAt)],
 )
 
-/** The one password reset link of an account. The link holds the token; here is only its SHA-256. */
+/** The only password reset link of an account. The link holds the token; this table stores only its SHA-256. */
 export const passwordResets = pgTable('password_resets', {
   accountId: text('account_id')
     .primaryKey()
@@ -96,16 +102,16 @@ export const passwordResets = pgTable('password_resets', {
   expiresAt: instant('expires_at').notNull(),
 })
 
-/** What operators did to accounts. Rows can be neither changed nor removed; none names a person or holds a secret. */
+/** Actions on accounts by operators and owners. Rows are immutable, name no person and hold no secret. */
 export const auditLog = pgTable(
   'audit_log',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     createdAt: instant('created_at').notNull().defaultNow(),
-    /** Id of the account that acted, or `command line`. */
+    /** Id of the acting account, or `command line`. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
-    /** The account it was done to. No foreign key: the entry outlives what it is about. */
+    /** The account that the action changed. No foreign key, because the entry outlives the account. */
     accountId: text('account_id').notNull(),
     details: jsonb('details').notNull().default({}),
   },

@@ -14,7 +14,7 @@ import {
 import { accounts } from './accounts.ts'
 import { instant, micros } from './columns.ts'
 
-/** Credits of one origin and one expiry. The two sums equal those of its entries, and neither can be negative. */
+/** Credits of one origin and one expiry. Both sums equal the sums of its entries, and neither is negative. */
 export const creditPools = pgTable(
   'credit_pools',
   {
@@ -23,7 +23,7 @@ export const creditPools = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     kind: text('kind', { enum: ['allowance', 'grant'] }).notNull(),
-    /** First instant of the month an allowance is for; null for a grant. */
+    /** First instant of the allowance's month. Null for a grant. */
     periodStart: instant('period_start'),
     availableMicros: micros('available_micros').notNull(),
     heldMicros: micros('held_micros').notNull().default(sql`0`),
@@ -49,7 +49,7 @@ export const creditTransactionKinds = [
   'take_back',
 ] as const
 
-/** One movement of credits; its entries sum to zero. Rows can be neither changed nor removed. */
+/** One movement of credits. Its entries sum to zero. Rows are immutable. */
 export const creditTransactions = pgTable(
   'credit_transactions',
   {
@@ -57,12 +57,15 @@ export const creditTransactions = pgTable(
     accountId: text('account_id').notNull(),
     runId: text('run_id'),
     kind: text('kind', { enum: creditTransactionKinds }).notNull(),
-    /** The step before which a hold was extended. */
+    /** For `extend`: the step before which the hold was extended. */
     step: integer('step'),
-    /** Of a larger hold: the attempt that asked for it. A new owner may ask for the same step again. */
+    /**
+     * For `extend`: the epoch of the attempt that extended the hold. A new owner may extend it for the same
+     * step again.
+     */
     epoch: integer('epoch').notNull().default(0),
     amountMicros: micros('amount_micros').notNull(),
-    /** Of a charge: model, key, project and tokens, so that usage can be told from the ledger alone. */
+    /** For `charge`: model, key, project and tokens, so that usage reports need only the ledger. */
     facts: jsonb('facts'),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -78,7 +81,7 @@ export const creditTransactions = pgTable(
   ],
 )
 
-/** Where credits stand: `issued` and `spent` are the counter-accounts outside a pool. */
+/** The ledgers. `issued` and `spent` are the counter-accounts outside the pools. */
 export const ledgers = ['issued', 'available', 'held', 'spent'] as const
 
 export const creditEntries = pgTable(

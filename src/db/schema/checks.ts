@@ -3,27 +3,27 @@ import { bigint, check, integer, pgTable, primaryKey, text } from 'drizzle-orm/p
 import type { ledgers } from './billing.ts'
 import { instant, micros } from './columns.ts'
 
-/** How far the service has checked the rules of the money and the runs, and what it found: one row. */
+/** How far the service has checked the rules about money and runs, and the findings. The table has one row. */
 export const invariantChecks = pgTable(
   'invariant_checks',
   {
     id: integer('id').primaryKey(),
-    /** Newest transaction of the ledger whose run has been checked and whose entries are in `invariant_sums`. */
+    /** Newest ledger transaction whose run was checked and whose entries are in `invariant_sums`. */
     ledgerMark: bigint('ledger_mark', { mode: 'number' }).notNull(),
-    /** Where the second look at old rows goes on: after this transaction, and after this run. */
+    /** Where the repeated check of old rows continues: after this transaction and after this run. */
     patrolTransaction: bigint('patrol_transaction', { mode: 'number' }).notNull().default(-1),
     patrolRun: text('patrol_run').notNull().default(''),
-    /** Last time that every rule was checked on everything that had changed. */
+    /** When every rule was last checked on all changes. */
     checkedAt: instant('checked_at').notNull(),
     attemptedAt: instant('attempted_at').notNull(),
-    /** Names of rules. */
+    /** Names of the rules. */
     broken: text('broken').array().notNull(),
     unchecked: text('unchecked').array().notNull(),
   },
   (t) => [check('invariant_checks_one', sql`${t.id} = 1`)],
 )
 
-/** Sums of the entries of each pool up to the mark. */
+/** Sums of the entries of each pool, up to the mark. */
 export const invariantSums = pgTable(
   'invariant_sums',
   {

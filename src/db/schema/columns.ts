@@ -3,10 +3,12 @@ import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 /** Raw bytes; node-postgres reads and writes `Buffer`. */
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
-/** An instant, with the database's clock as its only source wherever an order or a deadline depends on it. */
+/**
+ * A timestamp with time zone. Wherever an order or a deadline depends on it, only the database's clock sets it.
+ */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 6 })
 
-/** Money: whole micro-credits (1 credit = 1,000,000). */
+/** An amount in whole micro-credits (1 credit = 1,000,000). */
 export const micros = (name: string) => bigint(name, { mode: 'bigint' })
 
 /** A byte count below 2^53. */

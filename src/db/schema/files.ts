@@ -3,7 +3,7 @@ import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'd
 import { accounts, projects } from './accounts.ts'
 import { bytea, byteCount, instant } from './columns.ts'
 
-/** A file of a project. Its bytes belong to versions; the row shows the newest sealed one. */
+/** A file of a project. Its versions hold the bytes; this row describes the newest sealed version. */
 export const files = pgTable(
   'files',
   {
@@ -14,7 +14,7 @@ export const files = pgTable(
     projectId: text('project_id')
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** The turn that made it; null for an upload. */
+    /** The turn that created the file. Null for an upload. */
     sessionId: text('session_id'),
     runId: text('run_id'),
     name: text('name').notNull(),
@@ -34,8 +34,8 @@ export const files = pgTable(
 )
 
 /**
- * One content of a file. Rows of state `uploading` are invisible and swept when abandoned: their `bytes` are what the
- * upload reserved, and their `createdAt` is when bytes came last.
+ * One version of a file's content. Rows in state `uploading` are invisible, and are deleted if the upload is
+ * abandoned. Their `bytes` are the reserved size, and `createdAt` is when bytes last arrived.
  */
 export const fileVersions = pgTable(
   'file_versions',
@@ -44,7 +44,7 @@ export const fileVersions = pgTable(
     accountId: text('account_id')
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    /** Null while the upload has no file yet; deleting a file deletes its versions. */
+    /** Null until the upload is assigned to a file. Deleting a file deletes its versions. */
     fileId: text('file_id').references(() => files.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
     state: text('state', { enum: ['uploading', 'sealed'] }).notNull(),
@@ -56,14 +56,14 @@ export const fileVersions = pgTable(
   },
   (t) => [
     uniqueIndex('file_versions_number').on(t.fileId, t.version),
-    // What an account stores is summed up before each upload and each write.
+    // The stored bytes of an account are summed before each upload and each write.
     index('file_versions_account').on(t.accountId, t.bytes).where(sql`${t.state} = 'sealed'`),
     index('file_versions_uploading').on(t.createdAt).where(sql`${t.state} = 'uploading'`),
     check('file_versions_state', sql`${t.state} in ('uploading', 'sealed')`),
   ],
 )
 
-/** Content in rows of at most 1 MiB: larger values would be held whole in memory by the driver. */
+/** Content in rows of at most 1 MiB, because the driver holds a whole value in memory. */
 export const fileChunks = pgTable(
   'file_chunks',
   {
@@ -80,16 +80,16 @@ export const fileChunks = pgTable(
   ],
 )
 
-/** What a document says, taken out of its bytes once a version. Texts are read as they are and have no row here. */
+/** The text of a document, extracted once per version. Plain text files have no row here. */
 export const fileTexts = pgTable('file_texts', {
   versionId: text('version_id')
     .primaryKey()
     .references(() => fileVersions.id, { onDelete: 'cascade' }),
   accountId: text('account_id').notNull(),
-  /** Of the extraction that made it; what another one made is made anew. */
+  /** Version of the extractor. Text of another version is extracted again. */
   extraction: integer('extraction').notNull(),
   text: text('text').notNull(),
-  /** Why there is no text, or not all of it; empty when there is nothing to say. */
+  /** Why the text is missing or incomplete. Empty if it is complete. */
   problem: text('problem').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
 })

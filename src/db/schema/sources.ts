@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { bytea, instant } from './columns.ts'
 
-/** The library is shared by all accounts and holds nothing of theirs: no row-level security here. */
+/** The library is shared by all accounts and contains no data of theirs, so it has no row-level security. */
 export const works = pgTable(
   'works',
   {
@@ -21,13 +21,13 @@ export const works = pgTable(
     title: text('title').notNull(),
     heTitle: text('he_title').notNull().default(''),
     author: text('author').notNull().default(''),
-    /** From general to special, as in the source's own table of contents. */
+    /** From general to specific, as in the source's table of contents. */
     categories: text('categories').array().notNull().default([]),
   },
   (t) => [uniqueIndex('works_title').on(t.title)],
 )
 
-/** One edition of a work in one language, with what must travel with every quotation from it. */
+/** One edition of a work in one language, with the data that every quotation from it must show. */
 export const versions = pgTable(
   'versions',
   {
@@ -40,19 +40,19 @@ export const versions = pgTable(
     license: text('license').notNull(),
     sourceUrl: text('source_url').notNull().default(''),
     machineMade: boolean('machine_made').notNull().default(false),
-    /** SHA-256 of the imported content: importing the same again changes nothing. */
+    /** SHA-256 of the imported content. Importing the same content again changes nothing. */
     contentHash: text('content_hash').notNull().default(''),
-    /** Its texts hold the search documents `firstDoc` to `firstDoc + docCount - 1`. */
+    /** Its texts have the document numbers `firstDoc` to `firstDoc + docCount - 1` in the search index. */
     firstDoc: integer('first_doc').notNull().default(0),
     docCount: integer('doc_count').notNull().default(0),
-    /** Words in all its texts. */
+    /** Number of words in all its texts. */
     wordCount: bigint('word_count', { mode: 'number' }).notNull().default(0),
     importedAt: instant('imported_at').notNull().defaultNow(),
   },
   (t) => [uniqueIndex('versions_title').on(t.workId, t.language, t.title)],
 )
 
-/** A place in a work, the unit that is found, read and cited. */
+/** A passage of a work: the unit of search, reading and citation. */
 export const passages = pgTable(
   'passages',
   {
@@ -60,12 +60,12 @@ export const passages = pgTable(
     workId: integer('work_id')
       .notNull()
       .references(() => works.id, { onDelete: 'cascade' }),
-    /** Canonical, such as `Tanya, Part I; Likkutei Amarim 32:4`. */
+    /** The canonical ref, such as `Tanya, Part I; Likkutei Amarim 32:4`. */
     ref: text('ref').notNull(),
     heRef: text('he_ref').notNull().default(''),
-    /** The ref one level up: passages of one section are neighbours. */
+    /** The ref one level up. Passages of one section are neighbours. */
     sectionRef: text('section_ref').notNull(),
-    /** Reading order in the work. */
+    /** Position in the reading order of the work. */
     ordinal: integer('ordinal').notNull(),
   },
   (t) => [
@@ -75,14 +75,20 @@ export const passages = pgTable(
   ],
 )
 
-/** What refs stand under before their numbers, by every key under which a ref may name it (`sources/headings`). */
+/**
+ * Headings: the part of refs before their numbers, by every key that a ref may use for it
+ * (`sources/text/heading-keys`).
+ */
 export const headings = pgTable(
   'headings',
   {
     key: text('key').notNull(),
-    /** As in canonical refs. */
+    /** The heading as canonical refs write it. */
     heading: text('heading').notNull(),
-    /** `place`, `work`, `title` or `former`: its own name, that of a work as a whole, another title, one it had before. */
+    /**
+     * `place`: its own name. `work`: the name of the whole work. `title`: another title. `former`: an earlier
+     * name.
+     */
     kind: text('kind').notNull().default('place'),
     workId: integer('work_id')
       .notNull()
@@ -93,7 +99,7 @@ export const headings = pgTable(
   (t) => [primaryKey({ columns: [t.key, t.heading] }), index('headings_work').on(t.workId)],
 )
 
-/** The words of a passage in one version: display text as printed, footnotes apart. */
+/** The text of a passage in one version, as printed. Footnotes are separate. */
 export const passageTexts = pgTable(
   'passage_texts',
   {
@@ -104,10 +110,10 @@ export const passageTexts = pgTable(
       .notNull()
       .references(() => versions.id, { onDelete: 'cascade' }),
     language: text('language').notNull(),
-    /** Number of this text in the search index; never given to another text. */
+    /** Number of this text in the search index. It is never reused. */
     docId: integer('doc_id').notNull(),
     text: text('text').notNull(),
-    /** Where this text comes from, when that is not what its version says of all; empty otherwise. */
+    /** URL of this text if it differs from its version's. Empty otherwise. */
     url: text('url').notNull().default(''),
     notes: jsonb('notes').notNull().default([]),
   },
@@ -118,7 +124,7 @@ export const passageTexts = pgTable(
   ],
 )
 
-/** A reference from one place to another (parallels, quoted sources). Either side may be outside the library. */
+/** A reference from one place to another (parallels, quoted sources). Either end may be outside the library. */
 export const links = pgTable(
   'links',
   {
@@ -130,9 +136,9 @@ export const links = pgTable(
 )
 
 /**
- * The inverted index. A row holds the documents of one block (65,536 document numbers) that contain the term, four
- * bytes each, see `sources/postings`. Its `data` is stored EXTERNAL (a migration says so): compressing it gains
- * little and would cost at every search.
+ * The inverted index. A row lists the documents of one block (65,536 document numbers) that contain the term,
+ * four bytes each (see `sources/index/postings`). Its `data` is stored EXTERNAL by a migration: compression
+ * saves little and would slow down every search.
  */
 export const searchPostings = pgTable(
   'search_postings',
@@ -145,7 +151,7 @@ export const searchPostings = pgTable(
   (t) => [primaryKey({ columns: [t.term, t.block] })],
 )
 
-/** Terms by their class of spellings, to find `hasidut` by `chassidus`. A term may have lost its last document. */
+/** Terms by spelling class, so that `chassidus` finds `hasidut`. A term may have no documents left. */
 export const searchSpellings = pgTable(
   'search_spellings',
   {
@@ -156,8 +162,8 @@ export const searchSpellings = pgTable(
 )
 
 /**
- * Words of two languages that belong together, as the passages show that stand in both (`sources/index/associations`):
- * each pair in both directions. `strength` is in thousandths.
+ * Pairs of words of two languages that correspond, learned from passages in both languages
+ * (`sources/associations`). Each pair is stored in both directions; `strength` is in thousandths.
  */
 export const searchAssociations = pgTable(
   'search_associations',
@@ -169,7 +175,9 @@ export const searchAssociations = pgTable(
   (t) => [primaryKey({ columns: [t.term, t.other] })],
 )
 
-/** Facts about the library as a whole: the next document number, the normaliser that made the index, and so on. */
+/**
+ * Facts about the library as a whole, such as the next document number and the normaliser version of the index.
+ */
 export const libraryState = pgTable('library_state', {
   key: text('key').primaryKey(),
   value: text('value').notNull(),

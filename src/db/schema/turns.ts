@@ -14,9 +14,9 @@ import { accounts, projects } from './accounts.ts'
 import { bytea, instant, micros } from './columns.ts'
 
 /**
- * What a turn writes has one foreign key at most, to what it is a part of: a session to its project, a run and a message to
- * their session. Each more would be looked up with every row, and says nothing that these do not. Steps and events are written
- * under the lock of their run and go with it by a trigger.
+ * The tables of a turn have at most one foreign key, to their parent: a session to its project, a run and a
+ * message to their session. Each further key would cost a lookup per row. Steps and events are written under
+ * their run's lock and deleted with it by a trigger.
  */
 export const sessions = pgTable(
   'sessions',
@@ -28,7 +28,7 @@ export const sessions = pgTable(
       .references(() => projects.id, { onDelete: 'cascade' }),
     model: text('model').notNull(),
     name: text('name').notNull(),
-    /** Number of the newest turn; a turn takes the next one under this row's lock. */
+    /** Number of the newest turn. A start takes the next number under this row's lock. */
     turnCount: integer('turn_count').notNull().default(0),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
@@ -47,50 +47,59 @@ export const runs = pgTable(
     sessionId: text('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
-    /** The key that started it; null for a turn from the web pages. */
+    /** The API key that started the run. Null for a turn from the web pages. */
     apiKeyId: text('api_key_id'),
-    /** Id of the assistant message this run writes. */
+    /** Id of the assistant message that this run writes. */
     messageId: text('message_id').notNull(),
-    /** Order of the turn in its session, from 1. */
+    /** Number of the turn in its session, from 1. */
     turn: integer('turn').notNull(),
-    /** Order of the turn in its account, from 1: tells how many started in the last minute without counting them. */
+    /** Number of the turn in its account, from 1. The turns of the last minute follow from it without counting. */
     accountTurn: integer('account_turn'),
     model: text('model').notNull(),
     status: text('status', { enum: runStatuses }).notNull(),
-    /** What the client asked for: sampling, client tools, delivery options. Never a secret. */
+    /** What the client requested: sampling, client tools, delivery options. Never a secret. */
     request: jsonb('request').notNull(),
-    /** SHA-256 over route, session channel, user and body: what makes two requests the same one. */
+    /** SHA-256 over route, session channel, user and body. Equal requests have equal hashes. */
     requestHash: bytea('request_hash'),
-    /** Items `message`, `tool_call`, `source`, `file`, as the API shows them. */
+    /** Items of type `message`, `tool_call`, `source`, `quotation` and `file`, as the API shows them. */
     output: jsonb('output').notNull().default([]),
     errorCode: text('error_code'),
     errorMessage: text('error_message').notNull().default(''),
     finishReason: text('finish_reason'),
     usage: jsonb('usage').notNull().default({}),
     costMicros: micros('cost_micros').notNull().default(sql`0`),
-    /** Set aside for it by now: what it can be charged at most. */
+    /** The current hold in micro-credits: the maximum charge. */
     holdMicros: micros('hold_micros').notNull(),
-    /** What of it is held in which pool, as the ledger's entries of its hold and of the larger ones say. */
+    /**
+     * The pools of the hold and the amount in each. They match the ledger's entries of its `hold` and `extend`
+     * transactions.
+     */
     holdPools: bigint('hold_pools', { mode: 'bigint' }).array(),
     holdParts: bigint('hold_parts', { mode: 'bigint' }).array(),
-    /** What the hold may grow to. */
+    /** Maximum of the hold, in micro-credits. */
     maxMicros: micros('most_micros').notNull(),
-    /** Finished steps and committed events so far: the next ones take these numbers plus one. */
+    /** Number of finished steps and of committed events. The next ones get these numbers plus one. */
     stepCount: integer('step_count').notNull().default(0),
     eventCount: integer('event_count').notNull().default(0),
-    /** Fencing token: every claim adds one, every write of an owner names its own. */
+    /** Fencing token. Every claim adds one, and every write of an owner names its own epoch. */
     epoch: integer('epoch').notNull().default(0),
     leaseOwner: text('lease_owner'),
     leaseExpiresAt: instant('lease_expires_at'),
-    /** Wall-clock bound of the whole turn, on the database's clock. */
+    /** When the whole turn must have ended, by the database's clock. */
     deadlineAt: instant('deadline_at').notNull(),
     onDisconnect: text('on_disconnect', { enum: ['continue', 'cancel'] })
       .notNull()
       .default('continue'),
     cancelRequestedAt: instant('cancel_requested_at'),
-    /** The replica that holds the connection of the run's client; null for a run of an older version. */
+    /**
+     * The replica that holds the connection of the run's client. Null while that replica is not visible to
+     * others, and for runs of older versions.
+     */
     clientAt: text('client_at'),
-    /** When the run's own client was seen to disconnect before its reply was complete. A retry that finds the run clears it. */
+    /**
+     * When the run's client was seen to disconnect before its reply was complete. A retry that finds the run
+     * clears it.
+     */
     clientClosedAt: instant('client_closed_at'),
     createdAt: instant('created_at').notNull().defaultNow(),
     startedAt: instant('started_at'),
@@ -99,17 +108,17 @@ export const runs = pgTable(
   (t) => [
     uniqueIndex('runs_session_turn').on(t.sessionId, t.turn),
     index('runs_account_created').on(t.accountId, t.createdAt),
-    // No index has the lease: a renewal, which comes for every run every five seconds, then touches none.
+    // No index contains the lease, so a renewal, every five seconds for each run, updates no index.
     index('runs_unfinished_since').on(t.createdAt, t.id).where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_open')
       .on(t.accountId, t.accountTurn.nullsFirst())
       .where(sql`${t.status} in ('queued', 'in_progress')`),
     index('runs_account_queued').on(t.accountId).where(sql`${t.status} = 'queued'`),
-    // Runs of the same request, by the replica that holds the client: see `idempotency`.
+    // Runs of the same request, by the replica that holds the client (see `idempotency`).
     index('runs_same_request')
       .on(t.apiKeyId, t.requestHash, t.clientAt, t.createdAt)
       .where(sql`${t.requestHash} is not null`),
-    // Nearly always empty.
+    // This index is nearly always empty.
     index('runs_client_closed')
       .on(t.apiKeyId, t.requestHash, t.createdAt)
       .where(sql`${t.clientClosedAt} is not null`),
@@ -118,16 +127,16 @@ export const runs = pgTable(
 )
 
 /**
- * Processes that hold connections of clients. One lives as long as its advisory lock is held, see `presence`; these rows
- * say what the lock cannot.
+ * Processes that hold client connections. A replica is alive while its advisory lock is held (see `presence`);
+ * these rows add what the lock cannot show.
  */
 export const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
-  /** Its newest heartbeat, one per second. */
+  /** Its newest heartbeat; there is one per second. */
   seenAt: instant('seen_at').notNull(),
-  /** Of runs that ended before this, the client has its reply, or the run says that it disconnected. */
+  /** For runs that ended before this, the client has its reply, or the run's row records that it disconnected. */
   settledAt: instant('settled_at').notNull(),
-  /** The same as `seenAt` when that was sent without the lock, else null. */
+  /** Equal to `seenAt` if the heartbeat was sent without the lock, otherwise null. */
   unlockedAt: instant('unlocked_at'),
 })
 
@@ -141,7 +150,7 @@ export const messages = pgTable(
       .references(() => sessions.id, { onDelete: 'cascade' }),
     runId: text('run_id').notNull(),
     turn: integer('turn').notNull(),
-    /** Order inside the turn: its input first, the answer last. */
+    /** Order within the turn: the input first, the answer last. */
     position: integer('position').notNull(),
     role: text('role').notNull(),
     content: jsonb('content').notNull(),
@@ -150,7 +159,7 @@ export const messages = pgTable(
   (t) => [uniqueIndex('messages_order').on(t.sessionId, t.turn, t.position)],
 )
 
-/** The journal: one row a finished step, from which any replica can go on. */
+/** The journal: one row per finished step. Any replica can continue a run from it. */
 export const runSteps = pgTable(
   'run_steps',
   {
@@ -166,7 +175,10 @@ export const runSteps = pgTable(
   (t) => [primaryKey({ columns: [t.runId, t.step] })],
 )
 
-/** The event log that every reader follows. `seq` is dense from 1 and given by the committing transaction. */
+/**
+ * The event log that every reader follows. `seq` counts from 1 without gaps and is assigned by the committing
+ * transaction.
+ */
 export const runEvents = pgTable(
   'run_events',
   {
@@ -174,7 +186,7 @@ export const runEvents = pgTable(
     seq: integer('seq').notNull(),
     accountId: text('account_id').notNull(),
     step: integer('step').notNull(),
-    /** The owner's epoch: events of an abandoned attempt at a step are void. */
+    /** The owner's epoch. Events of an abandoned attempt at a step are void. */
     attempt: integer('attempt').notNull(),
     event: jsonb('event').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
@@ -200,7 +212,7 @@ export const idempotencyKeys = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.apiKeyId, t.key] }),
     index('idempotency_keys_expiry').on(t.expiresAt),
-    // Each run that goes with its session or project takes its keys along.
+    // Deleting a run, with its session or project, deletes its keys.
     index('idempotency_keys_run').on(t.runId),
   ],
 )

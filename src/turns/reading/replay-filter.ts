@@ -5,7 +5,7 @@ import { isTerminal, type RunEvent, stepOf } from '../run/run-events.ts'
  * Remembers what a live reader has shown of a run, so that a replay can be filtered. A replay happens when
  * another replica repeats an unfinished step, or when a reader switches to the committed log.
  *
- * ReplayFilter text cannot be taken back. A replay is silent while it repeats what was shown, and new text
+ * Shown text cannot be taken back. A replay is silent while it repeats what was shown, and new text
  * follows. If it differs, or ends a step or the run before all shown text was repeated, it contradicts what was
  * shown, and the reader must end.
  */

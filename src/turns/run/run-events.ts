@@ -60,11 +60,11 @@ export type RunEnd = {
 }
 
 /**
- * The event log: what every reader of a run sees, in this order:
+ * The events of a run, as every reader sees them, in this order:
  *
  *     run.queued? run.started (step.started text.delta* (tool.started* tool.finished* file*)?)* run.completed | run.failed | run.cancelled
  *
- * `step.restarted` says that the events of unfinished steps before it are void: another replica took the run over.
+ * `step.restarted` declares earlier events of unfinished steps void, because another replica took the run over.
  */
 export type RunEvent =
   | { readonly type: 'run.queued' }
