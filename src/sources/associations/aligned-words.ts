@@ -1,9 +1,12 @@
 import { type Script, wordsOf } from '../text/tokens.ts'
 
-/** The telling words of one passage in both languages, each once. */
+/** The distinctive words of one passage in both languages, each once. */
 export type AlignedTerms = { readonly he: readonly string[]; readonly en: readonly string[] }
 
-/** Terms of one passage and language that are read: a longer passage tells little about which words belong together. */
+/**
+ * Maximum terms that are read per passage and language. In a longer passage, it is unclear which words belong
+ * together.
+ */
 const maxTerms = 300
 
 /** Reads the terms of a passage. */
@@ -20,16 +23,19 @@ function termsOf(text: string, script: Script): readonly string[] {
   return [...terms]
 }
 
-/** Passages in one language. */
+/** Passages in one language, with their terms as numbers. */
 export type NumberedTexts = {
   readonly terms: readonly string[]
-  /** The place of each term in `terms`. */
+  /** Index of each term in `terms`. */
   readonly numbers: ReadonlyMap<string, number>
-  /** For each passage the places of its words in `terms`, each once. */
+  /** For each passage the indexes of its words in `terms`, each once. */
   readonly texts: readonly Uint32Array[]
 }
 
-/** Passages in both languages as numbers: as strings they would cost eight times the memory, and long collections. */
+/**
+ * Passages in both languages as numbers. Strings would take eight times the memory and cause long garbage
+ * collections.
+ */
 export class AlignedTexts {
   readonly #he = new TermNumbers()
   readonly #en = new TermNumbers()
@@ -54,7 +60,7 @@ export class AlignedTexts {
   }
 }
 
-/** Numbers terms as they come. */
+/** Assigns numbers to terms in order of first occurrence. */
 class TermNumbers {
   readonly terms: string[] = []
   readonly numbers = new Map<string, number>()
@@ -74,7 +80,7 @@ class TermNumbers {
   }
 }
 
-/** In how many passages each word stands. Yields where the work may be interrupted. */
+/** Counts the passages that contain each word. It yields at points where the caller may pause it. */
 export function* countPassages({ terms, texts }: NumberedTexts): Generator<undefined, Uint32Array> {
   const counts = new Uint32Array(terms.length)
   for (const text of texts) {

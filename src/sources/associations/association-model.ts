@@ -6,31 +6,35 @@ import { minPassages, type WordLists, wordLists } from './word-lists.ts'
 export type Association = {
   readonly en: string
   readonly he: string
-  /** Dice's coefficient of the passages that have either word: 1 when none has one without the other. */
+  /** Dice's coefficient of the two words over the passages: 1 if they always occur together. */
   readonly strength: number
 }
 
 /**
- * Least log-likelihood ratio: by chance one pair in ten thousand exceeds 15.13 (chi-squared, one degree of freedom).
+ * Minimum log-likelihood ratio. One pair in ten thousand exceeds 15.13 by chance (chi-squared, one degree of
+ * freedom).
  */
 const minRatio = 15.13
 const minStrength = 0.3
 
-/** A pair is kept when each word is among this many best partners of the other. */
+/** A pair is kept when each word is among this number of best partners of the other. */
 const maxPartners = 3
 
-/** Co-occurrences that are counted at most; the commonest words, which come last, then go without partners. */
+/**
+ * Maximum number of co-occurrences that are counted. The most frequent words are processed last, so they may get no
+ * partners.
+ */
 const maxCounted = 20_000_000
 
-/** Co-occurrences that are counted between two looks at the clock: some 0.2 ms. */
+/** Co-occurrences counted between two checks of the clock: about 0.2 ms. */
 const countedPerStep = 50_000
 
 /**
- * Learns which words of two languages belong together from passages that stand in both: pairs with a high
+ * Learns which words of two languages belong together, from passages in both languages. It keeps pairs with a high
  * log-likelihood ratio (T. Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", 1993) in which
  * each word is among the best partners of the other (after I. D. Melamed, "Models of Translational Equivalence among
- * Words", 2000). The event loop turns every few milliseconds.
- * @param aligned its Hebrew words may bear prefixes; those of the pairs bear none.
+ * Words", 2000). It yields to the event loop every few milliseconds.
+ * @param aligned its Hebrew words may have prefixes; the words of the result have none.
  * @throws the reason of `signal` when it is aborted.
  */
 export function learnAssociations(
@@ -54,7 +58,7 @@ function* learn(aligned: AlignedTexts): Generator<undefined, readonly Associatio
 
 type Pair = { readonly a: number; readonly b: number; readonly ratio: number; readonly strength: number }
 
-/** By words of the second language, the pairs in which each word is among the best partners of the other. */
+/** Returns, by word of the second language, the pairs in which each word is among the best partners of the other. */
 function* mutualPairs(
   first: WordLists,
   second: WordLists,
@@ -62,7 +66,7 @@ function* mutualPairs(
 ): Generator<undefined, readonly (readonly Pair[] | undefined)[]> {
   const partners: (readonly Pair[] | undefined)[] = new Array(second.terms.length)
   const counter = new Counter(second)
-  // The rarest first: they cost least, and the common words are those that a lexicon has.
+  // Rare words first: they cost least, and the lexicon already has the frequent words.
   for (const a of rarestFirst(first.counts)) {
     if (counter.counted > maxCounted) break
     const mine = first.counts[a] ?? 0
@@ -77,7 +81,7 @@ function* mutualPairs(
   return partners
 }
 
-/** Counts in how many of some passages each word stands. */
+/** Counts in how many passages each word occurs. */
 class Counter {
   readonly #words: WordLists
   readonly #counts: Uint32Array
@@ -88,7 +92,7 @@ class Counter {
     this.#counts = new Uint32Array(words.terms.length)
   }
 
-  /** The words that stand in enough of the passages, with the number of these. */
+  /** Returns the words that occur in enough of the passages, with the number of these passages. */
   *count(passages: Uint32Array): Generator<undefined, readonly (readonly [word: number, count: number])[]> {
     const touched: number[] = []
     let next = this.counted + countedPerStep
@@ -117,13 +121,16 @@ class Counter {
   }
 }
 
-/** Numbers of words by how often they occur. One number for each is sorted, which takes a tenth of comparing pairs. */
+/**
+ * Sorts word numbers by frequency. Sorting one combined number per word takes a tenth of the time of a comparison
+ * function.
+ */
 function rarestFirst(counts: Uint32Array): Uint32Array {
   const keys = Float64Array.from(counts, (count, word) => count * counts.length + word).sort()
   return Uint32Array.from(keys, (key) => key % counts.length)
 }
 
-/** The best of some pairs and one more, the best first. */
+/** Inserts a pair into the list of best pairs. */
 function withPair(pairs: readonly Pair[], pair: Pair): readonly Pair[] {
   const last = pairs.at(-1)
   if (last && pairs.length === maxPartners && compare(pair, last) > 0) return pairs
@@ -148,7 +155,7 @@ function pairOf(
   return ratio < minRatio ? undefined : { a, b, ratio, strength }
 }
 
-/** Dunning's statistic of a table of four counts: both, the first alone, the second alone, neither. */
+/** Dunning's log-likelihood ratio of four counts: both words, only the first, only the second, neither. */
 export function logLikelihoodRatio(both: number, first: number, second: number, neither: number): number {
   const all = both + first + second + neither
   const part = (count: number, row: number, column: number): number =>

@@ -7,22 +7,22 @@ import { normaliserVersion } from '../text/tokens.ts'
 import { AlignedTexts, alignedTerms } from './aligned-words.ts'
 import { type Association, learnAssociations } from './association-model.ts'
 
-/** Raised whenever the same texts would give other associations. */
+/** Increase it whenever the same texts would give other associations. */
 const modelVersion = 1
 
-/** Aligned passages that are read; of more, every second, third and so on. */
+/** Maximum number of aligned passages. A larger library is sampled at equal distances. */
 const maxPassages = 20_000
 
-/** Pairs that are kept, the strongest first. */
+/** Maximum number of pairs, strongest first. */
 const maxPairs = 40_000
 
-/** Languages in Hebrew letters whose words belong to the index of Hebrew. */
+/** Languages in Hebrew letters; their words are in the Hebrew index. */
 const hebrewLanguages = ['he', 'arc']
 
 /** Passages a page. */
 const pageSize = 500
 
-/** Rows a statement: encoding them takes a millisecond or two. */
+/** Rows per statement. Encoding them takes one or two milliseconds. */
 const batchRows = 4_000
 
 const table = {
@@ -35,12 +35,12 @@ const table = {
 } as const
 
 /**
- * Learns which words of both languages belong together, from the passages that the library has in both, unless it did
- * so since the library changed. A search in any process then finds by them what the lexicon lacks. It reads 20,000
- * passages at most, and the event loop turns every few milliseconds. Several replicas may call it at once.
- * @param options.settled waits until nothing was imported for a minute.
- * @param options.signal stops it; the associations that are there stay.
- * @returns whether they were learned.
+ * Learns which words of both languages belong together, from passages that exist in both. It does nothing if the
+ * library has not changed since the last time. All processes use the result in searches. It reads at most 20,000
+ * passages and yields to the event loop every few milliseconds. Several replicas may call it at once.
+ * @param options.settled skips learning if something was imported within the last minute.
+ * @param options.signal stops it; existing associations stay.
+ * @returns whether associations were learned.
  */
 export async function ensureAssociations(
   database: Database,
@@ -68,7 +68,7 @@ async function isChanging(executor: Executor): Promise<boolean> {
   return found.rows.length > 0
 }
 
-/** What the associations depend on: the versions with their contents, and how words are read. */
+/** Identifies the state of the library: the versions with their contents, and the version of the word rules. */
 async function libraryMark(executor: Executor): Promise<string> {
   const found = await executor.execute<{ mark: string }>(
     sql`select coalesce(md5(string_agg(id || ':' || content_hash, ',' order by id)), '') as mark from versions`,
@@ -83,7 +83,7 @@ async function learnedMark(executor: Executor): Promise<string | undefined> {
   return found.rows[0]?.value
 }
 
-/** The terms of passages that stand in both languages, a page of one work at a time. */
+/** Reads the terms of passages that exist in both languages, page by page for each work. */
 async function readAligned(executor: Executor, signal: AbortSignal | undefined): Promise<AlignedTexts> {
   const works = await executor.execute<{ id: number; texts: number }>(sql`
     select work_id as id, least(
@@ -108,7 +108,7 @@ async function readAligned(executor: Executor, signal: AbortSignal | undefined):
 
 type Aligned = { readonly ordinal: number; readonly he: string | null; readonly en: string | null }
 
-/** Every so many passages of a work with their first text in each language. */
+/** Reads every n-th passage of a work with its first text in each language. */
 async function* pagesOf(executor: Executor, work: number, step: number): AsyncGenerator<Aligned> {
   const textIn = (languages: readonly string[]) => sql`(
     select t.text from passage_texts t
@@ -124,17 +124,20 @@ async function* pagesOf(executor: Executor, work: number, step: number): AsyncGe
   }
 }
 
-/** A pair as it is stored. */
+/** A stored pair. */
 type Row = readonly [term: string, other: string, thousandths: number]
 
-/** Each pair in both directions, so that one look-up finds the partners of a word of either language. */
+/** Stores each pair in both directions, so that one query finds the partners of a word of either language. */
 async function store(tx: Executor, rows: readonly Row[]): Promise<void> {
   await tx.execute(sql`delete from search_associations`)
   for (let from = 0; from < rows.length; from += batchRows)
     await copyRows(tx, table, rows.slice(from, from + batchRows))
 }
 
-/** The rows of the strongest pairs, by thousandths. Yields where the work may be interrupted. */
+/**
+ * Returns rows for the strongest pairs, with strengths in thousandths. It yields at points where the caller may pause
+ * it.
+ */
 function* strongest(pairs: readonly Association[]): Generator<undefined, readonly Row[]> {
   const byStrength: Association[][] = Array.from({ length: 1_001 }, () => [])
   for (const pair of pairs) {

@@ -1,15 +1,15 @@
 import { withoutPrefixes } from '../text/hebrew.ts'
 import { countPassages, type NumberedTexts } from './aligned-words.ts'
 
-/** What is left of a word without its first letters is that word when it stands in this part as many passages. */
+/** A prefix is removed if the rest of the word occurs in at least this fraction of the word's number of passages. */
 const minBaseShare = 0.2
 
-/** Words between two looks at the clock. */
+/** Words processed between two checks of the clock. */
 const wordsPerStep = 100
 
 /**
- * The passages with each Hebrew word without the prefixes that it bears, as far as the other words tell. Yields where
- * the work may be interrupted.
+ * Returns the passages with each Hebrew word without its prefixes, as far as the other words show that they are
+ * prefixes. It yields at points where the caller may pause it.
  */
 export function* withoutHebrewPrefixes(he: NumberedTexts): Generator<undefined, NumberedTexts> {
   const bases = yield* basesOf(he, yield* countPassages(he))

@@ -1,26 +1,26 @@
 import { countPassages, type NumberedTexts } from './aligned-words.ts'
 
-/** Words in fewer passages say too little, and words in a larger part of all go with everything. */
+/** Words in fewer passages have too little evidence; words in too many passages correlate with everything. */
 export const minPassages = 3
 const maxShare = 0.3
 
-/** The words of one language that may have partners, numbered. */
+/** Numbered words of one language that may have partners. */
 export type WordLists = {
   readonly terms: readonly string[]
-  /** In how many passages each word stands. */
+  /** Number of passages that contain each word. */
   readonly counts: Uint32Array
-  /** For each word the passages that have it, rising. */
+  /** For each word, the passages that contain it, in ascending order. */
   readonly passagesOf: Lists
-  /** For each passage its words. */
+  /** For each passage, its words. */
   readonly wordsIn: Lists
 }
 
-/** Lists of numbers, one behind the other in one array. */
+/** Lists of numbers, stored one after the other in one array. */
 class Lists {
   readonly #ends: Uint32Array
   readonly #numbers: Uint32Array
 
-  /** @param sizes how many numbers each list will have. */
+  /** @param sizes length of each list. */
   constructor(sizes: Uint32Array) {
     this.#ends = new Uint32Array(sizes.length)
     let sum = 0
@@ -31,20 +31,20 @@ class Lists {
     this.#numbers = new Uint32Array(sum)
   }
 
-  /** While the lists fill, their ends are where they have got to. */
+  /** Appends a number. While lists are being filled, `ends` holds their next free index. */
   add(list: number, number: number): void {
     const end = this.#ends[list] ?? 0
     this.#numbers[end] = number
     this.#ends[list] = end + 1
   }
 
-  /** A list, once all are full. */
+  /** Returns a list, once all lists are full. */
   of(list: number): Uint32Array {
     return this.#numbers.subarray(list === 0 ? 0 : this.#ends[list - 1], this.#ends[list])
   }
 }
 
-/** Keeps the words that are neither rare nor everywhere. Yields where the work may be interrupted. */
+/** Keeps words that are neither rare nor in most passages. It yields at points where the caller may pause it. */
 export function* wordLists(own: NumberedTexts): Generator<undefined, WordLists> {
   const { terms, texts } = own
   const { words, kept, counts } = keptWords(yield* countPassages(own), texts.length)
@@ -72,7 +72,7 @@ function addTo(
   wordsIn.add(passage, word)
 }
 
-/** `words`: for each term its number among those that are kept, otherwise -1. */
+/** For each term, its number among the kept words, or -1. */
 function keptWords(counts: Uint32Array, passages: number) {
   const words = new Int32Array(counts.length).fill(-1)
   const kept: number[] = []

@@ -5,21 +5,21 @@ import { isFunctionWord, tokenize } from '../text/tokens.ts'
 import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'
 
-/** Stretches that are compared with a quotation. */
+/** Maximum number of stretches that are compared with one quotation. */
 const maxCandidates = 16
-/** Terms of a quotation that are looked up: more tell nothing new. */
+/** Maximum number of terms of a quotation that are looked up. More terms do not improve the result. */
 const maxTerms = 60
-/** The rarest of them, whose documents are read; as many as a bit set holds. */
+/** Maximum number of terms whose documents are read, rarest first. One bit of a 32-bit set stands for each. */
 const maxRead = 24
-/** Postings that one look-up reads at most; the rarest term is read in any case. */
+/** Maximum number of postings per look-up. The rarest term is read even if it has more. */
 const maxPostings = 60_000
 
 type RareTerm = { readonly term: string; readonly documents: number }
 
 /**
- * The stretches of the library that may hold a wording, exactly or closely: those that have most of its rare terms,
- * each term weighed by its rarity. Two neighbouring passages count together, since a wording may run from one into the other.
- * @returns at most 16, the likeliest first, each of three passages.
+ * Finds stretches of the library that may contain a wording, exactly or closely. It ranks pairs of neighbouring
+ * passages by their rare terms, each weighed by its rarity, because a wording may cross the border of two passages.
+ * @returns at most 16 stretches of three passages, best first.
  */
 export async function candidateStretches(executor: Executor, words: string): Promise<readonly Stretch[]> {
   const rare = await rareTerms(executor, termsOf(words))
@@ -30,7 +30,7 @@ export async function candidateStretches(executor: Executor, words: string): Pro
   return neighboursOf(executor, docs)
 }
 
-/** Words at the beginning, in the middle and at the end of a long quotation. */
+/** Takes words from the beginning, the middle and the end of a long quotation. */
 function termsOf(words: string): readonly string[] {
   const telling = tokenize(words.slice(0, 20_000)).filter((token) => !isFunctionWord(token))
   const terms = [...new Set(telling.map(({ term }) => term))]
@@ -50,7 +50,7 @@ async function rareTerms(executor: Executor, terms: readonly string[]): Promise<
   })
 }
 
-/** For each document the set of these terms that it has, as bits. */
+/** Returns for each document the set of these terms that it contains, as a bit mask. */
 async function documentsWith(
   executor: Executor,
   rare: readonly RareTerm[],
@@ -69,7 +69,7 @@ async function documentsWith(
   return masks
 }
 
-/** The documents with which the best windows of two begin or end, best first. */
+/** Ranks windows of two neighbouring documents and returns their documents, best first. */
 function rankWindows(masks: ReadonlyMap<number, number>, weights: readonly number[]): readonly number[] {
   const scored = [...masks].map(([doc, mask]) => {
     const beside = Math.max(weigh((masks.get(doc - 1) ?? 0) | mask), weigh((masks.get(doc + 1) ?? 0) | mask))

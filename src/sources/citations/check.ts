@@ -5,29 +5,27 @@ import { checkText, type VerifiedQuote } from './verify.ts'
 
 export type { QuoteCheck } from './comparison/quote-check.ts'
 
-/** A cited source with one entry for each quotation that belongs to it. */
+/** A cited source with one entry per quotation that belongs to it. */
 export type CitedSource = Cited & { readonly verification: readonly QuoteCheck[] }
 
-/** What checking an answer came to. */
+/** The result of checking an answer. */
 export type CheckedAnswer = {
   readonly sources: readonly CitedSource[]
-  /** The quotations without an offered mark, looked for at the refs of their sentences and in the whole library. */
+  /** Quotations without a valid mark. They are searched at the refs of their sentences and in the whole library. */
   readonly quotations: readonly VerifiedQuote[]
-  /** The refs that the answer names in its own words; not those within confirmed quotations. */
+  /** Refs that the answer names in its own words. Refs within confirmed quotations are left out. */
   readonly refs: readonly RefCheck[]
 }
 
 /**
- * Checks the quotations of an answer against the very texts that were offered under their marks. The result for a
- * quotation with several marks belongs to the one it fits best; a title in quotation marks is left out.
- *
- * Time grows with the length of the text: near wordings stop being searched after a fixed amount of work (far beyond
- * any ordinary answer), and are `not_found` without a similarity then.
- *
+ * Compares the quotations of an answer with the texts that the model received under its marks. A quotation with
+ * several marks belongs to the passage that is most similar. Titles in quotation marks are skipped.
+ * Time is linear in the text. The search for close wordings stops at a fixed budget, far above any ordinary answer;
+ * then a quotation is `not_found` without a similarity.
  * @param input.text the text as the model wrote it (`raw()` of the renderer).
- * @param input.cited the renderer's sources; each comes back with its checks.
- * @param input.lookups without them nothing but the offered texts is compared.
- * @throws what the look-ups throw.
+ * @param input.cited the renderer's sources; each is returned with its checks.
+ * @param input.lookups without them, only the texts under the marks are compared.
+ * @throws errors of the look-ups.
  */
 export async function checkCitations(input: {
   readonly text: string
@@ -47,7 +45,7 @@ export async function checkCitations(input: {
   }
 }
 
-/** The source has its own ref. */
+/** The ref is that of the source, so an entry does not repeat it. */
 function withoutRef({ ref: _, ...check }: VerifiedQuote): QuoteCheck {
   return check
 }

@@ -6,8 +6,8 @@ import { resolveRef } from '../refs/ref-lookup.ts'
 import type { Passage, Stretch } from './comparison/stretch.ts'
 
 /**
- * Each of these documents between its neighbours of the same version: the documents of a version are numbered in
- * reading order.
+ * Returns each document between its neighbours of the same version. Documents of a version are numbered in reading
+ * order.
  */
 export async function neighboursOf(executor: Executor, docs: readonly number[]): Promise<readonly Stretch[]> {
   const rows = await loadDocuments(executor, [...new Set(docs.flatMap((doc) => [doc - 1, doc, doc + 1]))])
@@ -20,7 +20,7 @@ export async function neighboursOf(executor: Executor, docs: readonly number[]):
   })
 }
 
-/** What stands at a ref, one stretch for each version, with the passage before and the one after it. */
+/** Reads the passages at a ref: one stretch per version, with one more passage on either side. */
 export async function stretchesAt(executor: Executor, ref: string): Promise<readonly Stretch[]> {
   const place = await resolveRef(executor, ref)
   if (place === undefined) return []

@@ -1,19 +1,19 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { readerUrl } from '../library/source-url.ts'
 
-/** The marks of one turn: a passage keeps its mark however often it is offered. */
+/** The marks of one turn. A passage keeps its mark if it is offered again. */
 export type SourceRegister = {
-  /** Gives the passage a mark, `S1` for the first one of the turn. */
+  /** Assigns a mark to the passage: `S1` for the first one of the turn. */
   offer(source: Omit<OfferedSource, 'mark'>): OfferedSource
-  /** The passage offered under a mark such as `S1`, if any. */
+  /** Returns the passage with a mark such as `S1`, if there is one. */
   find(mark: string): OfferedSource | undefined
-  /** The page of this service on which a place of the library is read. */
+  /** URL of the reader page for a ref of the library. */
   readingAddress(ref: string): string
 }
 
 /**
- * @param offered what earlier steps of the turn offered, when a journal is taken up again.
- * @param origin stands before addresses within the service, which a client could not follow otherwise.
+ * @param offered passages offered in earlier steps, when the turn continues from a journal.
+ * @param origin prefix of URLs within the service, so that clients can open them.
  */
 export function createSourceRegister(offered: readonly OfferedSource[] = [], origin = ''): SourceRegister {
   const byMark = new Map<string, OfferedSource>()
@@ -39,7 +39,7 @@ export function createSourceRegister(offered: readonly OfferedSource[] = [], ori
   }
 }
 
-/** A text whose import names no address is read in this service: every citation can be followed. */
+/** A passage whose import has no URL gets the URL of the reader, so that every citation can be opened. */
 function addressOf({ url, ref }: Omit<OfferedSource, 'mark'>, origin: string): string {
   if (url === '') return readerUrl(origin, ref)
   return url.startsWith('/') ? origin + url : url

@@ -5,31 +5,30 @@ import { type Reading, readBrackets, readParentheses } from './quotations/marks.
 
 export type { Annotation, Cited } from './attribution/cited-marks.ts'
 
-/** Turns the marks of a text that arrives in pieces into numbers. */
+/** Turns the marks of a streamed text into numbers. */
 export type CitationRenderer = {
-  /** @returns the visible text that is certain by now; up to about 40 characters may be held back. */
+  /** @returns the visible text that is certain. Up to about 40 characters are held back. */
   push(delta: string): string
-  /** @returns what was held back. A mark that the end of the reply cut through is not shown. */
+  /** @returns the text that was held back. A mark that is incomplete at the end of the reply is not shown. */
   end(): { readonly text: string }
-  /** Counts a known mark as cited that does not stand in the text; others are passed over. */
+  /** Records a source as cited although its mark is not in the text. Unknown marks are ignored. */
   mention(mark: string): void
-  /** The sources in order of first use. */
+  /** The sources, in order of first use. */
   cited(): readonly Cited[]
-  /** Marks that were never offered, as `S9`, once for each time they were written. None of them was shown. */
+  /** Marks that do not exist, such as `S9`, once per use. None of them is shown. */
   unknownMarks(): readonly string[]
-  /** Where the numbers stand in all visible text so far; a vanished mark (`numbers: false`) is an empty range. */
+  /** Positions of the numbers in all visible text so far. With `numbers: false` each is an empty range. */
   annotations(): readonly Annotation[]
-  /** The model's text as written. */
+  /** The unchanged text of the model. */
   raw(): string
 }
 
 /**
- * Marks such as `[S1]` become `[1]`, and groups `[1][2]`; marks never offered go together with the blank before them,
- * and with parentheses or emphasis around nothing else. No other character of the text is changed, and the way the
- * text is cut into deltas does not show. For the forms that are read see `marks.ts`.
- *
- * @param find the passage offered under a mark such as `S1`.
- * @param options.numbers `false` makes known marks vanish as unknown ones do; they still count as cited.
+ * Replaces marks such as `[S1]` by `[1]`, and groups by `[1][2]`. Unknown marks are removed with the space before
+ * them, and with parentheses or emphasis that contain nothing else. No other character changes. The result does not
+ * depend on how the text is cut into deltas. `marks.ts` lists the forms.
+ * @param find returns the passage offered under a mark such as `S1`.
+ * @param options.numbers `false` removes known marks too; they still count as cited.
  */
 export function createCitationRenderer(
   find: (mark: string) => OfferedSource | undefined,
@@ -55,14 +54,18 @@ export function createCitationRenderer(
   }
 }
 
-/** Each mark makes a text of what is held, so that must not be as long as a delta can be. */
+/** Each mark copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
 
 type Marks = Extract<Reading, { kind: 'marks' }>
 
-/** A blank and an opening that are held back before a mark: they go if an unknown mark leaves nothing between. */
+/**
+ * A space and an opening character before a mark. They are removed if an unknown mark leaves nothing between them.
+ */
 const lead = /^([ \u00a0\t]?)(\(|\*{1,3}|_{1,3})?/
-/** Where a mark can begin. A blank belongs to one only when an opening follows, or what follows is not there yet. */
+/**
+ * Positions where a mark can begin. A space counts only if an opening character follows, or if the text ends there.
+ */
 const candidate = /[ \u00a0\t](?=[(*_[【]|$)|[(*_[【]/g
 
 class Scanner {
@@ -89,13 +92,16 @@ class Scanner {
     return this.#ledger.take()
   }
 
-  /** Passes on the first characters of what is held. */
+  /** Shows the first characters of the held text. */
   #show(length: number): void {
     this.#ledger.show(this.#held.slice(0, length))
     this.#held = this.#held.slice(length)
   }
 
-  /** Handles the start of what is held. @returns false if that needs more text. */
+  /**
+   * Processes the start of the held text.
+   * @returns false if more text is needed.
+   */
   #step(final: boolean): boolean {
     const [whole = '', blank = '', wrapper = ''] = lead.exec(this.#held) ?? []
     const body = this.#held.slice(whole.length)
@@ -106,7 +112,7 @@ class Scanner {
       : readBrackets(body, this.#offered, final)
     switch (reading.kind) {
       case 'open':
-        // At the end of the reply this is the first part of a mark: nobody could use it.
+        // An incomplete mark at the end of the reply is useless to readers.
         if (final) this.#held = ''
         return final
       case 'text':
@@ -129,7 +135,7 @@ class Scanner {
     return true
   }
 
-  /** Takes marks that are not shown out of the text, with what would make no sense without them. */
+  /** Removes marks that are not shown, with the characters around them that would have no meaning. */
   #vanish({ marks, rest, more }: Marks, blank: string, wrapper: string, final: boolean): boolean {
     const close = wrapper === '(' ? ')' : wrapper
     const empty = rest.startsWith(close)

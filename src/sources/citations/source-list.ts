@@ -1,15 +1,15 @@
 import type { Cited } from './attribution/cited-marks.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 
-/** A source to list; without `verification` nothing is said about quotations. */
+/** A source to list. Without `verification`, the list says nothing about quotations. */
 export type ListedSource = Cited & { readonly verification?: readonly QuoteCheck[] }
 
 export type SourceListOptions = {
-  /** The language of the words around the refs; Default: English. */
+  /** Language of the labels. Default: English. */
   readonly language?: 'en' | 'he'
-  /** Puts every foreign run between Unicode isolates. Off by default: they come along when a reader copies text. */
+  /** Puts foreign text between Unicode isolates. Default: off, because readers would copy them with the text. */
   readonly isolates?: boolean
-  /** Quotations of the answer without a citation that the library does not have. */
+  /** Number of quotations without a citation that the library does not have. */
   readonly notFound?: number
 }
 
@@ -18,7 +18,7 @@ const leftToRightIsolate = '\u2066'
 const rightToLeftIsolate = '\u2067'
 const popIsolate = '\u2069'
 
-/** A hard line break in Markdown; in plain text the blanks are not seen. */
+/** A hard line break in Markdown. In plain text the spaces are invisible. */
 const lineBreak = '  \n'
 
 const english = {
@@ -62,9 +62,9 @@ const inHebrew: typeof english = {
 }
 
 /**
- * The list that closes an answer, to be appended to its text as it is: it begins with a blank line. Every source has
- * lines of its own, with Hebrew and Latin text on different lines, so that clients that know nothing about direction
- * show both rightly, that of the answer first. It says what was compared and no more. Empty for no sources, unless quotations were not found.
+ * Renders the source list at the end of an answer; it begins with a blank line. Hebrew and Latin text stand on
+ * separate lines, the language of the answer first, so that clients without bidirectional layout show both correctly.
+ * It only states what was compared. The result is empty without sources, unless quotations were not found.
  */
 export function renderSourceList(sources: readonly ListedSource[], options: SourceListOptions = {}): string {
   const say = options.language === 'he' ? inHebrew : english
@@ -106,7 +106,7 @@ function checksInWords(checks: readonly QuoteCheck[], say: typeof english, run: 
   return [...counted, ...lost, ...elsewhereInWords(checks, say, run)]
 }
 
-/** Where quotations stand: instead of in this passage, or instead of at the place that the answer names in words. */
+/** Says where quotations stand: not in this passage, or not at the ref that the answer names. */
 function elsewhereInWords(checks: readonly QuoteCheck[], say: typeof english, run: typeof oneLine): string[] {
   const misplaced = checks.filter(({ result }) => result === 'misattributed')
   const places = (some: readonly QuoteCheck[]) => new Set(some.map(({ found_ref }) => found_ref ?? ''))

@@ -7,7 +7,7 @@ import type { VerifyLookups } from './attribution/named-refs.ts'
 import { candidateStretches } from './candidates.ts'
 import { stretchesAt } from './library-stretches.ts'
 
-/** What checking a text asks of this library. */
+/** Creates the queries that verification sends to this library. */
 export function verifyLookups(executor: Executor): VerifyLookups {
   const ask: VerifyLookups['resolveRef'] = async (ref, similarTitles) => {
     if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }

@@ -4,10 +4,10 @@ import type { VerifyInThread } from './verification.ts'
 import { verifyText } from './verify.ts'
 import { verifyLookups } from './verify-lookups.ts'
 
-/** The job of `verification`: its searches each take a processor for some 20 ms. */
+/** The job of `verification`. It runs in a thread because each search takes about 20 ms of processor time. */
 export const job = inThread(async ({ url, text, refs, timeMs }: VerifyInThread) => {
   const until = performance.now() + timeMs
-  // For this job only: a thread that is ended in the middle leaves connections to the server to close.
+  // Opened per job: if the thread is killed, the server closes its connections.
   const database = openDatabase({ url, maxConnections: 2, onIdleError: () => undefined })
   try {
     return await verifyText(text, {

@@ -10,8 +10,8 @@ import type { Quotation } from './quotations/quotes.ts'
 export type { NamedRef, RefCheck, VerifyLookups } from './attribution/named-refs.ts'
 
 /**
- * A check of one quotation. `ref` is the place it was compared with, a range if it runs over several passages; absent
- * if the text attributes it to nothing.
+ * The check of one quotation. `ref` is the ref it was compared with, a range if it runs over several passages. It is
+ * absent if the text attributes the quotation to nothing.
  */
 export type VerifiedQuote = QuoteCheck & { readonly ref?: string }
 
@@ -20,40 +20,40 @@ export type Verification = {
   readonly object: 'source.verification'
   readonly quotes: readonly VerifiedQuote[]
   readonly refs: readonly RefCheck[]
-  /** Quotations that were left out because the text has more than 500, or because the time was over. */
+  /** Number of quotations left out because the text has more than 500, or because time ran out. */
   readonly unchecked: number
 }
 
-/** Each may cost a look-up of some milliseconds. */
+/** Each quotation may cost a query of some milliseconds. */
 const maxQuotations = 500
 
-/** What checking one quotation came to; `marked` is the offered passage that it belongs to. */
+/** The result for one quotation. `marked` is the offered passage that it belongs to. */
 export type CheckedQuote = { readonly check: VerifiedQuote; readonly marked?: OfferedSource }
 
-/** What checking a whole text came to. */
+/** The result for a whole text. */
 export type CheckedText = {
   readonly quotes: readonly CheckedQuote[]
   readonly refs: readonly NamedRef[]
-  /** Those of `refs` that do not stand within words quoted from the library, which names what it likes. */
+  /** The `refs` that are not within words quoted from the library. */
   readonly ownRefs: readonly NamedRef[]
   readonly unchecked: number
 }
 
 export type CheckOptions = {
-  /** Passages that marks such as `[S1]` in the text stand for. */
+  /** The passages of marks such as `[S1]` in the text. */
   readonly offered?: readonly OfferedSource[]
   /** Refs to check besides those in the text. */
   readonly refs?: readonly string[]
-  /** Asked before each quotation: true leaves it and all after it unchecked. */
+  /** Called before each quotation. If it returns true, this quotation and all after it stay unchecked. */
   readonly enough?: () => boolean
   readonly maxLookups?: number
 }
 
 /**
- * Checks any text against the library: the refs it names and every quotation (see `findQuotations`). A quotation
- * belongs to the mark beside it and to the refs that its sentence names; else to any of `refs`. One that belongs to
- * nothing is looked for in the whole library: `verbatim` or `fuzzy` with `found_ref`, or `not_found`.
- * @throws what the look-ups throw.
+ * Checks a text against the library: its refs and every quotation (see `findQuotations`). A quotation belongs to the
+ * mark next to it and to the refs of its sentence, otherwise to any of `refs`. One that belongs to nothing is
+ * searched in the whole library; the result is `verbatim` or `fuzzy` with `found_ref`, or `not_found`.
+ * @throws errors of the look-ups.
  */
 export async function verifyText(
   text: string,
@@ -69,7 +69,7 @@ export async function verifyText(
   }
 }
 
-/** The work of `verifyText`, for answers as well. Without look-ups only marks are compared. */
+/** Does the work of `verifyText`, also for answers. Without look-ups it only compares the passages of marks. */
 export async function checkText(
   text: string,
   lookups: VerifyLookups | undefined,
@@ -95,7 +95,7 @@ export async function checkText(
   return { quotes, refs: read.refs, ownRefs, unchecked: read.quotations.length - checked }
 }
 
-/** Whether what stands in quotation marks is nothing but a ref: the name of a place, also of one that does not exist. */
+/** Whether the words in quotation marks are only a ref, even of a place that does not exist. */
 function isRef(quotation: Quotation, refs: readonly NamedRef[]): boolean {
   const signs = 2
   return refs.some(
@@ -103,7 +103,7 @@ function isRef(quotation: Quotation, refs: readonly NamedRef[]): boolean {
   )
 }
 
-/** More words than this are no title. */
+/** Maximum number of words in a title. */
 const longestTitle = 8
 
 /** @returns undefined for a title in quotation marks. */

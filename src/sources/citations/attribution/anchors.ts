@@ -3,8 +3,8 @@ import { type Reading, readBrackets, readParentheses } from '../quotations/marks
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 
 /**
- * The citation marks in a text as the model wrote it, in order; marks that follow each other are one anchor. Yields
- * wherever it may be interrupted.
+ * Finds the citation marks in a model's text, in order. Consecutive marks form one anchor. The generator yields at
+ * points where the caller may pause it.
  */
 export function* findMarks(
   text: string,
@@ -30,11 +30,11 @@ export function* findMarks(
   return anchors
 }
 
-/** A mark is decided within 40 characters. */
+/** `readBrackets` decides about a mark within 40 characters, so this window is large enough. */
 const lookedAt = 200
 const lookedAtLeast = 100
 
-/** Reads a window of the text at a time: each mark of a group makes a new text of what is left. */
+/** Reads a group of marks in a window of the text, because each mark copies the rest of the string. */
 function readGroup(
   text: string,
   from: number,
@@ -59,17 +59,16 @@ function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boo
   return input.startsWith('(') ? readParentheses(input, offered, isEnd) : readBrackets(input, offered, isEnd)
 }
 
-/** The end of a sentence and the beginning of the next one. */
+/** Matches the end of a sentence and the beginning of the next one. */
 const sentenceEnd = /[.?!׃][”"“»״’)\]]*\s+[\p{L}"“„«‘״]/u
-/** Further apart, two places are not looked at as one sentence. */
+/** Maximum distance of two positions in one sentence, in UTF-16 units. */
 const longestSentence = 1000
 
 /**
- * Finds for each quotation the anchor it belongs to, in this order: the mark behind it in its sentence, the mark
- * before it there, the next one in the paragraph, the last one before it there; for a quotation in a paragraph of its
- * own, a mark in the short line that follows it, then the last mark of the paragraph before.
- *
- * @param anchors in order and apart.
+ * Finds the anchor of each quotation. The first that exists wins: the next mark in its sentence, the mark before it
+ * in its sentence, the next mark in the paragraph, the last one before it in the paragraph. A quotation in a
+ * paragraph of its own tries the mark in the short line after it before the last mark of the paragraph before.
+ * @param anchors in order, without overlaps.
  * @returns the anchors, at the index of their quotation.
  */
 export function attribute(
@@ -104,7 +103,10 @@ export function groupByBlock(
   })
 }
 
-/** The first anchor that ends behind the quotation's start and the last one that ends before, by halving. */
+/**
+ * Returns the first anchor that ends after the start of the quotation, and the last one that ends before it. Binary
+ * search.
+ */
 function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?: Anchor; after?: Anchor } {
   let low = 0
   let high = anchors.length
@@ -118,7 +120,7 @@ function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?
   return { ...(before && { before }), ...(after && { after }) }
 }
 
-/** Whether two places with this between them are in one sentence. */
+/** Whether two positions with this text between them are in one sentence. */
 export function within(text: string, from: number, to: number): boolean {
   return to - from <= longestSentence && !sentenceEnd.test(text.slice(from, to + 1))
 }

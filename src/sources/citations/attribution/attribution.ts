@@ -7,22 +7,25 @@ import { edgeRefs } from './edge-refs.ts'
 import { askedRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
-/** A text without these characters quotes nothing: only its numbered refs matter, and most texts have none. */
+/** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
 const mayQuote = /["'“”„«»‘’‹›״׳>*_]/u
 
-/** What a text says about the place of a quotation, its marks as the sources they stand for. */
+/** Where a text says that a quotation comes from, with its marks resolved to sources. */
 export type Attribution = Claims & { readonly marked: readonly OfferedSource[] }
 
 /** The quotations and refs of a text, and which belong together. */
 export type ReadText = {
   readonly quotations: readonly Quotation[]
-  /** Those in the text, then those asked for. */
+  /** Refs found in the text, followed by the requested refs. */
   readonly refs: readonly NamedRef[]
   /** @param i index of the quotation. */
   readonly attributionOf: (i: number) => Promise<Attribution>
 }
 
-/** Finds quotations, marks and refs of a text. @throws what the look-ups throw. */
+/**
+ * Finds the quotations, marks and refs of a text.
+ * @throws errors of the look-ups.
+ */
 export async function readAttributions(
   text: string,
   lookups: VerifyLookups | undefined,
@@ -52,7 +55,7 @@ export async function readAttributions(
   }
 }
 
-/** Reads each place once. */
+/** Caches the passages of each ref, so that each ref is read once. */
 function placesOf(
   refs: readonly NamedRef[],
   lookups: VerifyLookups | undefined,

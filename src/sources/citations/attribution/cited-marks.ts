@@ -1,15 +1,18 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 
-/** One source that the text cites; `n` is its number, given by first use from 1 on. */
+/** A source that the text cites. `n` is its number, from 1, in order of first use. */
 export type Cited = { readonly source: OfferedSource; readonly n: number }
 
-/** The place of one numbered mark in the visible text, in UTF-16 units, `end` exclusive. */
+/** Position of one number in the visible text, in UTF-16 units; `end` is exclusive. */
 export type Annotation = { readonly n: number; readonly start: number; readonly end: number }
 
-/** Marks beyond are left out: a range of marks is much shorter than the numbers that are shown for it. */
+/**
+ * Maximum number of marks in one text; further marks are removed. A short range such as `[S1-S9]` expands to many
+ * numbers.
+ */
 const maxMarks = 5_000
 
-/** Numbers, positions and the text that is ready to be sent. */
+/** Collects the cited sources, their numbers and the positions of the numbers in the visible text. */
 export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
   const cited: Cited[] = []
   const byMark = new Map<string, Cited>()
@@ -26,7 +29,7 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
     last = text.slice(-1)
   }
 
-  /** The entry of a source, which gets the next number the first time. */
+  /** Returns the entry of a source. Its first use assigns the next number. */
   function entryOf(mark: string, source: OfferedSource): Cited {
     const entry = byMark.get(mark) ?? { source, n: cited.length + 1 }
     if (!byMark.has(mark)) cited.push(entry)
@@ -41,7 +44,10 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
     show,
     isShown: (mark: string): boolean => numbers && annotations.length < maxMarks && find(mark) !== undefined,
     atLineStart: (): boolean => last === '\n',
-    /** Counts one use of a mark and shows its number, if it has one. @returns whether it was shown. */
+    /**
+     * Records one use of a mark and shows its number, if it has one.
+     * @returns whether the number was shown.
+     */
     cite: (mark: string, brackets: '[]' | ''): boolean => {
       const source = find(mark)
       if (source === undefined) {
@@ -55,7 +61,7 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
       annotations.push({ n: entry.n, start, end: shownLength })
       return numbers
     },
-    /** Counts a source as cited that has no number in the text. */
+    /** Records a source as cited although its number does not appear in the text. */
     mention: (mark: string): void => {
       const source = find(mark)
       if (source !== undefined) entryOf(mark, source)

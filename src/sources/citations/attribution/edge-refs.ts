@@ -2,8 +2,8 @@ import { splitBlocks } from '../quotations/blocks.ts'
 import type { Anchor } from '../quotations/quotes.ts'
 
 /**
- * The refs that stand at the end or the beginning of a `>` block: they say where its words come from and are none of
- * them. Each with the brackets or the dash around it.
+ * Finds the refs at the beginning or end of a `>` block, each with its brackets or dash. They name the source of the
+ * block and are not quoted words.
  */
 export function edgeRefs(text: string, refs: readonly Anchor[], marks: readonly Anchor[]): readonly Anchor[] {
   if (refs.length === 0) return []
@@ -18,7 +18,7 @@ export function edgeRefs(text: string, refs: readonly Anchor[], marks: readonly 
     })
 }
 
-/** The anchors that follow one another from an edge with nothing but signs between. */
+/** Returns the anchors at an edge that have only punctuation between them. */
 function leading(text: string, edge: number, anchors: readonly Anchor[]): readonly Anchor[] {
   const found: Anchor[] = []
   let at = edge

@@ -1,37 +1,43 @@
 import type { FoundRef } from '../../refs/in-text/find-refs.ts'
 import type { QuoteLookups } from '../comparison/checker.ts'
 
-/** A ref that a text names, or one that was asked for beside it, whose `written` is empty then. */
+/** A ref that a text names. `written` is empty for a ref of the request that is not in the text. */
 export type NamedRef = Omit<FoundRef, 'place'>
 
-/** What the library says about one ref; with `similarTitles` the nearest may stand under another title. */
+/**
+ * Looks one ref up in the library. With `similarTitles`, the nearest refs may belong to works with similar titles.
+ */
 export type RefLookup = (
   ref: string,
   similarTitles?: boolean,
 ) => Promise<{ readonly exists: boolean; readonly nearest: readonly string[] }>
 
-/** Everything that verifying asks of the library. */
+/** All queries that verification sends to the library. */
 export type VerifyLookups = QuoteLookups & {
-  /** The refs of a text, in order and apart; with `numbersOnly` a text without numbers asks the library nothing. */
+  /**
+   * Finds the refs of a text, in order, without overlaps. With `numbersOnly`, a text without numbers causes no query.
+   */
   readonly refsIn: (text: string, options?: { readonly numbersOnly: boolean }) => Promise<readonly NamedRef[]>
   readonly resolveRef: RefLookup
-  /** Whether words are the title of a work or of a part of it, or a ref. */
+  /** Whether the words are the title of a work, the title of a part, or a ref. */
   readonly isTitle: (words: string) => Promise<boolean>
 }
 
-/** One ref of the text, or one that was asked for, in a reply. `nearest` is null if it exists or nothing is near. */
+/**
+ * A ref of the text or of the request, in a reply. `nearest` is null if the ref exists or no similar ref was found.
+ */
 export type RefCheck = {
-  /** In full, as the library was asked. */
+  /** The full ref that was looked up. */
   readonly ref: string
   readonly exists: boolean
   readonly nearest: string | null
-  /** As it stands in the text; absent for one that was asked for. */
+  /** The ref as written in the text. Absent for a ref of the request. */
   readonly text?: string
-  /** As the library writes it, where that is not `ref`. */
+  /** The spelling of the library. Absent when it equals `ref`. */
   readonly found_ref?: string
 }
 
-/** What a reply says about refs, each once. */
+/** Converts refs to their form in a reply, without duplicates. */
 export function checksOf(refs: readonly NamedRef[]): readonly RefCheck[] {
   const checks = new Map<string, RefCheck>()
   for (const ref of refs) if (!checks.has(ref.asked)) checks.set(ref.asked, checkOf(ref))
@@ -49,7 +55,7 @@ function checkOf({ asked, written, outcome, ref, nearest }: NamedRef): RefCheck 
   }
 }
 
-/** Looks up refs that were asked for beside a text. */
+/** Looks up the refs of a request. */
 export async function askedRefs(
   refs: readonly string[],
   resolveRef: RefLookup | undefined,

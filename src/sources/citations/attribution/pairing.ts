@@ -1,11 +1,11 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 import { groupByBlock, within } from './anchors.ts'
 
-/** The refs that a text gives for a quotation. */
+/** The refs that a text assigns to a quotation. */
 export type NamedRefs = {
-  /** In its sentence or directly beside it. */
+  /** Refs in the sentence of the quotation or directly next to it. */
   readonly named: readonly Anchor[]
-  /** Else the nearest in its paragraph. */
+  /** If `named` is empty: the nearest refs of the paragraph. */
   readonly hinted: readonly Anchor[]
 }
 
@@ -17,10 +17,10 @@ type Item = {
 }
 
 /**
- * Gives each quotation the refs of its sentence. As many refs as quotations are given in their order; else a ref right
- * behind a quotation is its own, and the others go to what is nearest. A quotation in a paragraph of its own takes the
- * ref of the short line behind it, or the last one of the words that lead to it.
- * @returns by the index of the quotation.
+ * Assigns refs to quotations. If a sentence has as many refs as quotations, they are paired in order. Otherwise a ref
+ * directly after a quotation belongs to it, and other quotations get the nearest ref. A quotation in a paragraph of
+ * its own gets the ref of the short line after it, or the last ref of the words that introduce it.
+ * @returns the refs, at the index of their quotation.
  */
 export function pairWithRefs(
   text: string,
@@ -44,7 +44,7 @@ export function pairWithRefs(
   })
 }
 
-/** A ref within the quoted words belongs to them. */
+/** Whether a ref stands within the quoted words; then it is part of the quotation. */
 export function holds(quotation: Quotation, ref: Pick<Anchor, 'start' | 'end'>): boolean {
   return ref.start >= quotation.start && ref.end <= quotation.end
 }
@@ -63,7 +63,7 @@ function itemsOf(
   )
 }
 
-/** Quotations and refs of one sentence. */
+/** Groups the quotations and refs that are in one sentence. */
 function clustersOf(text: string, items: readonly Item[]): readonly (readonly Item[])[] {
   const clusters: Item[][] = []
   for (const item of items) {
@@ -92,7 +92,7 @@ function pairCluster(text: string, items: readonly Item[], given: Map<number, re
   }
 }
 
-/** The refs that follow a quotation with nothing but signs between. */
+/** Returns the refs after a quotation that are separated from it only by punctuation. */
 function boundTo(text: string, quote: Item, items: readonly Item[]): readonly Anchor[] {
   const bound: Anchor[] = []
   let end = quote.end
@@ -114,7 +114,7 @@ function nearestTo(quote: Item, refs: readonly Anchor[]): Anchor | undefined {
 
 const shortLine = 160
 
-/** The ref of an attribution line behind a block, or the last one of the words before it. */
+/** Returns the ref of the attribution line after a block, or the last ref of the words before the block. */
 function besideBlock(
   text: string,
   quotation: Quotation,
@@ -138,7 +138,7 @@ function besideBlock(
     : undefined
 }
 
-/** A line directly above the next block of quoted lines, and apart from the one before, is the heading of the next. */
+/** Whether a line is the heading of the next quoted block: directly above it, and separated from the block before. */
 function leadsOn(text: string, at: number, blocks: QuotedText['blocks']): boolean {
   const [before, line, next] = [blocks[at - 1], blocks[at], blocks[at + 1]]
   if (before === undefined || line === undefined || next?.kind !== 'quote') return false

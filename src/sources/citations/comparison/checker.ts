@@ -7,41 +7,41 @@ import { ownPassages, type Passage, type Stretch } from './stretch.ts'
 
 export type { Passage, Stretch } from './stretch.ts'
 
-/** A place that the text names for a quotation; without stretches one that does not exist. */
+/** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
 export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
 
-/** What a text says about where a quotation comes from. */
+/** Where a text says that a quotation comes from. */
 export type Attribution = {
-  /** The passages of the marks beside it. */
+  /** The passages of the marks next to the quotation. */
   readonly marked: readonly Passage[]
-  /** The places that its sentence names: one of them must have it. */
+  /** The refs that its sentence names. One of them must contain the quotation. */
   readonly named: readonly NamedPlace[]
-  /** Places named further off: looked at first, but nothing is wrong if it stands elsewhere. */
+  /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
   readonly hinted: readonly NamedPlace[]
 }
 
-/** What checking quotations asks of the library. */
+/** The queries that checking quotations sends to the library. */
 export type QuoteLookups = {
-  /** Stretches that may hold a wording, exactly or closely, the likeliest first. */
+  /** Finds stretches that may contain a wording, exactly or closely, best first. */
   readonly candidates: (words: string) => Promise<readonly Stretch[]>
-  /** All versions of an existing ref, each with a passage more on either side. */
+  /** Reads all versions of an existing ref, each with one more passage on either side. */
   readonly stretches: (ref: string) => Promise<readonly Stretch[]>
 }
 
-/** Look-ups for one text; an answer with more quotations that are not where they should be needs no further proof. */
+/** Maximum number of library searches per text. An answer with more misplaced quotations needs no further proof. */
 const usualLookups = 100
 
-/** A check with the passage and the ref it belongs to; neither for a quotation attributed to nothing. */
+/** A check with its passage and ref. Both are undefined for a quotation that is attributed to nothing. */
 export type Judged = { readonly check: QuoteCheck; readonly passage?: Passage; readonly ref?: string }
 
-/** Something that is claimed about a quotation: it stands in one of these stretches. */
+/** One claim about a quotation: that one of these stretches contains it. */
 type Claim = {
   readonly ref: string
   readonly stretches: readonly Stretch[]
   readonly found: Finding | undefined
 }
 
-/** Compares the quotations of one text: what was folded once is kept, and the limits on work are for the whole. */
+/** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
 export class Checker {
   readonly #others: readonly Passage[]
   readonly #lookups: QuoteLookups | undefined
@@ -51,8 +51,8 @@ export class Checker {
   #lookupsLeft: number
 
   /**
-   * @param others passages at hand, searched before the library is.
-   * @param maxLookups searches of the library; what would need more is `not_found`.
+   * @param others passages that are searched before the library.
+   * @param maxLookups maximum number of library searches. Quotations that need more are `not_found`.
    */
   constructor(others: readonly Passage[], lookups?: QuoteLookups, maxLookups = usualLookups) {
     const budget: Budget = { left: (defaultSteps * maxLookups) / usualLookups }
@@ -62,7 +62,7 @@ export class Checker {
     this.#state = { budget, prepared: new Map() }
   }
 
-  /** @returns undefined for the title of what it is attributed to, which may stand in quotation marks. */
+  /** @returns undefined when the quoted words are the title of the source they are attributed to. */
   async check(quotation: Quotation, attribution: Attribution): Promise<Judged | undefined> {
     const marked = [...new Set(attribution.marked)]
     if (isNameOf(quotation, marked)) return undefined
@@ -97,13 +97,13 @@ export class Checker {
     const isThere = failed !== undefined && standsIn(elsewhere, failed.stretches)
     if (isThere) return { check: { quote, ...elsewhere.check, found_ref: elsewhere.ref }, ref }
     const isOther = failed !== undefined && failed !== first
-    // `start` and `end` would be read as places in the passage that is cited.
+    // These offsets belong to the other passage; clients would apply them to the cited one.
     const { start: _, end: __, ...there } = elsewhere.check
     const check = { quote, ...there, result: 'misattributed' as const, found_ref: elsewhere.ref }
     return { check: { ...check, ...(isOther && { named_ref: ref }) }, ref, ...(finding && { finding }) }
   }
 
-  /** In the passages marked, alone or one behind the other, then with those that stand beside them in the library. */
+  /** Searches the cited passages, alone and joined, and then together with their neighbours in the library. */
   async #inMarked(quotation: Quotation, marked: readonly Passage[]): Promise<Claim> {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
@@ -116,7 +116,7 @@ export class Checker {
     return { ref, stretches, found: better }
   }
 
-  /** One stretch of these passages, the same object each time, so that it is folded once. */
+  /** Returns the same object for the same passages, so that they are folded once. */
   #join(passages: readonly Passage[]): Stretch {
     const key = passages
       .map(({ mark, ref, language, version }) => [mark, ref, language, version].join(' '))
@@ -148,7 +148,7 @@ export class Checker {
     return { ref: named[0]?.ref ?? '', stretches, found: await findIn(quotation, stretches, this.#state) }
   }
 
-  /** For a quotation that is attributed to nothing: the whole library. */
+  /** Searches the whole library for a quotation that is attributed to nothing. */
   async #anywhere(quotation: Quotation, hinted: readonly NamedPlace[]): Promise<Judged> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
@@ -168,20 +168,20 @@ export class Checker {
     return found?.result === 'verbatim' ? found : undefined
   }
 
-  /** Where else it stands: exactly in a passage at hand, else in the library, exactly or closely. */
+  /** Searches elsewhere: for the exact words in the passages at hand, then in the library, exactly or closely. */
   async #elsewhere(quotation: Quotation): Promise<Finding | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
     const other = await findIn(quotation, others, this.#state, 'verbatim')
     if (other !== undefined || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
-    // Not kept: each quotation has other candidates, and 500 of them would fill the memory.
+    // Not cached: each quotation has other candidates, and 500 of them would use too much memory.
     const found = await findIn(quotation, candidates, { ...this.#state, prepared: new Map() })
     return found?.isNear ? found : undefined
   }
 }
 
-/** Whether it stands in another version of the passages meant. */
+/** Whether the finding is another version of the same passages. */
 function standsIn({ place }: Finding, stretches: readonly Stretch[]): boolean {
   const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
   return refs.has(place.first.ref) || refs.has(place.last.ref)

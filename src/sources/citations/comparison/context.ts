@@ -1,7 +1,7 @@
 import { medial } from '../../text/fold.ts'
 import type { Span } from '../quotations/prepare.ts'
 
-/** Words of the passage that the quotation leaves out although they may turn what it says. */
+/** A negation or condition that the quotation leaves out and that may reverse its meaning. */
 export type ContextWarning = {
   readonly words: string
   readonly where: 'before' | 'after' | 'ellipsis'
@@ -15,10 +15,10 @@ const englishNegations = wordSet(
   "not no never nor neither without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't mustn't hardly scarcely",
 )
 const englishConditions = wordSet('if unless')
-/** English words that may stand between a negation and the words that it denies. */
+/** English words that may stand between a negation and the words that it negates. */
 const between = wordSet('a an the be been to any have do in of')
 
-/** Letters before a Hebrew negation that leave it one; `ו` behind a quotation begins another clause. */
+/** Prefixes that a Hebrew negation may have. After a quotation, the prefix `ו` starts another clause. */
 const prefixes = { before: /^(?:ו[שד]|[ושד])/, after: /^[שד]/ }
 
 type Side = 'before' | 'after'
@@ -26,7 +26,10 @@ type Word = { readonly letters: string } & Span
 
 const sentenceEnd = /[.:;?!׃]/
 const longestLook = 60
-/** A long omission may hold many negations: only those at its edges stand beside quoted words. */
+/**
+ * Maximum number of omitted words that are all read. Of a longer omission only the words at its edges affect the
+ * quotation.
+ */
 const shortGap = 8
 const atEdge = 3
 const longestGap = 2_000
@@ -97,7 +100,7 @@ function isOneOf(
   return bare.length >= 2 && bare !== letters && hebrew.has(bare) && !ambiguous.has(letters)
 }
 
-/** Other words that read like a negation with a prefix. */
+/** Words that look like a negation with a prefix but are none. */
 const ambiguous = wordSet('דאי ואי שאי ודאי שבל דבל')
 
 function wordsBefore(text: string, at: number): readonly Word[] {

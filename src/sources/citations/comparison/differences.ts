@@ -5,30 +5,35 @@ import { type Located, located, minSimilarity, type Near } from './locate.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'
 
-/** Where a quotation and the text differ, in the words of each; empty where one of them has none. */
+/**
+ * One difference between a quotation and the text, in the words of each. A side is empty if it has no words there.
+ */
 export type Difference = {
   readonly kind: 'abbreviation' | 'changed' | 'left_out' | 'added'
   readonly quote: string
   readonly text: string
 }
 
-/** A near wording with what differs. */
+/** A close wording with its differences. */
 export type NearWording = Located & { readonly differences: readonly Difference[] }
 
 const maxDifferences = 20
-/** Words on either side of a window that an abbreviation at its edge may stand for. */
+/**
+ * Number of words that are added on each side of a window, because an abbreviation at its edge may stand for several
+ * words.
+ */
 const widenedBy = 8
-/** What is less alike is no quotation, however many abbreviations it has. */
+/** Minimum similarity before abbreviations are expanded. Below it the text is not the quoted one. */
 const minBeforeAbbreviations = 0.45
 
-/** Two words cost as much as so many steps of comparing letters. */
+/** Cost of comparing two words, in steps of the letter comparison. */
 const stepsOfCell = 30
 
 type Word = ComparedWord & Span
 
 /**
- * A near place as close wording, or only how near it comes: similarity counts letters, and abbreviations as the
- * words they stand for.
+ * Turns the nearest place into a close wording, or returns only its similarity. Similarity counts letters; an
+ * abbreviation counts as the words it stands for.
  */
 export async function nearWording(
   quote: PreparedQuote,
@@ -45,7 +50,7 @@ export async function nearWording(
   return { ...located('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
 }
 
-/** Word by word costs a little more than letter by letter where words are split or joined. */
+/** Tolerance: aligning words costs slightly more than aligning letters where words are split or joined. */
 const slack = 0.05
 
 type Compared = {
@@ -97,7 +102,7 @@ function widened({ start, end }: Span, { padded }: Prepared): Span {
   }
 }
 
-/** The words that lie wholly in a range of folded text, with what is written there. */
+/** Returns the words that lie completely in a range of folded text, as written in the original. */
 function wordsIn({ padded, offsets, text }: Prepared, { start, end }: Span): readonly Word[] {
   return [...padded.slice(start + 1, end + 1).matchAll(/\S+/g)].map(({ 0: letters, index }) => {
     const at = start + index
@@ -106,7 +111,7 @@ function wordsIn({ padded, offsets, text }: Prepared, { start, end }: Span): rea
   })
 }
 
-/** Letters and blanks of the longer side, where abbreviations count as their words. */
+/** Letters and spaces of the longer side, with abbreviations counted as their words. */
 function comparedLength({ steps, from }: Alignment, mine: readonly Word[], others: readonly Word[]): number {
   let quoted = 0
   let passed = 0
@@ -116,7 +121,7 @@ function comparedLength({ steps, from }: Alignment, mine: readonly Word[], other
     quoted += isShort ? Math.max(ownLength, otherLength) : ownLength
     passed += isShort ? Math.max(ownLength, otherLength) : otherLength
   })
-  // The last word has no blank behind it.
+  // The last word has no space after it.
   return Math.max(1, quoted - 1, passed - 1)
 }
 
@@ -139,7 +144,7 @@ function walk(
   }
 }
 
-/** Neighbouring differences are one, unless one of them is an abbreviation. */
+/** Joins neighbouring differences, unless one of them is an abbreviation. */
 function differencesOf(
   alignment: Alignment,
   mine: readonly Word[],

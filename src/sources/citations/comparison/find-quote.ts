@@ -2,17 +2,19 @@ import { inSlices, Slices } from '../../text/slices.ts'
 import { type Prepared, prepareQuote, prepareText } from '../quotations/prepare.ts'
 import { located, locateVerbatim, minSimilarity, nearestPlace } from './locate.ts'
 
-/** Far less than checking an answer may cost: one quotation in the texts of one page. */
+/** Step limit for one quotation on one page; far less than the limit for an answer. */
 const maxSteps = 4_000_000
 
 export type FoundQuote = {
-  /** Which of the texts has it, and where, in UTF-16 units. */
+  /** Index of the text that contains the quotation; the range is in UTF-16 units. */
   readonly text: number
   readonly start: number
   readonly end: number
 }
 
-/** Where a quotation stands: letter for letter in any of the texts, else in close wording in the first that has it. */
+/**
+ * Finds a quotation: word for word in any of the texts, otherwise in close wording in the first text that has one.
+ */
 export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
   const wanted = await inSlices(prepareQuote(quote))
   if (wanted.folded.trim() === '') return undefined

@@ -1,10 +1,13 @@
 import type { Span } from '../quotations/prepare.ts'
 
-/** Prefixed letters that a quotation may leave off: it begins in the middle of a word then. */
+/** Hebrew prefixes that a quotation may omit. It then begins in the middle of a word. */
 const prefixed = / [ושהבכלמד]{1,3}$/
 const maxAttempts = 50
 
-/** Finds whole words in padded text, from a place in the unpadded one; a Hebrew first word may lack its prefixes. */
+/**
+ * Finds whole words in padded text, starting at an offset of the unpadded text. The first Hebrew word may lack its
+ * prefixes.
+ */
 export function findWords(words: string, padded: string, from: number): Span | undefined {
   if (words === '') return undefined
   const at = padded.indexOf(` ${words} `, from)
@@ -20,7 +23,10 @@ export function findWords(words: string, padded: string, from: number): Span | u
   return undefined
 }
 
-/** The places of several wordings in their order, as near to one another as their last one allows. */
+/**
+ * Finds several wordings in order. Among all matches it takes the shortest range that ends at the first possible end
+ * of the last wording.
+ */
 export function wordsInOrder(parts: readonly string[], padded: string): readonly Span[] | undefined {
   const spans: Span[] = []
   for (const part of parts) {
@@ -39,7 +45,7 @@ export function wordsInOrder(parts: readonly string[], padded: string): readonly
 
 const longestWord = 40
 
-/** Widens a window that begins or ends within a word, and leaves out blanks at its ends. */
+/** Widens a window to whole words and removes spaces at its ends. */
 export function wholeWords({ start, end }: Span, folded: string): Span {
   const before = /\S*$/.exec(folded.slice(Math.max(0, start - longestWord), start))?.[0].length ?? 0
   const after = /^\S*/.exec(folded.slice(end, end + longestWord))?.[0].length ?? 0

@@ -14,29 +14,29 @@ import {
   spanRef,
 } from './stretch.ts'
 
-/** What the comparisons of one text share. */
+/** State that all comparisons of one text share. */
 export type SearchState = {
   readonly budget: Budget
-  /** Stretches that were folded. */
+  /** Stretches that are already folded. */
   readonly prepared: Map<Stretch, PreparedStretch>
 }
 
-/** The place of some stretches that is nearest to a quotation. */
+/** The position in some stretches that is most similar to a quotation. */
 export type Finding = {
   readonly result: 'verbatim' | 'fuzzy'
   readonly similarity: number
-  /** False if it is nearest, but not near enough to be close wording. */
+  /** False if the nearest position is not similar enough to count as close wording. */
   readonly isNear: boolean
   readonly place: PlaceInStretch
   readonly ref: string
-  /** What is said about it. */
+  /** The part of the check that this position gives. */
   readonly check: Omit<QuoteCheck, 'quote'> & { readonly result: 'verbatim' | 'fuzzy' }
 }
 
 /**
- * Finds a quotation in stretches: word for word in any of them, else where it is nearest.
- * @param only `verbatim` leaves near wordings out.
- * @returns undefined where there is nothing to compare with, or only at great cost.
+ * Finds a quotation in stretches: word for word in any of them, otherwise at the most similar position.
+ * @param only with `verbatim`, close wordings are not searched.
+ * @returns undefined when there is nothing to compare with, or when the comparison is too costly.
  */
 export async function findIn(
   quotation: Quotation,

@@ -9,21 +9,21 @@ import {
 import { findWords, wholeWords, wordsInOrder } from './find-words.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 
-/** The least character similarity that counts as close wording (peers use 0.85 to 0.92). */
+/** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
 export const minSimilarity = 0.85
 
-/** Where a quotation stands in a text: `start` and `end` in UTF-16 units, `original` the characters there. */
+/** Position of a quotation in a text: `start` and `end` in UTF-16 units, `original` the text between them. */
 export type Located = {
   readonly result: 'verbatim' | 'fuzzy'
   readonly original: string
   readonly start: number
   readonly end: number
   readonly similarity: number
-  /** The places of its parts, in UTF-16 units. */
+  /** Ranges of its parts, in UTF-16 units. */
   readonly pieces: readonly Span[]
 }
 
-/** The quotation letter for letter, in one of its readings: in one piece, or its parts in their order. */
+/** Finds the quotation word for word in one of its readings: in one piece, or its parts in order. */
 export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located | undefined {
   for (const reading of [quote, ...quote.others]) {
     const spans = spansOf(reading, passage)
@@ -40,14 +40,13 @@ function spansOf(reading: QuoteReading, { padded }: Prepared): readonly Span[] |
   return enough ? wordsInOrder(reading.parts, padded) : undefined
 }
 
-/** Part of a passage that is nearest to a quotation, or the parts that its parts are nearest to. */
+/** The range of a passage that is most similar to a quotation, or one range for each of its parts. */
 export type Near = { readonly spans: readonly Span[]; readonly similarity: number }
 
 /**
- * The nearest wording, in one piece or, if the quotation has ellipses, part by part in their order; then every part is
- * near enough by itself.
- *
- * @returns places in folded text, however near; undefined where it is too costly to compute.
+ * Finds the most similar wording in one piece. For a quotation with ellipses it also tries part by part in order;
+ * then every part must reach the minimum similarity.
+ * @returns ranges in folded text, however similar; undefined when the comparison is too costly.
  */
 export async function nearestPlace(
   quote: QuoteReading,
@@ -79,7 +78,7 @@ async function nearestParts(
   return { spans, similarity: weighted / parts.join('').length }
 }
 
-/** What folded places are in the text itself. */
+/** Converts ranges of folded text to ranges of the original text. */
 export function located(
   result: Located['result'],
   spans: readonly Span[],
@@ -98,8 +97,8 @@ export function located(
 }
 
 /**
- * The end of a word is where the next letter of another place begins. The fold drops quotation marks, so one that closes
- * behind the last word must be left out here.
+ * Finds the end of a word in the original text. The fold drops quotation marks, so a closing mark after the last word
+ * must be excluded here.
  */
 function originalPlace(span: Span, { offsets, text }: Prepared): Span {
   const start = offsets[span.start] ?? 0
@@ -109,7 +108,7 @@ function originalPlace(span: Span, { offsets, text }: Prepared): Span {
   return { start, end: end - (/["”“»«„]*$/.exec(text.slice(Math.max(start, end - 4), end))?.[0].length ?? 0) }
 }
 
-/** Down, so that nothing below the threshold reads as if it reached it. */
+/** Rounds down, so that a value below the threshold is never shown as the threshold. */
 export function rounded(similarity: number): number {
   return Math.floor(similarity * 1000) / 1000
 }

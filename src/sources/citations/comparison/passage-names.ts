@@ -2,7 +2,7 @@ import { fold } from '../../text/fold.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import type { Passage } from './stretch.ts'
 
-/** Whether what stands in quotation marks is the name of one of these passages, or a part of it. */
+/** Whether the words in quotation marks are the name, or part of the name, of one of these passages. */
 export function isNameOf(quotation: Quotation, passages: readonly Passage[]): boolean {
   const words = ` ${quotation.prepared.folded} `
   return passages.some(({ ref, heRef, title, work }) =>

@@ -2,37 +2,39 @@ import type { ContextWarning } from './context.ts'
 import type { Difference } from './differences.ts'
 
 /**
- * What comparing one quotation with the place it is attributed to came to. After folding (see `prepareText`):
- *
- * - `verbatim`: it stands there in one piece, or its parts between ellipses in their order;
- * - `fuzzy`: one contiguous window, or each part in its order, has a character similarity of at least 0.85, where an
- *   abbreviation counts as the words it stands for;
- * - `misattributed`: neither, but it stands, exactly or closely, at `found_ref`;
+ * The result of comparing one quotation with the place it is attributed to, after folding (see `prepareText`):
+ * - `verbatim`: the place has it in one piece, or has the parts between ellipses in order;
+ * - `fuzzy`: one contiguous window, or each part in order, has a character similarity of at least 0.85; an
+ * abbreviation counts as the words it stands for;
+ * - `misattributed`: the place does not have it, but `found_ref` has it, exactly or closely;
  * - `not_found`: none of these;
  * - `paraphrase`: the source is cited without a quotation.
  */
 export type QuoteCheck = {
-  /** The quotation as the answer has it, without its marks. */
+  /** The quotation as written in the answer, without marks. */
   readonly quote?: string
   readonly result: 'verbatim' | 'fuzzy' | 'misattributed' | 'not_found' | 'paraphrase'
-  /** The passage's own characters, with points and punctuation; parts joined by ` … `. */
+  /** The text of the passage at the quotation, with vowel points and punctuation. Parts are joined by ` … `. */
   readonly original?: string
   /**
-   * Place of `original` in the passage text, UTF-16 units, `end` exclusive; of what runs over several passages the part
-   * in the first.
+   * Range of `original` in the passage, in UTF-16 units; `end` is exclusive. If it runs over several passages: its
+   * range in the first.
    */
   readonly start?: number
   readonly end?: number
-  /** 0 to 1; for `not_found` that of the nearest window, absent where it was too costly to compute. */
+  /** From 0 to 1. For `not_found` that of the most similar window; absent when it was too costly to compute. */
   readonly similarity?: number
   /**
-   * A place that has the quotation though the one cited has not, or not quite. The cited ref itself stands here if
-   * another version of it has the words. A quotation that is attributed to nothing has only this ref.
+   * Another ref that has the quotation when the cited one does not, or not exactly. It equals the cited ref if
+   * another version of it has the words. For a quotation attributed to nothing it is the only ref.
    */
   readonly found_ref?: string
-  /** What differs from the passage, in order; with `fuzzy`, and with `misattributed` if that is not word for word. */
+  /**
+   * Differences from the passage, in order. Present for `fuzzy`, and for a `misattributed` quotation that is not word
+   * for word.
+   */
   readonly differences?: readonly Difference[]
   readonly context_warning?: ContextWarning
-  /** The place that the text names in words, where that is not the place of the passage marked. */
+  /** The ref that the text names in words, if it differs from the passage of the mark. */
   readonly named_ref?: string
 }

@@ -1,24 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** The part of a text that comes nearest to a pattern. */
+/** The part of a text that is most similar to a pattern. */
 export type Window = { readonly start: number; readonly end: number; readonly similarity: number }
 
-/** What comparing may still cost, in steps of one text character against 32 pattern characters, and two more. */
+/** Remaining work. One step compares one character of the text with 32 characters of the pattern. */
 export type Budget = { left: number }
 
-/** About a third of a second. Ordinary answers need a hundredth of it; what it stops is made to be slow. */
+/** About a third of a second. Ordinary answers need a hundredth of it; only hostile input reaches it. */
 export const defaultSteps = 40_000_000
 
-/** Steps after which others have the event loop: some 5 ms. */
+/** Steps between two yields to the event loop: about 5 ms. */
 const restAfter = 500_000
 
 /**
- * Finds the contiguous window of `text`, from `from` on, with the least edit distance to `pattern`.
- *
+ * Finds the contiguous window of `text`, from `from` on, that has the smallest edit distance to `pattern`.
  * Similarity is 1 - distance / the longer length, from 0 to 1. Time is length × length / 32 (Myers' bit vectors, in
- * blocks as Hyyrö describes), taken from `budget`.
- *
- * @returns undefined for an empty pattern or text, or when the budget does not suffice.
+ * blocks as Hyyrö describes) and is subtracted from `budget`.
+ * @returns undefined for an empty pattern or text, or when the budget is used up.
  */
 export async function nearestWindow(
   pattern: string,
@@ -42,8 +40,8 @@ export async function nearestWindow(
 }
 
 /**
- * Least edit distance of the pattern to any window that begins anywhere and ends before `at`, walking from `from` to
- * `until` in steps of 1 or -1 (then the pattern is read backwards, too). The first of equals is taken.
+ * Smallest edit distance of the pattern to a window that begins anywhere and ends before `at`. It walks from `from`
+ * to `until` in steps of 1, or of -1 with the pattern reversed. Of equal windows the first wins.
  */
 async function minDistance(
   pattern: string,
@@ -92,7 +90,7 @@ async function minDistance(
   return best
 }
 
-/** For every character of the pattern, the places where it stands, one bit each. */
+/** For each character of the pattern, a bit mask of its positions. */
 function matchMasks(pattern: string, step: 1 | -1): ReadonlyMap<number, Int32Array> {
   const blocks = Math.ceil(pattern.length / 32)
   const masks = new Map<number, Int32Array>()

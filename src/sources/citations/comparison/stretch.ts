@@ -1,31 +1,31 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 import { type Prepared, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
 
-/** What a quotation is compared with. */
+/** The passage that a quotation is compared with. */
 export type Passage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
 
 /**
- * Passages of one version in their order, compared as one text. With neighbours on either side of those that are
- * meant, a quotation may run over their edges.
+ * Consecutive passages of one version, compared as one text. Neighbours on both sides of the cited passages let a
+ * quotation cross their borders.
  */
 export type Stretch = {
   readonly passages: readonly Passage[]
-  /** The first and the last passage that are meant; all of them unless set. */
+  /** Index of the first and last cited passage. Default: all passages are cited. */
   readonly own?: { readonly first: number; readonly last: number }
 }
 
-/** The passages of a stretch that are meant. */
+/** Returns the cited passages of a stretch, without neighbours. */
 export function ownPassages({ passages, own }: Stretch): readonly Passage[] {
   return own === undefined ? passages : passages.slice(own.first, own.last + 1)
 }
 
-/** A stretch made ready: its passages joined by line breaks. */
+/** A stretch prepared for comparison: its passages joined by line breaks. */
 export type PreparedStretch = {
   readonly stretch: Stretch
   readonly whole: Prepared
-  /** Without brackets and parentheses; made when it is first needed. */
+  /** The text without brackets and parentheses, computed on first use. */
   readonly bare: () => Prepared | undefined
-  /** Where each passage stands in the whole, in UTF-16 units. */
+  /** Range of each passage in the joined text, in UTF-16 units. */
   readonly places: readonly Span[]
 }
 
@@ -50,7 +50,7 @@ export function prepareStretch(stretch: Stretch): PreparedStretch {
   }
 }
 
-/** Which passages of a stretch a range of its text lies in; `start` and `end` within the first and the last of them. */
+/** The passages that a range of a stretch lies in. `start` is an offset in the first of them, `end` in the last. */
 export type PlaceInStretch = Span & {
   readonly first: Passage
   readonly last: Passage
@@ -74,7 +74,7 @@ export function placeIn({ stretch, places }: PreparedStretch, span: Span): Place
 
 const numbered = /^(.*?)([ :.§]*)(\d+[a-d]?)$/
 
-/** One ref for passages that follow one another: `Title 3:4-5`, `Title 1 §2-3`; two refs where they share too little. */
+/** Joins two refs to a range: `Title 3:4-5`, `Title 1 §2-3`. Refs with too little in common stay two refs. */
 export function spanRef(first: string, last: string): string {
   if (first === last) return first
   const [a, b] = [numbered.exec(first), numbered.exec(last)]

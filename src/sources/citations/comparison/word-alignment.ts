@@ -1,31 +1,31 @@
 import { type ComparedWord, isAbbreviated, maxWords, wordsAbbreviated } from '../quotations/abbreviated.ts'
 import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.ts'
 
-/** A step of an alignment: so many words of the quotation stand for so many of the text. */
+/** One step of an alignment: a number of words of the quotation matches a number of words of the text. */
 export type Step = {
   readonly quoted: number
   readonly passed: number
   readonly kind: 'same' | 'abbreviation' | 'changed' | 'left_out' | 'added'
 }
 
-/** The cheapest way to read one list of words as the other. */
+/** The cheapest alignment of two lists of words. */
 export type Alignment = {
   readonly steps: readonly Step[]
-  /** First word of the text that is used. */
+  /** Index of the first word of the text that is used. */
   readonly from: number
   /** Letters that differ. */
   readonly cost: number
 }
 
-/** Words of the one times words of the other that are compared: some 10 ms. */
+/** Maximum product of both word counts: about 10 ms. */
 const maxCells = 30_000
 
 type Cell = { readonly cost: number; readonly from: number; readonly step: Step | undefined }
 
 /**
- * Aligns the words of a quotation with a part of a text, whose first and last words may stay unused (semi-global
- * alignment as by Needleman and Wunsch, with letters for costs). An abbreviation, or another name of the same person or thing, costs nothing.
- * Yields wherever it may be interrupted.
+ * Aligns the words of a quotation with a part of a text; words at the edges of the text may stay unused. This is
+ * semi-global alignment (Needleman and Wunsch) with letters as costs. An abbreviation or another name of the same
+ * person costs nothing. The generator yields at points where the caller may pause it.
  * @returns undefined for more than `maxCells`.
  */
 export function* alignWords(
@@ -51,13 +51,13 @@ export function* alignWords(
   return readBack(rows, quote.length)
 }
 
-/** The two lists of words, with the names in them. */
+/** Both lists of words, with the names in them. */
 type Sides = {
   readonly quote: readonly ComparedWord[]
   readonly text: readonly ComparedWord[]
   readonly quoteNames: readonly NamesEnding[]
   readonly textNames: readonly NamesEnding[]
-  /** Whether each word is an abbreviation. */
+  /** For each word, whether it is an abbreviation. */
   readonly quoteShort: readonly boolean[]
   readonly textShort: readonly boolean[]
 }
@@ -88,7 +88,7 @@ function bestCell(rows: readonly (readonly Cell[])[], i: number, j: number, side
   return best ?? start
 }
 
-/** An abbreviation that ends here, on either side, with the words it stands for. */
+/** Tries abbreviations that end here, on either side, with the words they stand for. */
 function considerAbbreviations(i: number, j: number, sides: Sides, consider: Consider): void {
   if (sides.quoteShort[i - 1]) {
     for (const count of countsOf(sides.quote[i - 1], sides.text, j)) consider('abbreviation', 1, count, 0)
@@ -98,7 +98,7 @@ function considerAbbreviations(i: number, j: number, sides: Sides, consider: Con
   }
 }
 
-/** How many words before `end` an abbreviation may stand for. */
+/** Numbers of words before `end` that an abbreviation may stand for. */
 function countsOf(
   short: ComparedWord | undefined,
   words: readonly ComparedWord[],
@@ -106,7 +106,7 @@ function countsOf(
 ): readonly number[] {
   const counts: number[] = []
   for (let count = 1; short !== undefined && count <= Math.min(maxWords, end); count += 1) {
-    // Most words begin with another letter.
+    // A cheap test: most words begin with another letter.
     if (words[end - count]?.letters[0] !== short.letters[0]) continue
     const meant = words.slice(end - count, end).map(({ letters }) => letters)
     if (wordsAbbreviated(short, meant) === count) counts.push(count)
@@ -132,7 +132,7 @@ function readBack(rows: readonly (readonly Cell[])[], quoted: number): Alignment
 const longestCompared = 40
 const rowOf = new Uint8Array(longestCompared + 1)
 
-/** Edit distance of two words; of overlong ones the length, as if nothing were alike. */
+/** Edit distance of two words. For very long words it is the length of the longer one. */
 function lettersApart(a: string, b: string): number {
   if (a.length > longestCompared || b.length > longestCompared) return Math.max(a.length, b.length)
   for (let j = 0; j <= b.length; j += 1) rowOf[j] = j

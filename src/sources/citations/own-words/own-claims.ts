@@ -1,8 +1,8 @@
 /**
- * How models write about verification. Only this service may say that a quotation was verified, since it alone compares.
- *
- * A claim is removed where it stands by itself: a line, a sentence, a label with its value, the content of brackets. The
- * same words inside a sentence are the answer's own: "he repeats it word for word" stays.
+ * Recognises claims of verification in a model's text. Only the service may say that a quotation was verified,
+ * because only the service compares it.
+ * A claim is removed if it stands by itself: a line, a sentence, a label with its value, the content of brackets. The
+ * same words inside a sentence stay: "he repeats it word for word".
  */
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '))
@@ -17,7 +17,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 const claims = set(
   'verified checked confirmed validated verbatim exact accurate אומת אומתה אומתו ואומתו ואומתה מאומת מאומתת מאומתים מאומתות נבדק נבדקה נבדקו ונבדק ואומת מדויק מדויקת מדויקים כלשונו כלשונה כלשונם',
 )
-/** Words that may stand around a claim without saying anything else. */
+/** Words that may accompany a claim without adding other content. */
 const fillers = set(
   'a is are was were has have been and all both each fully directly carefully as in against by with from to the this that our your ' +
     'quotation quotations quote quotes citation citations source sources reference references text texts wording passage ' +
@@ -27,14 +27,14 @@ const fillers = set(
 )
 const maxWords = 16
 
-/** What our own source list says of a quotation, see `source-list.ts`. */
+/** The wording of the service's own source list about quotations, see `source-list.ts`. */
 const ownWording =
   /^(?:close to the text, not word for word|not found in this passage|not in this passage, but in(?: .{1,120})?|(?:קרוב|קרובים) ללשון המקור, לא מילה במילה|לא נמצאו? בקטע זה|אינו בקטע זה אלא ב:?(?: .{1,120})?)[.!]?$/iu
 
-/** The longest claim that is looked for, in UTF-16 units. */
+/** Maximum length of a claim, in UTF-16 units. */
 export const longestClaim = 160
 
-/** Whether text that stands by itself (in brackets, or behind a label) says only that something was verified. */
+/** Whether a text that stands by itself (in brackets, or after a label) only says that something was verified. */
 export function isClaim(text: string): boolean {
   const plain = bare(text)
   if (plain === '' || plain.length > longestClaim) return false
@@ -58,17 +58,17 @@ const wholeLine =
   /^(?:no quotations?|ללא ציטוט|(?:left out beside a quotation|הושמט סמוך לציטוט): .{1,120}|(?:\d{1,3} )?(?:quotations?|ציטוט(?:ים| אחד)?) (?:of this answer (?:was|were) not found in the library|בתשובה זו לא נמצאו? בספרייה))[.!]?$/iu
 const ticked = /^[✓✔✅☑]/u
 
-/** Words with which a sentence about the quotations of the whole answer begins, and others that it may have. */
+/** First words of a sentence about all quotations of the answer, followed by other words that it may contain. */
 const sentenceStarts = 'all every each both these the i my כל הציטוטים המקורות ההפניות'.split(' ')
 const sentenceWords = set(
   'i my of these those every direct cited quoted hebrew english here answer response below also that word letter for הפניות ההפניות כלל לעיל שלעיל מילה במילה',
 )
-/** `The answer` begins many answers and no claim: their first words are shown at once. */
+/** `The answer` begins many ordinary sentences. Their first words are shown at once. */
 const otherSubjects = set('answer response')
 const subjects =
   /^(?:quotations?|quotes?|citations?|sources?|references?|texts?|ה?ציטוט(?:ים)?|ה?מקור(?:ות)?|ה?הפניות)$/u
 
-/** Whether a sentence has no word but those of a claim, and speaks of quotations or sources. */
+/** Whether a sentence consists only of words of a claim and mentions quotations or sources. */
 function isClaimOfAll(plain: string): boolean {
   const words = wordsOf(plain)
   return (
@@ -84,7 +84,7 @@ function mayStandInSentence(word: string): boolean {
   return claims.has(word) || fillers.has(word) || sentenceWords.has(word)
 }
 
-/** Whether a sentence that is not complete may still become one: its last word may lack letters. */
+/** Whether an incomplete sentence may still become such a sentence. Its last word may be incomplete. */
 function mayBecomeClaimOfAll(plain: string): boolean {
   const words = plain.split(/[\s,:;.!–—-]+/u)
   const [first = ''] = words
@@ -97,7 +97,7 @@ function mayBecomeClaimOfAll(plain: string): boolean {
 
 const allWords = [...claims, ...fillers, ...sentenceWords, 'cross', 'checked']
 
-/** Whether a whole line or sentence says only that something was verified. */
+/** Whether a whole line or sentence only says that something was verified. */
 export function isClaimSentence(text: string): boolean {
   const plain = bare(text)
   if (plain === '' || plain.length > longestClaim) return false
@@ -107,11 +107,11 @@ export function isClaimSentence(text: string): boolean {
   return value !== undefined && isClaim(plain.slice(value.length))
 }
 
-/** Beginnings after which a line or a sentence may turn out to be a claim. */
+/** Beginnings of lines and sentences that may become a claim. */
 const openings =
   'quotation,quote,citation,verification,verified,no quotation,ציטוט,אימות,ללא ציטוט,✓,✔,✅,☑'.split(',')
 
-/** Whether a text that is not complete may still become a claim sentence. */
+/** Whether an incomplete text may still become a claim sentence. */
 function mayBecomeClaim(text: string): boolean {
   if (text.length > longestClaim) return false
   const plain = bare(text)
@@ -121,7 +121,7 @@ function mayBecomeClaim(text: string): boolean {
   if (mayBecomeClaimOfAll(plain)) return true
   const opening = openings.find((each) => each.startsWith(plain) || plain.startsWith(each))
   if (opening === undefined) return false
-  // A label is followed by its colon: "Quotation marks are …" is prose.
+  // A label has a colon after it; "Quotation marks are …" is prose.
   return /^[\p{L} ]*s?(?: check| status)?\s*(?:$|[:–—-])/u.test(plain) || ticked.test(plain)
 }
 
@@ -130,7 +130,7 @@ const stop = /[.!?][*_”"’)\]]{0,4}(?=\s)|(?=[\n|])/
 
 /**
  * Reads the sentence at the start of a text.
- * @returns its length if it says only that something was verified; `open` while it may still become such a sentence.
+ * @returns its length if it only says that something was verified; `open` if it may still become such a sentence.
  */
 export function readClaimSentence(text: string, final: boolean): number | 'open' | undefined {
   const ahead = text.slice(0, 4 * longestClaim)
@@ -143,8 +143,8 @@ export function readClaimSentence(text: string, final: boolean): number | 'open'
 }
 
 /**
- * Whether a reader who got the text letter by letter would still have waited at its end: whatever it comes in, the same is
- * decided.
+ * Whether every prefix of the text may become a claim. So the decision does not depend on how the text was cut into
+ * deltas.
  */
 export function everyBeginning(text: string, mayBecome: (beginning: string) => boolean): boolean {
   for (let end = 1; end < text.length; end += 1) if (!mayBecome(text.slice(0, end))) return false
@@ -154,7 +154,7 @@ export function everyBeginning(text: string, mayBecome: (beginning: string) => b
 const isolates = /[\u2066-\u2069\u200e\u200f]/g
 const decorations = /^(?:[\s>#*_•·|-]|\d{1,3}[.)](?=\s))+|[\s*_|]+$/g
 
-/** The words of a line without what Markdown and directional marks add. */
+/** Returns a line without Markdown characters and directional marks. */
 export function bare(line: string): string {
   return line
     .replace(isolates, '')

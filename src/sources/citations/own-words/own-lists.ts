@@ -1,8 +1,8 @@
 import { bare, isClaimSentence } from './own-claims.ts'
 
 /**
- * What a list of sources looks like that a model writes itself. The service makes the list of an answer from the marks;
- * one that a model adds was compared with nothing.
+ * Recognises source lists that a model writes itself. The service makes the source list from the marks; a list by the
+ * model was compared with nothing.
  */
 
 const headings = new Set(
@@ -13,12 +13,12 @@ const headings = new Set(
   ).split(','),
 )
 
-/** Whether a whole line is the heading of a list of sources. "Sources of joy" is not. */
+/** Whether a whole line is the heading of a source list. "Sources of joy" is not. */
 export function isListHeading(line: string): boolean {
   return headings.has(named(line).replace(/ ?[:：]$/, ''))
 }
 
-/** Whether a line that is not complete may still become one, or a list in one line behind such a heading. */
+/** Whether an incomplete line may become such a heading, or a heading with a list in the same line. */
 export function mayBecomeListHeading(line: string): boolean {
   if (line.length > longestLine) return false
   const start = named(line)
@@ -31,7 +31,7 @@ function named(line: string): string {
   return bare(line).toLowerCase()
 }
 
-/** Longer lines are prose. */
+/** Longer lines are treated as prose. */
 export const longestLine = 300
 
 const mark = /[[【(]\^?[Ss]\d{1,4}[\]】)]/
@@ -42,12 +42,12 @@ const hebrewPlace =
   /(?<![א-ת])(?:פרק|פרקים|סימן|סי[׳']|דף|תורה|הלכה|משנה|פסוק|אות|חלק|ח["״][א-ת]|פ["״]?[א-ת]{1,2}|[א-ת]{1,3}["״׳'][א-ת]?)(?![א-ת])/u
 const place = /\d/
 
-/** Whether a text names a place, in whatever form. */
+/** Whether a text contains a ref in any form. */
 function namesPlace(text: string): boolean {
   return place.test(text) || mark.test(text) || url.test(text) || hebrewPlace.test(text)
 }
 
-/** Words that stand in names of places without a capital. */
+/** Lower-case words that occur in refs. */
 const small = new Set(
   'and the of on in to by for from with ed trans translated translation english hebrew edition version vol volume ch chapter chapters part parts section sections letter verse verses page pages pp also see cf introduction compilers title al ha ben de le public domain licence license'.split(
     ' ',
@@ -56,7 +56,7 @@ const small = new Set(
 const maxProseWords = 3
 const maxHebrewWords = 9
 
-/** Whether a text says something, and does not only name places. */
+/** Whether a text is prose, and not only a list of refs. */
 function isProse(text: string): boolean {
   const named = text.replace(address, '')
   const words = named.match(/[\p{L}\p{M}'’׳״"-]+/gu) ?? []
@@ -70,7 +70,7 @@ function isProse(text: string): boolean {
   return latin > maxProseWords || longest > maxHebrewWords
 }
 
-/** Whether a line is one of a list of sources: a place under a number, a mark or a bullet, or a bare place. */
+/** Whether a line is an item of a source list: a ref with a number, a mark or a bullet, or only a ref. */
 export function isSourceItem(line: string): boolean {
   if (line.length > longestLine) return false
   const text = bare(line)
@@ -78,7 +78,7 @@ export function isSourceItem(line: string): boolean {
   return namesPlace(text) && !isProse(text)
 }
 
-/** Whether a line has the form that only our own list has: a number in square brackets and a place. */
+/** Whether a line looks like an item of the service's own list: a number in square brackets and a ref. */
 export function isNumberedItem(line: string): boolean {
   return numberInBrackets.test(bare(line)) && isSourceItem(line)
 }
@@ -88,8 +88,8 @@ function withoutNumber(text: string): string {
 }
 
 /**
- * Whether a line goes on with a list that has begun.
- * @param afterGap a blank line stands before it: then only another item goes on.
+ * Whether a line continues a list.
+ * @param afterGap whether a blank line precedes it. Then only another item continues the list.
  */
 export function continuesList(line: string, afterGap: boolean): boolean {
   if (line.trim() === '' || /^\s*(?:[-=_*] ?){3,}\s*$/.test(line)) return true
@@ -98,14 +98,17 @@ export function continuesList(line: string, afterGap: boolean): boolean {
   return !afterGap && !isProse(bare(line))
 }
 
-/** The places of a list in one line, `Sources: Tanya 32:1; Likutei Moharan 282`; undefined when it is none. */
+/**
+ * Returns the refs of a list in one line, `Sources: Tanya 32:1; Likutei Moharan 282`; undefined when the line is no
+ * such list.
+ */
 export function listInOneLine(line: string): string | undefined {
   const [, heading = '', rest = ''] = /^([^:：]{2,30}?) ?[:：] ?(.+)$/u.exec(bare(line)) ?? []
   const isPlural = headings.has(heading.toLowerCase()) && !/^(?:source|מקור)$/i.test(heading)
   return isPlural && rest.length <= longestLine && namesPlace(rest) && !isProse(rest) ? rest : undefined
 }
 
-/** How far blanks and underlines reach behind a heading. */
+/** Length of the spaces and underlines after a heading. */
 export function underHeading(text: string): number {
   return /^\s*(?:[-=]{3,}\s+)?/.exec(text)?.[0].length ?? 0
 }

@@ -1,12 +1,12 @@
 import { prepareText } from '../quotations/prepare.ts'
 import type { VerifiedQuote } from '../verify.ts'
 
-/** Of a longer question the rest is not compared. */
+/** Only this many characters of the question are compared. */
 const longestQuestion = 20_000
 
 /**
- * Leaves out quotations that only repeat the user's own words: attributed to no place, not in the library, and verbatim in
- * the question. One that the answer attributes to a place stays, whoever wrote it first: it claims that it stands there.
+ * Removes quotations that repeat the user's question: verbatim in the question, attributed to no ref, and not in the
+ * library. A quotation that the answer attributes to a ref stays, because the attribution is a claim.
  * @param question the user's message of this turn.
  */
 export function besidesQuestion(

@@ -12,24 +12,26 @@ import {
 } from './own-lists.ts'
 import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
 
-/** Takes out of a text that arrives in pieces what a model writes itself about verification. */
+/** Removes from a streamed text what a model says about verification. */
 export type OwnWordsFilter = {
-  /** @returns what is certain to stay by now. Only text that may still have to go is held back. */
+  /** @returns the text that certainly stays. Text that may still be removed is held back. */
   push(delta: string): string
-  /** The text, or a part of it, is complete. @returns what was held back and stays. */
+  /**
+   * Ends the text or a part of it.
+   * @returns the text that was held back and stays.
+   */
   end(): string
-  /** Offered marks such as `S2` that stood in lists of sources which were left out, in order. */
+  /** Valid marks such as `S2` from the removed source lists, in order. */
   listedMarks(): readonly string[]
-  /** How many citations such as `[3]` were left out because nothing had that number. */
+  /** Number of removed citations such as `[3]`, whose numbers the client did not send. */
   numbersLeftOut(): number
 }
 
 /**
- * Leaves out: lists of sources under a heading of their own or with numbers in brackets; lines, sentences and brackets that
- * only say that something was verified; numbers in brackets, `[3]`, that nothing was given under. Code, links, footnotes
- * and everything else stay as they are. The way the text is cut into deltas does not show.
- *
- * @param given numbers in brackets that stand in what the client sent: they may be repeated.
+ * Removes three things: source lists with a heading or with numbers in brackets; lines, sentences and brackets that
+ * only claim verification; numbers in brackets, `[3]`, that are not in `given`. Code, links and footnotes stay. The result
+ * does not depend on how the text is cut into deltas.
+ * @param given numbers in brackets from the client's messages; the answer may repeat them.
  */
 export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): OwnWordsFilter {
   const filter = new Filter(given)
@@ -49,13 +51,13 @@ export function createOwnWordsFilter(given: ReadonlySet<number> = new Set()): Ow
   }
 }
 
-/** Each step makes a text of what is held, so that must not be as long as a delta can be. */
+/** Each step copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
 
-/** Where in its line the next character stands. */
+/** Position of the next character: at the start of a line, at the start of a sentence, or inside one. */
 type LinePosition = 'line' | 'sentence' | 'inside'
 
-/** `true`: something was read; `false`: more text is needed. */
+/** `true`: something was read. `false`: more text is needed. */
 type Step = boolean
 const longestBrackets = 80
 
@@ -70,7 +72,7 @@ class Filter {
   #mode: 'text' | 'list' | 'fence' | 'code' = 'text'
   #fence = ''
   #afterGap = false
-  /** Lines that are indented belong to an item, and are no code. */
+  /** Whether list items are being removed. Indented lines then belong to an item and are not code. */
   #inItems = false
 
   constructor(given: ReadonlySet<number>) {
@@ -140,7 +142,7 @@ class Filter {
     return true
   }
 
-  /** The line that begins here, as far as it is there. */
+  /** Returns the current line, as far as it has arrived. */
   #line(): { readonly text: string; readonly isWhole: boolean } {
     const end = this.#held.indexOf('\n')
     return end < 0
@@ -148,7 +150,7 @@ class Filter {
       : { text: this.#held.slice(0, end), isWhole: true }
   }
 
-  /** @returns undefined for a line like others. */
+  /** @returns undefined for an ordinary line. */
   #lineStep(): Step | undefined {
     const line = this.#line()
     const code = this.#codeBlock(line.text, line.isWhole)
@@ -166,7 +168,10 @@ class Filter {
     return this.#enterList(line.text.length, true)
   }
 
-  /** A heading stays unless items follow. An answer that begins with it is a list by itself, but for numbers of its own. */
+  /**
+   * Removes a heading if list items or nothing follow it. If the answer begins with the heading, the list is the
+   * answer itself and stays, unless its items are numbered.
+   */
   #readHeading(length: number): Step | undefined {
     const ahead = this.#held.slice(length, length + 3 * longestLine)
     const gap = underHeading(ahead)
@@ -182,7 +187,7 @@ class Filter {
   #enterList(length: number, afterGap: boolean): Step {
     this.#mode = 'list'
     this.#afterGap = afterGap
-    // The end of the heading's line is no gap.
+    // The line break of the heading is not a blank line.
     return this.#leaveOut(this.#held.charAt(length) === '\n' ? length + 1 : length)
   }
 
@@ -205,7 +210,7 @@ class Filter {
       this.listedMarks.push(`S${Number(number)}`)
   }
 
-  /** @returns undefined for a sentence like others. */
+  /** @returns undefined for an ordinary sentence. */
   #sentenceStep(): Step | undefined {
     const claim = readClaimSentence(this.#held, this.#final)
     if (claim === 'open') return false
@@ -252,7 +257,7 @@ class Filter {
     return space.slice(space.lastIndexOf('\n') + 1).replaceAll('\t', '    ').length
   }
 
-  /** A fenced block, or an indented one behind a blank line. */
+  /** Reads a fenced code block, or an indented one after a blank line. */
   #codeBlock(line: string, isWhole: boolean): Step | undefined {
     const isApart = this.visible.isEmpty || this.visible.space.split('\n').length > 2
     if (this.#indentation() >= 4 && isApart && !this.#inItems) {

@@ -1,23 +1,22 @@
 import { medial } from '../../text/fold.ts'
 
-/** A word as it is written and as it is compared. */
+/** A word as written, and in the form used for comparison. */
 export type ComparedWord = { readonly letters: string; readonly written: string }
 
 const sign = /["'׳״’”“]/
-/** Longer ones are words in quotation marks. */
+/** Maximum letters of an abbreviation. Longer words with gershayim are words in quotation marks. */
 const maxLetters = 9
-/** `עאכו"כ` has four words; the longest in use have six. */
+/** `עאכו"כ` stands for four words; the longest known abbreviations for six. */
 export const maxWords = 6
 
-/** Whether a word is written as an abbreviation: Hebrew, with gershayim inside or a geresh at its end. */
+/** Whether a word is written as an abbreviation: in Hebrew, with gershayim inside or a geresh at its end. */
 export function isAbbreviated({ letters, written }: ComparedWord): boolean {
   return /^[א-ת]{1,9}$/.test(letters) && letters.length <= maxLetters && sign.test(written)
 }
 
 /**
- * How many words an abbreviation stands for, of those given; 0 if it stands for none of them. Its letters must be the
- * beginnings of these words in their order, as in `אא"ס` for `אור אין סוף` or `ביהמ"ק` for `בית המקדש`; one with a
- * geresh (`אפי'`) is the beginning of one word.
+ * Returns how many of the words an abbreviation stands for, or 0. Its letters must begin these words in order: `אא"ס`
+ * for `אור אין סוף`, `ביהמ"ק` for `בית המקדש`. With a geresh (`אפי'`) it is the beginning of one word.
  */
 export function wordsAbbreviated(short: ComparedWord, words: readonly string[]): number {
   if (!isAbbreviated(short)) return 0
@@ -30,7 +29,7 @@ export function wordsAbbreviated(short: ComparedWord, words: readonly string[]):
   return 0
 }
 
-/** A single letter is too little: only `ר'` is read, which is Rabbi. */
+/** A single letter is ambiguous, so only `ר'` (Rabbi) is read. */
 function isCutShort(letters: string, word: string): boolean {
   if (letters.length === 1) return letters === 'ר' && /^(?:רבי|רב)$/.test(word)
   return word.length > letters.length && word.startsWith(letters)

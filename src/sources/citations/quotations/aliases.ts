@@ -2,14 +2,14 @@ import { tokenize } from '../../text/tokens.ts'
 import { groupsOfWord, namesAt } from '../../vocabulary/lookup.ts'
 import type { ComparedWord } from './abbreviated.ts'
 
-/** Names that end at a word, of one word or of several, by the group of names that mean the same. */
+/** Names that end at a word: the number of their words, by the id of the group of equivalent names. */
 export type NamesEnding = ReadonlyMap<string, number>
 
 const none: NamesEnding = new Map()
 
 /**
- * For each word the names that end with it (`Besht`, `Baal Shem Tov`), as the number of their words by the id of their
- * group.
+ * Returns for each word the names that end with it (`Besht`, `Baal Shem Tov`): the number of their words by the id of
+ * their group.
  */
 export function namesEnding(words: readonly ComparedWord[]): readonly NamesEnding[] {
   const tokens = words.map(
@@ -28,7 +28,7 @@ export function namesEnding(words: readonly ComparedWord[]): readonly NamesEndin
   return words.map((_, at) => ending.get(at) ?? none)
 }
 
-/** How many words of each list are the same name, where two names end. */
+/** If two names that end here are equivalent, returns how many words each has. */
 export function sameName(
   a: NamesEnding | undefined,
   b: NamesEnding | undefined,

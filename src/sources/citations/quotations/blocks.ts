@@ -1,4 +1,4 @@
-/** A paragraph, a list item or heading, or a run of `>` lines; `end` exclusive, in UTF-16 units. */
+/** A paragraph, a list item, a heading, or consecutive `>` lines. Range in UTF-16 units; `end` is exclusive. */
 export type Block = {
   readonly kind: 'prose' | 'item' | 'quote'
   readonly start: number
@@ -9,7 +9,7 @@ const quoteLine = /^[ \t]{0,3}>/
 const ownBlock = /^[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} )/
 const blankLine = /^\s*$/
 
-/** Cuts a text into its blocks, in order. Only lines are looked at: this is no Markdown parser. */
+/** Cuts a text into its blocks, in order. It only looks at lines and does not parse Markdown. */
 export function splitBlocks(text: string): readonly Block[] {
   const blocks: Block[] = []
   let current: { kind: Block['kind']; start: number; end: number } | undefined
@@ -27,7 +27,7 @@ export function splitBlocks(text: string): readonly Block[] {
   return blocks
 }
 
-/** A line that goes on with an item belongs to it. */
+/** A line that continues a list item belongs to the item. */
 function kindOf(line: string, current: Block['kind'] | undefined): Block['kind'] {
   if (quoteLine.test(line)) return 'quote'
   return ownBlock.test(line) || current === 'item' ? 'item' : 'prose'

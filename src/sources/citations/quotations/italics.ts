@@ -1,20 +1,20 @@
 import type { QuoteSpan } from './quote-marks.ts'
 
-/** `*words*` and `_words_`, not `**bold**`; one class and a bound, so that reading is linear. */
+/** Matches `*words*` and `_words_`, not `**bold**`. One character class and a bound keep the match linear. */
 const italics =
   /(?<![*\p{L}\p{N}\\])\*(?![*\s])([^*\n]{12,4000})(?<!\s)\*(?![*\p{L}\p{N}])|(?<![_\p{L}\p{N}\\])_(?![_\s])([^_\n]{12,4000})(?<!\s)_(?![_\p{L}\p{N}])/gu
 
-/** Words that lead to a quotation, or a colon. */
+/** Words that introduce a quotation, or a colon. */
 const leadsTo =
   /(?::|(?:says?|said|writes?|wrote|written|states?|stated|teach(?:es)?|taught|reads?|words|quotes?|quoted|explains?|אומר(?:ת|ים)?|אמרו?|כתבו?|כותב(?:ת|ים)?|כתוב|נאמר|שנאמר|לשונו?|לשון|וז"ל|וז״ל|וזה לשונו|דבריו|דברי|מובא|ככתוב|פסק))[,:]?\s*[–—-]?\s*$/iu
 
-/** A place behind them in brackets, or behind a dash. */
+/** A ref in brackets or after a dash. */
 const placeFollows = /^[.,;]?\s*(?:[([]\s?[\p{L}\d]|[—–]\s*\p{L})/u
 
 /**
- * Italics that frame a quotation: words introduced as one, with a place or a mark right behind them, or alone in their
- * block. Others are emphasis.
- * @param taken spans in quotation marks, in order: what overlaps one of them is no quotation of its own.
+ * Finds italics that mark a quotation: words that are introduced as one, that have a ref or mark directly after them,
+ * or that are alone in their block. Other italics are emphasis.
+ * @param taken spans in quotation marks, in order. Italics that overlap one of them are skipped.
  */
 export function italicSpans(
   text: string,

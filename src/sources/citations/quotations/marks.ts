@@ -1,25 +1,23 @@
 /**
- * How models write citation marks, and what a piece of text turns out to be.
- *
- * Taken for marks: `[S1]`, `[s1]`, `[S01]`, `[^S1]`, lenticular `【S1】` with or without a `†…` tail, groups such as
- * `[S1, S2]`, `[S1; S2]`, `[S1 and S2]`, `[S1-S3]`, `[S1, 2]` (the bare number only if it was offered), and, since
- * some models write them, `(S1)` and `(S1, S2)` if the first one was offered. `[S1, chapter 32]` is a mark that keeps
- * its words. A bare `S1` and anything else is text.
+ * Parses citation marks in a model's text.
+ * Marks are: `[S1]`, `[s1]`, `[S01]`, `[^S1]`, lenticular `【S1】` with or without a `†…` tail; groups such as `[S1,
+ * S2]`, `[S1; S2]`, `[S1 and S2]`, `[S1-S3]`, and `[S1, 2]` if mark 2 exists; and `(S1)` and `(S1, S2)` if the first
+ * mark exists. `[S1, chapter 32]` is a mark with words. A bare `S1` and anything else is text.
  */
 
-/** What the text at an opening bracket is. `rest` is what must be read after it. */
+/** The kind of text at an opening bracket. `rest` is the text to read after it. */
 export type Reading =
-  /** Not decided by what there is; at the end of a reply, a mark cut in two. */
+  /** Undecided: more text is needed. At the end of a reply it is an incomplete mark. */
   | { readonly kind: 'open' }
   | { readonly kind: 'text' }
-  /** Marks; `more` when `rest` is the remainder of the same group, made to look like a group of its own. */
+  /** Marks. With `more`, `rest` is the remainder of the group, rewritten as a group of its own. */
   | {
       readonly kind: 'marks'
       readonly marks: readonly string[]
       readonly rest: string
       readonly more: boolean
     }
-  /** One mark and then words inside the same brackets; `words` is `rest` without the comma that joins the two. */
+  /** One mark, followed by words in the same brackets. `words` is `rest` without the comma between them. */
   | { readonly kind: 'worded'; readonly mark: string; readonly rest: string; readonly words: string }
 
 const open = { kind: 'open' } as const
@@ -32,20 +30,18 @@ const closing = /^[ \u00a0]?(?:†[^】\]\n]{0,30})?[\]】]/
 const nextMark =
   /^[ \u00a0]{0,2}([,;&/+–—-])?[ \u00a0]{0,2}(?:and [ \u00a0]?)?[Ss](?=\d{1,4}(?![\p{L}\p{N}_]))/u
 const nextNumber = /^[ \u00a0]{0,2}([,;&/+–—-])[ \u00a0]{0,2}(?=(\d{1,4})[ \u00a0]?[,;\]】])/
-/** All that may still become one of the three above. */
+/** Text that may still become one of the three forms above. */
 const undecided =
   /^(?:[ \u00a0]?†[^】\]\n]{0,30}|[ \u00a0]{0,2}[,;&/+–—-]?[ \u00a0]{0,2}(?:a(?:nd?)?|(?:and [ \u00a0]?)?[Ss]?\d{0,4}[ \u00a0]?))$/
 const joint = /^[ \u00a0]?[,;:][ \u00a0]?|^[ \u00a0]/
 const widestRange = 20
 
 /**
- * Reads the text at an opening `[` or `【`.
- *
- * Whatever is decided holds for every continuation of `input`, so that the way a reply is cut into deltas cannot
- * show. Undecided input is at most 40 characters long.
- *
- * @param offered tells marks that were offered, needed only for bare numbers.
- * @param final no more text follows.
+ * Parses the text at an opening `[` or `【`.
+ * A decision holds for every continuation of `input`, so the result does not depend on how a reply is cut into
+ * deltas. Undecided input has at most 40 characters.
+ * @param offered whether a mark exists; needed only for bare numbers.
+ * @param final whether the text ends here.
  */
 export function readBrackets(input: string, offered: (mark: string) => boolean, final: boolean): Reading {
   const start = opener.exec(input)?.[0]
@@ -56,7 +52,7 @@ export function readBrackets(input: string, offered: (mark: string) => boolean, 
   if (first === null) return /^[Ss]$/.test(inside) ? open : text
   const number = Number(first[1])
   const after = inside.slice(first[0].length)
-  // A number that the text ends in may lack digits: it is not attributed to anything.
+  // A number at the end of the text may be incomplete, so it is attributed to nothing.
   if (after === '') return open
   if (letterOrDigit.test(after)) return text
   const end = closing.exec(after)
@@ -68,7 +64,7 @@ export function readBrackets(input: string, offered: (mark: string) => boolean, 
   return readOn(number, after, start, offered)
 }
 
-/** What follows a first mark that is not closed at once: another mark, words, or a forgotten bracket. */
+/** Parses what follows a first mark that is not closed at once: another mark, words, or a missing bracket. */
 function readOn(number: number, after: string, start: string, offered: (mark: string) => boolean): Reading {
   const next = nextMark.exec(after) ?? offeredNumber(after, offered)
   if (next !== null) {
@@ -93,7 +89,7 @@ function offeredNumber(after: string, offered: (mark: string) => boolean): RegEx
 const parentheses = /^\(([Ss]\d{1,4}(?:[,;] ?[Ss]\d{1,4}){0,5})\)/
 const openParentheses = /^\((?:[Ss]\d{1,4}[,;] ?){0,5}(?:[Ss]\d{0,4})?$/
 
-/** Reads the text at a `(`: marks only if it holds nothing else and the first one was offered. */
+/** Parses the text at a `(`. It contains marks only if it contains nothing else and the first mark exists. */
 export function readParentheses(
   input: string,
   offered: (mark: string) => boolean,

@@ -1,24 +1,27 @@
-/** Letters and, for each, its place in the original text; see `fold`. */
+/** Folded letters, and the offset of each in the original text; see `fold`. */
 type Letters = { readonly folded: string; readonly offsets: readonly number[] }
 
 /**
- * Substitutes for the Name, which the letter ה (`ה'`) stands for here: texts that write it in full, and quotations
- * that leave off the geresh, are one wording then.
+ * Substitutes for the Name. The fold replaces them by the letter ה, so texts with the full name equal quotations with
+ * `ה'` or without the geresh.
  */
 const name = /(?<![^ ])([והבכלמשד]{0,2}?)(?:ייי|יי|יהוה|הויה|ידוד|יקוק)(?![^ ])/g
 
-/** These are the Name only with a geresh: `הוי` is an Aramaic verb. */
+/** These letters are the Name only with a geresh: `הוי` is also an Aramaic verb. */
 const shortName = /(?<![^ ])([והבכלמשד]{0,2}?)הוי(?![^ ])/g
 
-/** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
+/** `אלקים` and `אלוקים` are folded to `אלהים`, with every ending. */
 const elohim = /(?<![^ ])([והבכלמשד]{0,3}?אל)ו?[קה](ימ|ות|ותו|ית|יי|יות|י|ינו|יכ|יכמ|יו|יהמ|א|אי)(?![^ ])/g
 const hosts = /(?<![^ ])([והבכלמשד]{0,2}?)צבקות(?![^ ])/g
 
-/** Hyphens within a name, put there so that it is not written: `א-ל`, `יה-וה`. */
+/** Hyphens within a name, which avoid writing it in full: `א-ל`, `יה-וה`. */
 const hyphened =
   /(?<![א-ת])[והבכלמשד]{0,2}(?:י[-–]ה[-–]ו[-–]ה|יה[-–]וה|י[-–]הוה|הוי[-–]ה|א[-–]ל(?:הי|קי|וה)?|אל[-–](?:הי|קי|ה|וה)|אלה[-–]י|אלק[-–]י|א[-–]דני|אד[-–]ני|אדנ[-–]י|ש[-–]די|שד[-–]י|צב[-–]אות|צ[-–]באות)/g
 
-/** Joins names that are written with hyphens, in Hebrew and English, letter for letter so that places stay true. */
+/**
+ * Joins names written with hyphens, in Hebrew and English. The length of the text stays the same, so offsets stay
+ * valid.
+ */
 export function joinNames(text: string): string {
   if (!/[-–]/.test(text)) return text
   return text
@@ -27,8 +30,8 @@ export function joinNames(text: string): string {
 }
 
 /**
- * Puts names of God into one form, in folded text.
- * @param written the text that the letters are from: a geresh decides about some of them.
+ * Folds the names of God to one form.
+ * @param written the text of the letters: a geresh in it decides about some names.
  */
 export function foldNames(letters: Letters, written: string): Letters {
   let made = letters
@@ -41,7 +44,9 @@ export function foldNames(letters: Letters, written: string): Letters {
   return replaceWords(made, hosts, (match) => `${match[1] ?? ''}צבאות`)
 }
 
-/** The same without looking for a geresh, and with `ד'` for the Name: a second reading of a quotation. */
+/**
+ * Folds names without checking for a geresh, and reads `ד'` as the Name. It gives a second reading of a quotation.
+ */
 export function foldNamesFreely(letters: Letters, written: string): Letters {
   const made = replaceWords(letters, shortName, (match) => `${match[1] ?? ''}ה`)
   return replaceWords(made, /(?<![^ ])([והבכלמש]?)[די](?![^ ])/g, (match, at) =>
@@ -53,7 +58,7 @@ function hasGeresh({ offsets }: Letters, start: number, end: number, written: st
   return /["'׳״’”]/.test(written.slice(offsets[start] ?? 0, (offsets[end] ?? 0) + 1))
 }
 
-/** Replaces words; all letters of a new one come from the beginning of the old. */
+/** Replaces words. All letters of a replacement get the offset at which the old word begins. */
 function replaceWords(
   letters: Letters,
   form: RegExp,

@@ -1,36 +1,38 @@
 import { fold } from '../../text/fold.ts'
 import { foldNames, foldNamesFreely, joinNames } from './names-of-god.ts'
 
-/** Quotations with fewer letters are words in quotation marks, which prove nothing wherever they are found. */
+/** Minimum letters of a quotation. Shorter ones occur in many texts and prove nothing. */
 export const minLetters = 12
-/** Parts between ellipses with fewer letters are not looked for. */
+/** Shorter parts between ellipses are ignored. */
 const minLettersInPart = 4
 
 /** A range, `end` exclusive. */
 export type Span = { readonly start: number; readonly end: number }
 
-/** A text made ready for many comparisons. */
+/** A text prepared for many comparisons. */
 export type Prepared = {
   readonly text: string
   readonly offsets: readonly number[]
-  /** Folded, with a blank before and after, so that a search for whole words is one search. */
+  /**
+   * The folded text with a space before and after it, so that a search for whole words is a plain substring search.
+   */
   readonly padded: string
 }
 
-/** One way to read the letters of a quotation. */
+/** One reading of a quotation. */
 export type QuoteReading = {
   readonly folded: string
-  /** What stands between ellipses and bracketed insertions, folded; the whole if there are none. */
+  /** The folded text between ellipses and bracketed insertions; the whole text if there are none. */
   readonly parts: readonly string[]
 }
 
-/** A quotation ready to be compared. */
+/** A quotation prepared for comparison. */
 export type PreparedQuote = QuoteReading & {
   readonly letters: number
   readonly words: number
-  /** The quotation itself, by whose words differences are named. */
+  /** The quotation as written. Differences are reported in its words. */
   readonly written: Prepared
-  /** Other ways to read it; it is verbatim if one of them is. */
+  /** Other readings. The quotation is verbatim if one of them is. */
   readonly others: readonly QuoteReading[]
 }
 
@@ -39,11 +41,13 @@ const ellipsis =
   /\(\s?(?:…|\.{2,}|⋯)\s?\)|…|⋯|\.{2,}|\. \. \.|\[[^\]]{0,200}\]|(?<![א-ת])ו?(?:כו|גו)(?:['׳’]|(?![א-ת]))|(?<![א-ת])ו(?:כולי|גומר)(?![א-ת])/u
 const insertion = /\([^()]{0,200}\)/g
 
-/** Letters that an editor has put into brackets within a word: `[T]he`, `ה[ו]א`. */
+/** Matches an editor's brackets within a word: `[T]he`, `ה[ו]א`. */
 const bracketedLetters =
   /(?:(?<=[\p{L}\p{M}])[[(]([\p{L}\p{M}]{1,12})[\])]|[[(]([\p{L}\p{M}]{1,12})[\])](?=\p{L}))/gu
 
-/** Emphasis and tags are made invisible to the fold, letter for letter, so that offsets stay true. */
+/**
+ * Replaces emphasis and tags by characters that the fold ignores. The length stays the same, so offsets stay valid.
+ */
 function clean(text: string): string {
   return joinNames(
     text
@@ -52,12 +56,15 @@ function clean(text: string): string {
   )
 }
 
-/** Folds a text; places are those of the text itself. */
+/** Folds a text; offsets refer to the original text. */
 export function prepareText(text: string): Prepared {
   return prepared(text, clean(text))
 }
 
-/** The same without what stands in brackets and parentheses: editors put references there. Undefined without any. */
+/**
+ * Like `prepareText`, without the content of brackets and parentheses, where editors put references. Undefined for a
+ * text without any.
+ */
 export function prepareWithoutBrackets(text: string): Prepared | undefined {
   if (!/[[(]/.test(text)) return undefined
   const cleaned = clean(text)
@@ -70,7 +77,10 @@ function prepared(text: string, cleaned: string): Prepared {
   return { text, offsets, padded: ` ${folded} ` }
 }
 
-/** Yields wherever it may be interrupted: a quotation can be as long as an answer. */
+/**
+ * Prepares a quotation. It yields at points where the caller may pause it, because a quotation can be as long as an
+ * answer.
+ */
 export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote> {
   const cleaned = clean(quote).replaceAll('*', '\u2060')
   yield

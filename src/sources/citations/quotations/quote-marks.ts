@@ -1,7 +1,7 @@
-/** What stands between two quotation marks, without them; UTF-16 units, `end` exclusive. */
+/** The text between two quotation marks, without them. Range in UTF-16 units; `end` is exclusive. */
 export type QuoteSpan = { readonly start: number; readonly end: number }
 
-/** Where the search for one closing mark stands. */
+/** State of the search for one closing mark. */
 type Search = { readonly text: string; readonly from: number; readonly to: number }
 
 const letter = /[\p{L}\p{N}]/u
@@ -11,10 +11,10 @@ const prefixes = /(?:^|[^\p{L}\p{M}])[ושהבכלמד]{1,3}$/u
 const openers = new Set(['“', '„', '«', '”', '‘', '"', '״', "'", '‹', '‚', '׳'])
 
 /**
- * The outermost quotations of a part of a text, in order. Understands “…”, „…” and „…“, ”…“, «…», ‹…›, ‘…’, ‚…‘, '…', "…" and ״…״,
- * quotations within quotations, and tells gershayim (הקב"ה) from quotation marks. A mark that is never closed opens
- * nothing if it is straight; “, „ and « reach to the end of the part, as printers set a quotation of many paragraphs.
- * Yields wherever it may be interrupted.
+ * Finds the outermost quotations in a part of a text, in order. It reads “…”, „…” and „…“, ”…“, «…», ‹…›, ‘…’, ‚…‘,
+ * '…', "…" and ״…״, and nested quotations. It distinguishes gershayim (הקב"ה) from quotation marks. A straight mark
+ * that is never closed is ignored; an unclosed “, „ or « reaches to the end of the part, as in printed quotations of
+ * many paragraphs. The generator yields at points where the caller may pause it.
  */
 export function* quoteSpans(
   text: string,
@@ -22,7 +22,7 @@ export function* quoteSpans(
   to: number,
 ): Generator<undefined, readonly QuoteSpan[]> {
   const spans: QuoteSpan[] = []
-  // A kind of mark that has no closing one in the rest is not looked for again: that would take quadratic time.
+  // A mark without a closing one in the rest is not searched again; that would take quadratic time.
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {
     const character = text.charAt(at)
@@ -71,7 +71,9 @@ function closingOf(opener: string, search: Search): number | undefined {
   }
 }
 
-/** The end of a pair that may hold pairs of its kind; the last closing mark if some are missing. */
+/**
+ * Finds the end of a pair that may contain pairs of its kind. If closing marks are missing, it takes the last one.
+ */
 function nestedEnd({ text, from, to }: Search, open: string, close: string): number | undefined {
   let depth = 1
   let last: number | undefined
@@ -86,7 +88,7 @@ function nestedEnd({ text, from, to }: Search, open: string, close: string): num
   return last
 }
 
-/** „ is closed by ” (Hebrew) or “ (German); “ before a word opens a quotation within it. */
+/** „ closes with ” (Hebrew) or “ (German). A “ before a word opens a nested quotation. */
 function lowOpenedEnd({ text, from, to }: Search): number | undefined {
   let depth = 1
   let last: number | undefined
@@ -119,7 +121,10 @@ function straightEnd({ text, from, to }: Search, character: string): number | un
 
 const isSingle = (character: string): boolean => "'‚‘׳".includes(character)
 
-/** The longest quotation in single marks, and the marks within it that are looked at: each may be an apostrophe. */
+/**
+ * Maximum length of a quotation in single marks. The next constant limits how many marks within it are tried, because
+ * each may be an apostrophe.
+ */
 const longestInSingle = 1_500
 const maxSingles = 20
 
@@ -127,8 +132,9 @@ const maxSingles = 20
 const elided = /^(?:tis|twas|twere|twill|til|till|em|cause|round|bout|n)(?![\p{L}\p{M}])/iu
 
 /**
- * The end of a quotation in single marks: one that no letter follows. It may be an apostrophe (`the dogs' tails`) or the
- * geresh of a short word (`ה' אחד`); then it ends the quotation only if no better one follows before the next opening mark.
+ * Finds the end of a quotation in single marks: a mark without a letter after it. It may be an apostrophe (`the dogs'
+ * tails`) or the geresh of a short word (`ה' אחד`). Then it ends the quotation only if there is no better mark before
+ * the next opening one.
  */
 function singleEnd({ text, from, to }: Search, closers: string): number | undefined {
   const inside = text.slice(from, Math.min(to, from + longestInSingle))
@@ -151,14 +157,14 @@ function singleEnd({ text, from, to }: Search, closers: string): number | undefi
   return doubtful
 }
 
-/** Hebrew words of up to three letters with a geresh are abbreviations where words go on: `ה'`, `וכו'`. */
+/** A Hebrew word of up to three letters with a geresh is an abbreviation if another word follows: `ה'`, `וכו'`. */
 function kindOfEnd(before: string, after: string): 'end' | 'geresh' | 'possessive' {
   if (!/^\s\p{L}/u.test(after)) return 'end'
   if (/[a-z]s$/i.test(before)) return 'possessive'
   return /(?:^|[^\p{L}])[\u05d0-\u05ea]{1,3}$/u.test(before.replace(/\p{M}/gu, '')) ? 'geresh' : 'end'
 }
 
-/** Whether no quotation in double marks begins in here and ends outside. */
+/** Whether no quotation in double marks begins inside this range and ends outside. */
 function isWhole(text: string, from: number, to: number): boolean {
   const inside = text.slice(from, to)
   const count = (marks: RegExp): number => inside.match(marks)?.length ?? 0
@@ -172,8 +178,9 @@ function firstOf({ text, from, to }: Search, characters: string): number | undef
 }
 
 /**
- * What a mark that is the same on both sides does here. Between Hebrew letters it is gershayim if one letter is left
- * of the word (רמב"ם) or more than prefixes stand before it (חב"דניק); after prefixes only (ש"הבינוני) it opens.
+ * Decides what a symmetric mark does at this position. Between Hebrew letters it is gershayim if one letter of the
+ * word follows (רמב"ם), or if more than prefixes precede (חב"דניק). After prefixes only (ש"הבינוני) it opens a
+ * quotation.
  */
 function placeOf(
   text: string,
@@ -197,18 +204,20 @@ function placeOf(
 
 const longestLook = 24
 
-/** No character before it is a point or an accent by itself; most characters are. */
+/**
+ * The first combining character. Comparing with it is cheaper than the full test, and most characters are below it.
+ */
 const firstMark = '\u0300'
 
 const isMark = (character: string): boolean => character >= firstMark && mark.test(character)
 
-/** Up to six characters before a place, points left out. */
+/** Returns up to six characters before an index, without vowel points. */
 function lettersBefore(text: string, at: number, from: number): string {
   const near = [...text.slice(Math.max(from, at - longestLook), at)].filter((character) => !isMark(character))
   return near.slice(-6).join('')
 }
 
-/** The letters right after a place, three at most, points left out. */
+/** Returns up to three letters after an index, without vowel points. */
 function lettersAfter(text: string, at: number, to: number): string {
   let near = ''
   let letters = 0

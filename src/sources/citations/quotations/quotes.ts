@@ -3,33 +3,34 @@ import { italicSpans } from './italics.ts'
 import { minLetters, type PreparedQuote, prepareQuote } from './prepare.ts'
 import { type QuoteSpan, quoteSpans } from './quote-marks.ts'
 
-/** A place in the text that a quotation may belong to: a mark or a ref written out. */
+/** A mark or a written ref in the text, to which a quotation may belong. */
 export type Anchor = { readonly start: number; readonly end: number; readonly keys: readonly string[] }
 
-/** A quotation of at least 12 letters and three words; `start` and `end` in UTF-16 units of the text it was found in. */
+/**
+ * A quotation of at least 12 letters and three words. `start` and `end` are UTF-16 offsets of the text it was found
+ * in.
+ */
 export type Quotation = {
   readonly text: string
   readonly start: number
   readonly end: number
   /** Index of its block. */
   readonly block: number
-  /** Nothing else of weight stands in its block. */
+  /** Whether its block contains nothing else of importance. */
   readonly standsAlone: boolean
   readonly prepared: PreparedQuote
 }
 
 export type QuotedText = { readonly blocks: readonly Block[]; readonly quotations: readonly Quotation[] }
 
-/** In a `>` block, quoted parts with less than this share of its letters are words within the quotation. */
+/** In a `>` block, quoted parts with less than this fraction of its letters are part of the block's quotation. */
 const shareOfBlock = 0.6
 
 /**
- * Finds what a text quotes: parts in quotation marks, italics that frame a quotation, and blocks of `>` lines, with or
- * without them. Quotations with
- * fewer than 12 letters or three words are left out. Yields wherever it may be interrupted.
- *
- * @param citationMarks they are no part of a quotation, and in a `>` block they end one.
- * @param edges the same for refs at the edges of such blocks.
+ * Finds the quotations of a text: in quotation marks, in italics that mark a quotation, and in `>` blocks. It skips
+ * quotations with fewer than 12 letters or three words. The generator yields at points where the caller may pause it.
+ * @param citationMarks the marks of the text. They are not part of a quotation; in a `>` block a mark ends one.
+ * @param edges the refs at the edges of `>` blocks, treated in the same way.
  */
 export function* findQuotations(
   text: string,
@@ -51,7 +52,7 @@ export function* findQuotations(
       block.kind === 'quote'
         ? yield* blockSpans(masked, block, inBlock)
         : yield* proseSpans(masked, block, inBlock)
-    // Folding tens of thousands of words in quotation marks would take longer than all the rest.
+    // Folding tens of thousands of short quoted terms would take longer than everything else.
     const spans = quoted.filter(({ start, end }) => end - start >= minLetters)
     if (spans.length === 0) continue
     yield
@@ -68,7 +69,7 @@ export function* findQuotations(
   return { blocks, quotations }
 }
 
-/** One or two words in quotation marks are a term. What has no blanks at all is in a script without them. */
+/** One or two words in quotation marks are a term. A text without any space is in a script that has none. */
 const minWords = 3
 const longestTerm = 40
 
@@ -76,7 +77,7 @@ function isQuotation({ letters, words }: PreparedQuote): boolean {
   return letters >= minLetters && (words >= minWords || letters > longestTerm)
 }
 
-/** In order, those that overlap another left out. */
+/** Returns the anchors in order, without those that overlap an earlier one. */
 function apart(anchors: readonly Anchor[]): readonly Anchor[] {
   let end = 0
   return anchors
@@ -88,7 +89,7 @@ function apart(anchors: readonly Anchor[]): readonly Anchor[] {
     })
 }
 
-/** Marks and the `>` of quoted lines become blanks, so that every place stays where it is. */
+/** Replaces marks and the `>` of quoted lines by spaces, so that offsets stay valid. */
 function withoutMarks(text: string, marks: readonly Anchor[]): string {
   const parts: string[] = []
   let from = 0
@@ -101,7 +102,7 @@ function withoutMarks(text: string, marks: readonly Anchor[]): string {
     .replace(/^[ \t]{0,3}(?:>[ \t]?)+/gm, (line) => ' '.repeat(line.length))
 }
 
-/** In quotation marks or in italics that frame a quotation, in order. */
+/** Finds quotations in quotation marks or italics, in order. */
 function* proseSpans(
   masked: string,
   block: Block,
@@ -112,10 +113,13 @@ function* proseSpans(
   return italic.length === 0 ? quoted : [...quoted, ...italic].toSorted((a, b) => a.start - b.start)
 }
 
-/** A line such as `— Tanya 32:4` under a quotation. */
+/** Matches an attribution line under a quotation, such as `— Tanya 32:4`. */
 const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
 
-/** The quotations of a `>` block: one up to each mark, as a whole unless most of it is in quotation marks. */
+/**
+ * Finds the quotations of a `>` block. Each mark ends one. Quoted parts count separately only if they make up most of
+ * the block.
+ */
 function* blockSpans(
   masked: string,
   block: Block,

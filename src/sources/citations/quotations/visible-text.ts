@@ -3,23 +3,23 @@ import { GrowingText } from '../../../agent/growing-text.ts'
 const tailLength = 12
 
 /**
- * The text that a filter lets through. Blanks are withheld until something visible follows, so that what is left out takes
- * the blank before it along and leaves no gap at the end.
+ * Collects the text that a filter lets through. It holds spaces back until visible text follows, so removed text also
+ * removes the space before it.
  */
 export class VisibleText {
   #ready = new GrowingText()
-  /** Blanks before what was left out last, and blanks since. */
+  /** Spaces before the last removed text, and spaces after it. */
   #before = ''
   #space = ''
   #leftOut = false
   #tail = ''
 
-  /** Whether anything was shown so far. */
+  /** Whether any text has been shown. */
   get isEmpty(): boolean {
     return this.#tail === ''
   }
 
-  /** The last characters that were shown; empty when a blank follows them. */
+  /** The last characters shown; empty when a space follows them. */
   get joined(): string {
     return this.#space === '' && this.#before === '' ? this.#tail : ''
   }
@@ -29,7 +29,7 @@ export class VisibleText {
     return this.#tail
   }
 
-  /** The blanks since the last visible character. */
+  /** Spaces after the last visible character. */
   get space(): string {
     return this.#space
   }
@@ -48,21 +48,21 @@ export class VisibleText {
     this.#leftOut = false
   }
 
-  /** Something that stands here is not shown. */
+  /** Records that text at this position is removed. */
   leaveOut(): void {
     this.#before = this.#leftOut ? wider(this.#before, this.#space) : this.#space
     this.#space = ''
     this.#leftOut = true
   }
 
-  /** @returns what was shown since the last call. */
+  /** @returns the text shown since the last call. */
   take(): string {
     const text = this.#ready.toString()
     this.#ready = new GrowingText()
     return text
   }
 
-  /** At the end of the text: blanks that close it stay, unless they belong to what was left out. */
+  /** Ends the text. Trailing spaces stay unless they belong to removed text. */
   close(): void {
     if (this.#leftOut || this.#space === '') return
     this.#ready.add(this.#space)
@@ -76,7 +76,7 @@ export class VisibleText {
   }
 }
 
-/** Of the blanks on both sides of a gap one stays: that with more line breaks. */
+/** Keeps one of the two spaces around removed text: the one with more line breaks. */
 function wider(before: string, after: string): string {
   if (before === '') return after
   return lines(after) > lines(before) ? after : before
