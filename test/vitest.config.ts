@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
 import { SlowestReporter } from './support/slowest-reporter.ts'
 
-/** Tests stand by feature; the ending of a file's name says what it needs, and so its project. */
-const project = (name: string, testTimeout: number) => ({
+/** Tests stand by feature; the ending of a file's name says what it needs. Files of a project share their processes. */
+const project = (name: string, endings: readonly string[], testTimeout: number) => ({
   test: {
     name,
-    include: [`test/**/*.${name}.test.ts`],
+    include: endings.map((ending) => `test/**/*.${ending}.test.ts`),
     exclude: ['test/clients/**'],
     testTimeout,
     hookTimeout: 120_000,
@@ -26,11 +26,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
     projects: [
-      project('unit', 60_000),
-      project('db', 60_000),
-      project('http', 60_000),
-      project('e2e', 120_000),
-      project('browser', 120_000),
+      project('unit', ['unit'], 60_000),
+      project('integration', ['db', 'http', 'e2e', 'browser'], 120_000),
     ],
   },
 })

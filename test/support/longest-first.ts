@@ -1,15 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Projects with the slowest files come first, so that no slow file runs alone at the end. */
+/** Kinds of files that take longest come first, so that no long file is alone at the end of a run. */
 const order = ['browser', 'e2e', 'db', 'http', 'unit']
 
-/**
- * Sorts the projects by `order`. Within a project it sorts like vitest: the slowest file of the last run
- * first.
- */
+const place = ({ moduleId }: TestSpecification) =>
+  order.findIndex((ending) => moduleId.endsWith(`.${ending}.test.ts`))
+
+/** Sorts the kinds by `order`, and the files of a kind as vitest does: the longest of the last run first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name))
+    return sorted.toSorted((a, b) => place(a) - place(b))
   }
 }

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { bundleService } from '../../build/bundle.ts'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { clusterSettings, makeClusterFolder } from './cluster-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,8 +18,8 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await bundleService({ ifChanged: true })
-  const directory = await mkdtemp(path.join(tmpdir(), 'chat-service-test-'))
-  const server = await openEmbedded(directory, ['fsync=off', 'max_connections=300'])
+  const directory = await makeClusterFolder('chat-service-test-')
+  const server = await openEmbedded(directory, [...clusterSettings, 'max_connections=300'])
   await migrateDatabase(server.url, server.url)
   const admin = new pg.Client({ connectionString: server.adminUrl })
   await admin.connect()

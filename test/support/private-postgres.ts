@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { findPrograms, postgresIdentity, runnerFor } from '../../src/db/embedded-programs.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { clusterSettings, makeClusterFolder } from './cluster-folder.ts'
 
 /** A Postgres for one test file, which the file may stop, restart and fill. */
 export type PrivatePostgres = {
@@ -21,8 +21,8 @@ export type PrivatePostgres = {
 
 /** @param directory folder of its data; default: a new folder. */
 export async function startPrivatePostgres(directory?: string): Promise<PrivatePostgres> {
-  const home = directory ?? (await mkdtemp(path.join(tmpdir(), 'chat-service-postgres-')))
-  const settings = ['fsync=off', 'max_connections=200']
+  const home = directory ?? (await makeClusterFolder('chat-service-postgres-'))
+  const settings = [...clusterSettings, 'max_connections=200']
   const server = await openEmbedded(home, settings)
   await migrateDatabase(server.url, server.url)
   const programs = await findPrograms()
