@@ -3,10 +3,15 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { fileChunks } from '../db/schema/index.ts'
 
-/** Rows of 1 MiB keep memory flat; the driver would hold a larger value whole, twice. */
+/**
+ * Chunk size of stored content. Rows of 1 MiB limit memory; the driver would hold a larger value completely, twice.
+ */
 export const chunkBytes = 1024 * 1024
 
-/** Cuts any stream of buffers into pieces of exactly `chunkBytes`, the last one shorter. Nothing for no bytes. */
+/**
+ * Cuts a stream of buffers into pieces of exactly `chunkBytes`; the last one may be shorter. An empty stream gives
+ * none.
+ */
 export async function* chunked(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let parts: Uint8Array[] = []
   let length = 0
@@ -27,7 +32,7 @@ export async function* chunked(source: AsyncIterable<Uint8Array>): AsyncGenerato
   if (length > 0) yield Buffer.concat(parts)
 }
 
-/** A content, and whose it is. */
+/** The id of a content and the account that owns it. */
 export type VersionKey = { readonly id: string; readonly accountId: string }
 
 export class ContentLost extends Error {
@@ -36,7 +41,7 @@ export class ContentLost extends Error {
 
 export type Sealed = { readonly bytes: number; readonly sha256: string }
 
-/** Stores content that is in memory, in the caller's transaction. */
+/** Stores content from memory, in the caller's transaction. */
 export async function storeBuffer(executor: Executor, version: VersionKey, content: Buffer): Promise<Sealed> {
   for (let index = 0; index * chunkBytes < content.length; index += 1) {
     const data = content.subarray(index * chunkBytes, (index + 1) * chunkBytes)
@@ -48,10 +53,10 @@ export async function storeBuffer(executor: Executor, version: VersionKey, conte
 }
 
 /**
- * Stores a stream chunk by chunk, each in a transaction of its own: no connection is held while bytes arrive.
- * @param space says how many bytes there is room for. Beyond them nothing more is kept, but the stream is read to its
- *   end: a sender that is cut off midway never reads why.
- * @returns how many came; no checksum when there was no room for them.
+ * Stores a stream chunk by chunk, each in its own transaction, so that no connection is held while bytes arrive.
+ * @param space number of bytes that may be stored. The rest of the stream is read and discarded, because a sender
+ * that is cut off does not read the error.
+ * @returns the number of received bytes; no checksum when space ran out.
  */
 export async function storeStream(
   database: Database,
@@ -79,8 +84,8 @@ export async function storeStream(
 }
 
 /**
- * The bytes of a version from `start` to before `end`, a chunk at a time, each read in a transaction of its own.
- * @throws ContentLost when the file is deleted midway: a reader must not take a part for the whole.
+ * Reads the bytes of a version from `start` to before `end`, chunk by chunk, each in its own transaction.
+ * @throws ContentLost when the file is deleted during the read, so that a part is not taken for the whole.
  */
 export async function* readStream(
   database: Database,
@@ -98,7 +103,7 @@ export async function* readStream(
   }
 }
 
-/** The whole content, for texts that are known to be small. */
+/** Reads the whole content. Only for small texts. */
 export async function readBuffer(executor: Executor, versionId: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   for (let data = await readChunk(executor, versionId, 0); data; ) {
@@ -108,12 +113,12 @@ export async function readBuffer(executor: Executor, versionId: string): Promise
   return Buffer.concat(chunks)
 }
 
-/** The first bytes of a version, at most `bytes` of them and at most a chunk. */
+/** Reads the first bytes of a version, at most `bytes` and at most one chunk. */
 export async function readHead(executor: Executor, versionId: string, bytes: number): Promise<Buffer> {
   return (await readChunk(executor, versionId, 0, 0, bytes)) ?? Buffer.alloc(0)
 }
 
-/** The bytes of a chunk from `from` to before `to`. */
+/** Reads the bytes of a chunk from `from` to before `to`. */
 async function readChunk(
   executor: Executor,
   versionId: string,

@@ -6,10 +6,10 @@ import type { Sealed } from './content.ts'
 
 export type StoredFile = typeof files.$inferSelect
 
-/** One content of a file. */
+/** One version of a file's content. */
 export type FileVersion = typeof fileVersions.$inferSelect
 
-/** Where a file belongs: always to a project, and to the turn that makes it when one does. */
+/** The project of a file, and the turn that creates it, if there is one. */
 export type FilePlace = {
   readonly accountId: string
   readonly projectId: string
@@ -37,7 +37,7 @@ export async function insertFile(
   return row
 }
 
-/** The newest file of that name in the project. */
+/** Finds the newest file with this name in the project. */
 export async function findByName(
   executor: Executor,
   projectId: string,
@@ -52,7 +52,7 @@ export async function findByName(
   return file
 }
 
-/** By its id, or else the newest of that name. */
+/** Finds a file by id, otherwise the newest one with this name. */
 export async function findByIdOrName(
   executor: Executor,
   projectId: string,
@@ -65,12 +65,12 @@ export async function findByIdOrName(
   return file ?? findByName(executor, projectId, idOrName)
 }
 
-/** Files that one look at a project brings. */
+/** Maximum number of files in one list. */
 const maxListed = 500
 
 /**
- * A project's files for the agent, newest first: of each name the newest, which is the one that it means. `more` counts the
- * names beyond the first 500 files.
+ * Lists a project's files for the agent, newest first. Of files with equal names only the newest is listed, because
+ * the name means that one. `more` counts the names beyond the first 500 files.
  */
 export async function listByName(
   executor: Executor,
@@ -96,7 +96,7 @@ export async function listByName(
   return { files: found, more: Math.max(0, (all?.names ?? 0) - found.length) }
 }
 
-/** One version of a file, the newest unless told; undefined when it has none of that number. */
+/** Finds one version of a file; default: the newest. Undefined when there is no version with this number. */
 export async function findVersion(
   executor: Executor,
   file: Pick<StoredFile, 'id' | 'version'>,
@@ -119,7 +119,7 @@ export function listVersions(executor: Executor, fileId: string, limit: number):
     .limit(limit)
 }
 
-/** Removes a file with all its versions. */
+/** Deletes a file with all its versions. */
 export async function deleteFile(executor: Executor, fileId: string): Promise<void> {
   await executor.delete(files).where(eq(files.id, fileId))
 }

@@ -1,23 +1,23 @@
-/** A stretch of a file's text that is shown, found and cited as one. */
+/** A part of a file's text that is shown, found and cited as a unit. */
 export type FilePassage = {
-  /** Where it stands: `page 3`, `paragraph 2` or `paragraphs 4–6`. */
+  /** Its position: `page 3`, `paragraph 2` or `paragraphs 4–6`. */
   readonly place: string
-  /** UTF-16 range in the text. Passages follow each other without a gap: what is shown is the text to the letter. */
+  /** UTF-16 range in the text. Passages have no gaps between them, so together they are the exact text. */
   readonly start: number
   readonly end: number
 }
 
-/** Paragraphs are put together up to this many characters: a heading alone neither says nor proves anything. */
+/** Target length. Short paragraphs are joined, because a heading alone contains no statement. */
 const wantedLength = 400
-/** Longer stretches are cut. */
+/** Maximum length of a passage; longer ones are cut. */
 const maxLength = 2_000
 
 const pageEnd = /\f/g
 const paragraphEnd = /\n[^\S\n\f]*\n\s*/g
 
 /**
- * Cuts a text into passages: by pages where it has page marks, else by paragraphs, which empty lines part. One after
- * another as they are asked for: a text may have thousands.
+ * Cuts a text into passages: by pages if it has page marks, otherwise by paragraphs, which are separated by empty
+ * lines. It is a generator, because a text may have thousands.
  */
 export function* passagesOf(text: string): Generator<FilePassage> {
   for (const stretch of text.includes('\f') ? pagesOf(text) : paragraphsOf(text))
@@ -45,7 +45,7 @@ function* paragraphsOf(text: string): Generator<FilePassage> {
   }
 }
 
-/** Stretches that end with a separator, which belongs to them. */
+/** Ranges that end with a separator, which is included. */
 function* boundsOf(text: string, separator: RegExp): Generator<readonly [start: number, end: number]> {
   let start = 0
   for (const match of text.matchAll(separator)) {
@@ -66,7 +66,7 @@ function* cut(text: string, { place, start, end }: FilePassage): Generator<FileP
   yield { place, start: from, end }
 }
 
-/** Where to cut: behind the last line or sentence in the second half, else behind the last blank. */
+/** Index at which to cut: after the last line or sentence in the second half, otherwise after the last space. */
 function lastBreak(text: string): number {
   const half = text.length / 2
   for (const pattern of [/\n(?=[^\n]*$)/, /[.!?:׃]["”״']?\s(?=[^.!?:׃]*$)/, /\s(?=\S*$)/]) {
@@ -74,6 +74,6 @@ function lastBreak(text: string): number {
     const at = match ? match.index + match[0].length : 0
     if (at > half) return at
   }
-  // Not inside a pair of surrogates.
+  // Do not cut between the two surrogates of a character.
   return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length
 }

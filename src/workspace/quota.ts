@@ -3,7 +3,7 @@ import type { Executor } from '../db/client.ts'
 import { fileVersions } from '../db/schema/index.ts'
 import { ServiceError } from '../errors.ts'
 
-/** How much an account's plan lets it store; `name` is the plan's. */
+/** Storage limits of an account's plan; `name` is the name of the plan. */
 export type StorageLimits = {
   readonly name: string
   readonly storedBytes: number
@@ -11,16 +11,16 @@ export type StorageLimits = {
 }
 
 /**
- * Held until the transaction ends. Whoever is about to store something takes it first: two that look at once would
- * both find the same room.
+ * Locks the account's storage until the transaction ends. Take it before storing anything; otherwise two uploads
+ * could both find the same free space.
  */
 export async function lockStorage(executor: Executor, accountId: string): Promise<void> {
   await executor.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`storage/${accountId}`}, 0))`)
 }
 
 /**
- * @param own the upload that asks: what it reserved does not count.
- * @throws ServiceError `file_too_large` when the account has no room for a file of so many bytes.
+ * @param own id of the requesting upload, whose own reservation is not counted.
+ * @throws ServiceError `file_too_large` when the account has no space for a file of this size.
  */
 export async function requireRoom(
   executor: Executor,
@@ -33,8 +33,8 @@ export async function requireRoom(
 }
 
 /**
- * The largest file that the account may store now. Uploads under way count with what they reserved.
- * @param own the upload that asks, which does not count.
+ * The maximum size of a file that the account can store now. Reservations of other uploads are subtracted.
+ * @param own id of the requesting upload, which is not counted.
  */
 export async function roomFor(
   executor: Executor,
@@ -46,7 +46,7 @@ export async function roomFor(
   return Math.min(limits.fileBytes, limits.storedBytes - taken)
 }
 
-/** Says by which of its rules the plan has no room for a file of so many bytes. */
+/** The error that names the rule of the plan for which a file is too large. */
 export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
   const message =
     bytes > limits.fileBytes
@@ -55,7 +55,7 @@ export function tooLarge(limits: StorageLimits, bytes: number): ServiceError {
   return new ServiceError('file_too_large', message, { param: 'file', shouldRetry: false })
 }
 
-/** What uploads under way have reserved, apart from one of them. */
+/** Bytes reserved by running uploads, except one of them. */
 async function reservedBytes(executor: Executor, accountId: string, apartFrom: string): Promise<number> {
   const [row] = await executor
     .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })
@@ -70,7 +70,7 @@ async function reservedBytes(executor: Executor, accountId: string, apartFrom: s
   return Number(row?.bytes ?? 0)
 }
 
-/** Bytes that an account's files take, older versions included. */
+/** Bytes of all files of an account, including older versions. */
 export async function storedBytes(executor: Executor, accountId: string): Promise<number> {
   const [row] = await executor
     .select({ bytes: sql<string>`coalesce(sum(${fileVersions.bytes}), 0)` })

@@ -8,16 +8,17 @@ import type { FileText } from './texts.ts'
 export type FileHit = {
   readonly found: FileText
   readonly passage: FilePassage
-  /** Comparable within one search only. */
+  /** Only comparable with scores of the same search. */
   readonly score: number
 }
 
-/** Characters read without letting others have the processor: some 10 ms. */
+/** Characters that are read between two yields to the event loop: about 10 ms. */
 const restAfter = 100_000
 
 /**
- * Finds the passages of some texts that have what a query asks for, best first: BM25 over them alone, with the words,
- * names and spellings that the library is searched with. No index is kept: a project's texts are few, and change.
+ * Searches some texts for a query and returns passages, best first. It ranks by BM25 over these texts, with the
+ * words, names and spellings of the library search. There is no index, because a project has few texts and they
+ * change.
  * @throws the reason of `signal` when it is aborted.
  */
 export async function searchTexts(
@@ -45,7 +46,7 @@ export async function searchTexts(
 type ReadPassage = Omit<FileHit, 'score'> & {
   /** Its words. */
   readonly length: number
-  /** How much each concept occurs in it. */
+  /** Frequency of each concept in the passage. */
   readonly counts: readonly number[]
 }
 

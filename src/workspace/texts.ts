@@ -8,17 +8,17 @@ import type { DocumentText } from './documents/read.ts'
 import { type FileVersion, findVersion, type StoredFile } from './files.ts'
 import { sheetGenerator } from './sheets/sheet.ts'
 
-/** Larger texts are neither read nor edited: they are held in memory whole. */
+/** Maximum size of a text that is read or edited, because it is held in memory completely. */
 const maxTextBytes = 4_000_000
 
 const deleted = 'It has been deleted.'
 
-/** A file as the agent reads it: the text of its newest version, or why it has none. */
+/** A file as the agent reads it: the text of its newest version, or the reason why it has none. */
 export type FileText = DocumentText & { readonly file: StoredFile; readonly kind: TextKind | undefined }
 
 /**
- * The text of a file. What a document says is taken out of it when it is first asked for, and kept; no connection is
- * held meanwhile.
+ * Returns the text of a file. The text of a document is extracted at the first request and stored. No connection is
+ * held during extraction.
  * @throws the reason of `signal` when it is aborted.
  */
 export async function fileText(database: Database, file: StoredFile, signal: AbortSignal): Promise<FileText> {
@@ -33,7 +33,7 @@ type Look =
   | (DocumentText & { readonly kind: TextKind | undefined })
   | { readonly version: FileVersion; readonly kind: Exclude<TextKind, 'text'> }
 
-/** What is known without reading a document: a text as it stands, or what was taken out before. */
+/** Returns the text if no extraction is needed: a plain text, or a stored extraction. */
 async function look(tx: Executor, file: StoredFile): Promise<Look> {
   const version = await findVersion(tx, file)
   if (!version) return { text: '', problem: deleted, kind: undefined }
@@ -49,7 +49,10 @@ async function look(tx: Executor, file: StoredFile): Promise<Look> {
   return { version, kind }
 }
 
-/** What a turn wrote is text as it was written, whatever its name says; sheets were made, and are read as what they are. */
+/**
+ * The kind of a version. A text written by a turn is plain text, whatever its name; generated sheets have the kind of
+ * their format.
+ */
 async function kindOfVersion(
   tx: Executor,
   file: StoredFile,
@@ -62,8 +65,8 @@ async function kindOfVersion(
 }
 
 /**
- * A file's text as it stands, for editing.
- * @returns undefined when it is none, or too large.
+ * Returns a file's text for editing.
+ * @returns undefined when it is not a text, or too large.
  */
 export async function editableText(tx: Executor, file: StoredFile): Promise<string | undefined> {
   const version = await findVersion(tx, file)
@@ -82,7 +85,7 @@ async function plainText(tx: Executor, version: FileVersion): Promise<DocumentTe
     : { text, problem: '' }
 }
 
-/** UTF-8, or UTF-16 with a byte-order mark; undefined when it is neither. */
+/** Decodes UTF-8, or UTF-16 with a byte-order mark. Undefined for anything else. */
 function decoded(content: Buffer): string | undefined {
   const mark = content.subarray(0, 2).toString('hex')
   const label = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
@@ -94,7 +97,7 @@ function decoded(content: Buffer): string | undefined {
   }
 }
 
-/** Two turns that ask at once both read the document; the second to finish finds its text kept. */
+/** Extracts the text of a document and stores it. If two turns do this at once, both store the same text. */
 async function extractOnce(
   database: Database,
   version: FileVersion,

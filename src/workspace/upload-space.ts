@@ -5,27 +5,32 @@ import { ServiceError } from '../errors.ts'
 import type { VersionKey } from './content.ts'
 import { lockStorage, roomFor, type StorageLimits } from './quota.ts'
 
-/** Uploads of an account that may be under way at once, over all replicas. */
+/** Maximum number of running uploads per account, over all replicas. */
 export const uploadsAtOnce = 16
 
-/** One whose last bytes came longer ago belongs to a process that died: it takes no slot any longer. */
+/** An upload without bytes for this time belongs to a dead process and no longer counts. */
 const silentMinutes = 5
 
-/** What an upload of unknown length reserves at a time. */
+/** Bytes that an upload of unknown length reserves at a time. */
 const stepBytes = 16 * 1024 * 1024
 
-/** The space that an upload holds while its bytes arrive; the row's `bytes` say how much, and count as stored. */
+/**
+ * The space that an upload reserves while its bytes arrive. The row's `bytes` is its size, which counts as stored.
+ */
 export type UploadSpace = {
-  /** Makes room for so many bytes in all. @returns false when there is none: then all that was held is released. */
+  /**
+   * Reserves space for this total.
+   * @returns false when there is not enough. Then the whole reservation is released.
+   */
   fits(bytes: number): Promise<boolean>
-  /** Shows the other replicas that bytes still arrive. */
+  /** Records that bytes still arrive, for the other replicas. */
   noteProgress(executor: Executor): Promise<void>
 }
 
 /**
- * Begins an upload: a version that nothing shows yet, with room for the announced bytes as far as there is room.
- * @param announced bytes that are to come at most; undefined when the sender does not say.
- * @throws ServiceError `rate_limit_exceeded` when too many uploads of the account are under way.
+ * Begins an upload: creates an unlisted version and reserves the announced bytes, if there is space.
+ * @param announced maximum number of bytes; undefined when the sender does not say.
+ * @throws ServiceError `rate_limit_exceeded` when the account has too many running uploads.
  */
 export async function openUploadSpace(
   database: Database,
@@ -62,7 +67,10 @@ export async function openUploadSpace(
   }
 }
 
-/** @throws ServiceError `rate_limit_exceeded`. The caller holds the storage lock. */
+/**
+ * The caller holds the storage lock.
+ * @throws ServiceError `rate_limit_exceeded` when the account has too many running uploads.
+ */
 async function requireSlot(executor: Executor, accountId: string): Promise<void> {
   const [row] = await executor
     .select({ count: sql<number>`count(*)::int` })

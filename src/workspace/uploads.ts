@@ -7,7 +7,7 @@ import { type FilePlace, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits, tooLarge } from './quota.ts'
 import { openUploadSpace } from './upload-space.ts'
 
-/** An upload whose bytes have come, under a version that nothing shows yet. */
+/** A completely received upload, in a version that is not listed yet. */
 export type ReceivedUpload = {
   readonly versionId: string
   readonly name: string
@@ -16,10 +16,10 @@ export type ReceivedUpload = {
 }
 
 /**
- * Receives the bytes of an upload as they arrive; they count towards the account's storage from then on. Nothing shows
- * them until `sealUpload`; `dropUpload` removes them, and when receiving fails that has been done.
- * @throws ServiceError `file_too_large` when the account has no room for it, once all of it has come;
- *   `rate_limit_exceeded` before any of it when too many uploads are under way.
+ * Receives the bytes of an upload; they count towards the account's storage at once. The version is listed after
+ * `sealUpload`. `dropUpload` deletes it; a failed upload is deleted automatically.
+ * @throws ServiceError `file_too_large` after all bytes have arrived, when the account has no space;
+ * `rate_limit_exceeded` before any bytes, when too many uploads are running.
  */
 export async function receiveUpload(
   database: Database,
@@ -29,7 +29,7 @@ export async function receiveUpload(
     readonly name: string
     readonly contentType: string
     readonly content: AsyncIterable<Uint8Array>
-    /** Bytes that are to come at most, if the sender says so. */
+    /** Maximum number of bytes to come, if the sender says so. */
     readonly announced: number | undefined
   },
 ): Promise<ReceivedUpload> {
@@ -48,8 +48,8 @@ export async function receiveUpload(
 }
 
 /**
- * Makes a received upload a file of the project, in the caller's transaction.
- * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ * Turns a received upload into a file of the project, in the caller's transaction.
+ * @throws ServiceError `file_too_large` when the account's plan has no space for it.
  */
 export async function sealUpload(
   executor: Executor,
@@ -63,15 +63,15 @@ export async function sealUpload(
   const file = await insertFile(executor, place, { ...upload, purpose }, upload.sealed)
   await executor
     .update(fileVersions)
-    // The version is as old as the file: before now it was only on its way.
+    // The version gets the time of the file, because it was not listed before.
     .set({ fileId: file.id, state: 'sealed', createdAt: sql`now()`, ...upload.sealed })
     .where(eq(fileVersions.id, upload.versionId))
   return file
 }
 
 /**
- * Makes a file of an upload that is in memory, in the caller's transaction.
- * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ * Stores an upload from memory as a file, in the caller's transaction.
+ * @throws ServiceError `file_too_large` when the account's plan has no space for it.
  */
 export async function storeUpload(
   executor: Executor,

@@ -9,7 +9,7 @@ import { contentTypeOf } from './documents/file-names.ts'
 import { type FilePlace, findByName, insertFile, type StoredFile } from './files.ts'
 import { lockStorage, requireRoom, type StorageLimits } from './quota.ts'
 
-/** Writes a text as `writeContent` does. */
+/** Writes a text like `writeContent`. */
 export function writeText(
   executor: Executor,
   place: FilePlace,
@@ -21,9 +21,9 @@ export function writeText(
 }
 
 /**
- * Writes a content under a name in the project: a new file, or a new version of the newest file of that name. Older
- * versions stay. Two turns that write one name at once take turns.
- * @throws ServiceError `file_too_large` when the account's plan has no room for it.
+ * Writes a content under a name in the project: a new file, or a new version of the newest file with that name. Older
+ * versions stay. A lock serialises two turns that write the same name.
+ * @throws ServiceError `file_too_large` when the account's plan has no space for it.
  */
 export async function writeContent(
   executor: Executor,
@@ -66,8 +66,8 @@ async function showVersion(
 }
 
 /**
- * Gives the newest file of a name another one.
- * @throws ServiceError `not_found` when there is none, `invalid_value` when the other name is taken.
+ * Renames the newest file with this name.
+ * @throws ServiceError `not_found` when there is none, `invalid_value` when the new name is in use.
  */
 export async function renameFile(
   executor: Executor,
@@ -82,8 +82,8 @@ export async function renameFile(
 }
 
 /**
- * Gives this very file another name, whatever other files of its name there are.
- * @throws ServiceError `invalid_value` when the other name is taken.
+ * Renames this file, even if others have the same name.
+ * @throws ServiceError `invalid_value` when the new name is in use.
  */
 export async function renameThisFile(executor: Executor, file: StoredFile, newName: string): Promise<void> {
   if (newName === file.name) return
@@ -104,7 +104,10 @@ function changeOf(file: StoredFile, action: FileChange['action']): FileChange {
   return { id, filename, bytes, contentType, action }
 }
 
-/** Held until the transaction ends. Several are taken in one order, or two turns would wait for each other. */
+/**
+ * Locks names until the transaction ends. Several names are locked in sorted order; otherwise two turns could
+ * deadlock.
+ */
 export async function lockNames(
   executor: Executor,
   projectId: string,

@@ -1,21 +1,21 @@
-/** Words a passage should have: long enough for a thought, short enough to be quoted and compared. */
+/** Target words per passage: long enough for a thought, short enough to be quoted and compared. */
 const wordsWanted = 120
 
-/** A text up to this length stays whole: two pieces much shorter than wanted would serve nobody. */
+/** Texts up to this length stay whole, because two short pieces would be less useful. */
 const wordsKept = 180
 
-/** Ends of sentences and paragraphs, with the blanks after them. */
+/** Matches the end of a sentence or paragraph, with the white space after it. */
 const sentenceEnd = /(?<=[.!?:;׃…]["'”’׳״)\]]*)\s+|\n+/u
 
-/** How many passages a text makes. */
+/** Number of passages into which a text is cut. */
 export function passagesIn(text: string): number {
   const words = countWords(text)
   return words <= wordsKept ? 1 : Math.max(2, Math.round(words / wordsWanted))
 }
 
 /**
- * Cuts a text into at most `parts` pieces of about equal length at ends of sentences, or between words where a
- * sentence is longer than a piece. Joined by blanks the pieces are the text again.
+ * Cuts a text into at most `parts` pieces of about equal length. It cuts at ends of sentences, or between words if a
+ * sentence is longer than a piece. The pieces joined by spaces are the original text.
  */
 export function cutText(text: string, parts: number): readonly string[] {
   if (parts <= 1) return [text]
@@ -32,7 +32,7 @@ export function cutText(text: string, parts: number): readonly string[] {
   }
   for (const unit of unitsOf(text, target)) {
     const words = countWords(unit)
-    // Measured from the start of the text, so that early overlong pieces do not starve the last one.
+    // Measured from the start of the text, so that long early pieces do not leave too little for the last one.
     const boundary = (pieces.length + 1) * target
     const before = boundary - (placedWords + heldWords)
     const after = placedWords + heldWords + words - boundary
@@ -44,7 +44,7 @@ export function cutText(text: string, parts: number): readonly string[] {
   return pieces
 }
 
-/** Sentences, the overlong ones in pieces of at most the target. */
+/** Splits a text into sentences, and long sentences into pieces of at most the target length. */
 function unitsOf(text: string, target: number): readonly string[] {
   const most = Math.max(1, Math.ceil(target))
   return text

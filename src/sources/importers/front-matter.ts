@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml'
 import { ServiceError } from '../../errors.ts'
 
-/** What a text says of itself in its front matter, or its importer by flags, which go before. */
+/** Properties of a text, from its front matter or from command-line flags. Flags take precedence. */
 export type MarkdownFacts = {
   readonly title?: string | undefined
   readonly he_title?: string | undefined
@@ -25,10 +25,10 @@ const markdownFacts = [
 ] as const satisfies readonly (keyof MarkdownFacts)[]
 
 /**
- * Reads the YAML between `---` lines at the start of a text. Names may be in capitals; unknown names are ignored; a
+ * Parses the YAML between `---` lines at the start of a text. Names may be in capitals. Unknown names are ignored. A
  * list of texts is joined with commas.
- * @returns the facts, and the text after them.
- * @throws ServiceError `invalid_value` when it is not YAML, or a known name has another value than a text.
+ * @returns the properties, and the text after the front matter.
+ * @throws ServiceError `invalid_value` when it is not YAML, or when the value of a known name is not a text.
  */
 export function readFrontMatter(content: string): { readonly facts: MarkdownFacts; readonly body: string } {
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(content)
@@ -37,7 +37,7 @@ export function readFrontMatter(content: string): { readonly facts: MarkdownFact
 }
 
 function factsOf(matter: string): MarkdownFacts {
-  // The `failsafe` schema leaves every scalar a text: `version: 1.10` is not the number 1.1.
+  // The `failsafe` schema keeps every scalar as text: `version: 1.10` is not the number 1.1.
   const document = parseDocument(matter, { schema: 'failsafe', prettyErrors: true })
   const [fault] = document.errors
   if (fault) {

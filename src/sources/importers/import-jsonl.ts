@@ -7,28 +7,28 @@ import { readJsonlLine } from './jsonl-line.ts'
 import { type Division, JsonlWork } from './jsonl-work.ts'
 
 export type ImportOptions = {
-  /** Classes of licences, beside the open ones and one's own, that the operator takes responsibility for. */
+  /** Restricted licence classes that the operator accepts, in addition to open licences and own texts. */
   readonly allowLicenses: readonly RestrictedLicense[]
-  /** Called with the number of lines read so far, now and then. */
+  /** Called at intervals with the number of lines read so far. */
   readonly onProgress?: (done: number) => void
 }
 
 export type ImportReport = {
-  /** Works that were new or changed. */
+  /** Number of new or changed works. */
   readonly works: number
   readonly versions: number
-  /** Versions that are in the library already with the same content. */
+  /** Number of versions that the library already has with the same content. */
   readonly unchanged: number
-  /** Texts written, one per place and version. */
+  /** Number of texts written; one per place and version. */
   readonly passages: number
   readonly skipped: readonly { readonly why: string; readonly count: number }[]
 }
 
 /**
- * Imports a library of one's own, one JSON object a line. Long texts are cut into pieces at ends of sentences, with
- * ` §1`, ` §2`, ... after the ref. All or nothing; the same lines a second time change nothing, and a version that is
- * there with other content is replaced as a whole, so one import must hold all of it.
- * @throws ServiceError `invalid_value` naming the line and the field at fault.
+ * Imports a library from JSON lines, one object per line. Long texts are cut at ends of sentences; the pieces get `
+ * §1`, ` §2`, ... after the ref. The import stores everything or nothing. Unchanged versions are skipped; changed
+ * versions are replaced as a whole, so a file must contain all lines of a version.
+ * @throws ServiceError `invalid_value` naming the line and the field.
  */
 export async function importJsonl(
   database: Database,
@@ -80,14 +80,14 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
     const work = works.get(line.work) ?? new JsonlWork(line.work)
     works.set(line.work, work)
     work.add(line, number)
-    // Also of a line without any: those that it had before are removed.
+    // Also for a line without refs: it removes the links that the line had before.
     links.set(line.ref, line.refs)
   }
   options.onProgress?.(number)
   return { works, links, skipped: [...skipped].map(([why, count]) => ({ why, count })) }
 }
 
-/** Into how many pieces the texts are cut by editions of the work that the import does not replace. */
+/** Reads, for each ref, the number of pieces that editions outside this import already have. */
 async function knownDivision(tx: Executor, work: JsonlWork): Promise<Division> {
   const { versions } = work
   const found = await tx.execute<{ ref: string; pieces: number }>(sql`

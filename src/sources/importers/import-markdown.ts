@@ -18,8 +18,8 @@ export type MarkdownReport = {
 }
 
 /**
- * Imports a text of one's own. Headings become nodes of the refs, the paragraphs under each are numbered from 1:
- * `My Notes, On Joy, First Part 3`. Importing again replaces the version if its text has changed.
+ * Imports a Markdown text. Headings become parts of the refs; the paragraphs below each heading are numbered from 1:
+ * `My Notes, On Joy, First Part 3`. A second import replaces the version if its text has changed.
  * @throws ServiceError `invalid_value` when the text has no title, no paragraph, or a licence that is not allowed.
  */
 export async function importMarkdown(
@@ -96,7 +96,7 @@ export async function importMarkdown(
 
 type Passage = { readonly place: Place; readonly text: string }
 
-/** Numbered paragraphs under their headings. A heading that is the title itself adds nothing. */
+/** Returns the paragraphs, numbered below their headings. A heading equal to the title adds no part. */
 function passagesOf(title: string, heTitle: string, body: string): readonly Passage[] {
   const passages: Passage[] = []
   const numbers = new Map<string, number>()
@@ -116,12 +116,12 @@ function passagesOf(title: string, heTitle: string, body: string): readonly Pass
   return passages
 }
 
-/** Levels that the text skips hold nothing. */
+/** Fills skipped heading levels with empty parts. */
 function padding(headings: readonly string[], level: number): readonly string[] {
   return Array.from({ length: Math.max(0, level - 1 - headings.length) }, () => '')
 }
 
-/** @throws ServiceError `invalid_value` when it is no code of a language. */
+/** @throws ServiceError `invalid_value` when it is not a language code. */
 function languageCode(written: string | undefined): string | undefined {
   if (written === undefined || written.trim() === '') return undefined
   const name = written.trim().toLowerCase()
@@ -130,7 +130,7 @@ function languageCode(written: string | undefined): string | undefined {
   throw new ServiceError('invalid_value', `"${written}" is no language code such as he or en.`)
 }
 
-/** By the letters: most texts are in one of these two. */
+/** Guesses the language from the script: Hebrew or English. */
 function languageOf(passages: readonly Passage[]): string {
   const sample = passages
     .slice(0, 50)

@@ -24,19 +24,19 @@ const lineShape = z.object({
   refs: z.array(words).default([]),
 })
 
-/** A text as it is stored: without markup, its footnotes apart. */
+/** A text as stored: without markup, with its footnotes separate. */
 export type LineText = { readonly text: string; readonly notes: readonly string[] }
 
-/** One line of a library of one's own, its texts freed from markup. */
+/** One line of a JSON lines library, with its texts freed from markup. */
 export type JsonlLine = Omit<z.infer<typeof lineShape>, 'he' | 'en'> & {
   readonly he: LineText
   readonly en: LineText
 }
 
 /**
- * Reads one line.
- * @param number of the line in its file, from 1.
- * @throws ServiceError `invalid_value` naming the line and the field at fault.
+ * Parses one line.
+ * @param number line number in the file, from 1.
+ * @throws ServiceError `invalid_value` naming the line and the field.
  */
 export function readJsonlLine(raw: string, number: number): JsonlLine {
   let value: unknown

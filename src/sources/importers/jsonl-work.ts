@@ -19,10 +19,10 @@ type GrowingVersion = Omit<VersionText, 'sourceUrl'> & {
   readonly urls: Map<string, string>
 }
 
-/** Into how many pieces texts are cut already by editions that stay, by ref. */
+/** For each ref, the number of pieces that remaining editions already have. */
 export type Division = ReadonlyMap<string, number>
 
-/** The lines of one work, and the import that they make. */
+/** Collects the lines of one work and turns them into an import. */
 export class JsonlWork {
   readonly title: string
   readonly #lines = new Map<string, { readonly line: JsonlLine; readonly number: number }>()
@@ -33,7 +33,9 @@ export class JsonlWork {
     this.title = title
   }
 
-  /** @throws ServiceError `invalid_value` when the ref, or the version under another licence, came before. */
+  /**
+   * @throws ServiceError `invalid_value` when the ref occurred before, or the version occurred with another licence.
+   */
   add(line: JsonlLine, number: number): void {
     const before = this.#lines.get(line.ref)
     if (before) throw badLine(number, `field "ref": "${line.ref}" stands in line ${before.number} already`)
@@ -52,9 +54,9 @@ export class JsonlWork {
   }
 
   /**
-   * The lines cut into passages. Hebrew and English of a line are cut alike, and as an edition that stays is: pieces of
-   * one number hold the same part of the text.
-   * @throws ServiceError `invalid_value` when a ref is that of a piece of another line.
+   * Cuts the lines into passages. Hebrew and English of a line get the same number of pieces, and so does a new
+   * edition of a stored text. So pieces of equal number contain the same part of the text.
+   * @throws ServiceError `invalid_value` when a ref equals that of a piece of another line.
    */
   finish(division: Division): WorkImport {
     for (const { line, number } of this.#lines.values()) this.#cut(line, number, division.get(line.ref))
@@ -94,7 +96,7 @@ export class JsonlWork {
         version.texts.set(ref, text)
         version.urls.set(ref, line.source_url)
       })
-      // Where a note belongs in the text is not known: it stands below the whole.
+      // The position of a note within the text is unknown, so notes stand after the last piece.
       const last = places[pieces.length - 1]?.ref ?? line.ref
       if (line[language].notes.length > 0) version.notes.set(last, line[language].notes)
     }
@@ -121,7 +123,7 @@ export class JsonlWork {
   }
 }
 
-/** The texts of a line in pieces: as many in each language, as far as their sentences allow. */
+/** Cuts the texts of a line into the same number of pieces in each language, if they have enough sentences. */
 function cutAlike(line: JsonlLine, known: number | undefined) {
   const parts = known ?? Math.max(passagesIn(line.he.text), passagesIn(line.en.text))
   return languages.flatMap(({ language }) => {
@@ -130,14 +132,14 @@ function cutAlike(line: JsonlLine, known: number | undefined) {
   })
 }
 
-/** @param piece its number, from 1; undefined for a text that stays whole. */
+/** @param piece its number, from 1; undefined for a text that is not cut. */
 function placeOf(line: JsonlLine, piece: number | undefined): Place {
   const ref = piece === undefined ? line.ref : pieceRef(line.ref, piece)
   const heRef = piece === undefined ? line.he_ref : hebrewPieceRef(line.he_ref, piece)
   return { ref, heRef, sectionRef: sectionOf(ref) }
 }
 
-/** An address that all texts have is the version's; those that only some have stay with them. */
+/** Stores a URL that all texts share with the version. Other URLs stay with their texts. */
 function withCommonUrl(version: GrowingVersion): VersionText {
   const addresses = new Set(version.urls.values())
   const [common = ''] = addresses

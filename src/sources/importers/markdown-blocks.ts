@@ -5,8 +5,8 @@ import { readSegment } from './markup.ts'
 export type MarkdownBlock = { readonly level: number; readonly text: string }
 
 /**
- * Indented text is a paragraph, as texts of word processors have it. `[1]: Ibid.` is a note and not the definition of a
- * link, which would remove it.
+ * Indented text counts as a paragraph, because word processors indent paragraphs. `[1]: Ibid.` counts as a note; as the
+ * definition of a link it would be removed.
  */
 const markdown = new MarkdownIt({ html: true }).disable(['code', 'reference'])
 markdown.core.ruler.push('item_numbers', writeItemNumbers)
@@ -15,7 +15,7 @@ const alone = /^(?:fence|html_block)$/
 const boundary = /^(?:heading|paragraph|table)_(?:open|close)$/
 const list = /^(?:bullet|ordered)_list_(?:open|close)$/
 
-/** The headings and paragraphs of a text in order. A list without blank lines is one paragraph, with its inner lists. */
+/** Returns headings and paragraphs in order. A list without blank lines, with its inner lists, is one paragraph. */
 export function markdownBlocks(body: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = []
   let held: string[] = []
@@ -34,13 +34,13 @@ export function markdownBlocks(body: string): readonly MarkdownBlock[] {
   return blocks
 }
 
-/** The paragraphs of a list without blank lines are hidden: its items stay together. */
+/** Whether a token ends a block. Paragraphs in a list without blank lines are `hidden`, so its items stay together. */
 function endsBlock(token: Token, lists: number): boolean {
   if (list.test(token.type)) return lists === 0 || (lists === 1 && token.nesting === 1)
   return alone.test(token.type) || (boundary.test(token.type) && !token.hidden)
 }
 
-/** The parser takes the numbers of items out of the text, but the paragraphs of many books are numbered. */
+/** Writes the numbers of list items back into the text. The parser removes them, but many books number their paragraphs. */
 function writeItemNumbers({ tokens, Token }: StateCore): void {
   for (const [at, token] of tokens.entries()) {
     const inline = tokens[at + 2]
@@ -51,12 +51,12 @@ function writeItemNumbers({ tokens, Token }: StateCore): void {
   }
 }
 
-/** A line of other blanks than spaces, such as the no-break space, parts paragraphs too. */
+/** Parses a text. A line of any white space, such as the no-break space, separates paragraphs too. */
 function tokensOf(body: string): readonly Token[] {
   return markdown.parse(body.replace(/^[^\S\r\n]+$/gm, ''), {})
 }
 
-/** The words of a token; empty for one that has none of its own. */
+/** The text of a token; empty if it has no text of its own. */
 function textOf(token: Token): string {
   if (token.type === 'fence') return token.content
   if (token.type === 'html_block') return readSegment(markdown.renderInline(token.content)).text

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 
-/** A segment as people read it, with its footnotes apart. */
+/** A segment as plain text, with its footnotes separate. */
 export type Segment = { readonly text: string; readonly notes: readonly string[] }
 
 type Kind = 'plain' | 'footnote' | 'sup' | 'dropped'
@@ -8,17 +8,19 @@ type Kind = 'plain' | 'footnote' | 'sup' | 'dropped'
 const breaks = new Set(['br', 'p', 'div', 'li', 'tr', 'h1', 'h2', 'h3', 'h4'])
 const dropped = new Set(['img', 'script', 'style', 'table-of-contents'])
 
-/** Where a note stood, until the spaces around it are settled. Not a character of any text. */
+/**
+ * Placeholder of a note until the spaces around it are normalised. A private-use character that texts do not contain.
+ */
 const noteMark = '\ue0ff'
 
 /**
- * Turns the markup of a segment into plain text. Footnotes go into `notes` and their markers vanish; page markers,
- * commentators' anchors and images vanish; line breaks stay. Markup that does not nest is read as browsers read it.
+ * Converts the markup of a segment to plain text. Footnotes go into `notes`; their markers, page markers,
+ * commentators' anchors and images are removed; line breaks stay. Badly nested markup is read as browsers read it.
  */
 export function readSegment(html: string): Segment {
   if (!/[<&]/.test(html)) return { text: tidy(html), notes: [] }
   const reader = read(html, 'nested')
-  // A note that is never closed would swallow the text after it: its first `</i>` is taken for its end then.
+  // An unclosed note would contain all text after it. On a second reading it ends at its first `</i>`.
   return (reader.hasOpenNote ? read(html, 'shortest') : reader).finish()
 }
 
@@ -34,7 +36,7 @@ function read(html: string, noteEnds: NoteEnds): SegmentReader {
 
 /** Receives the parser's events. */
 class SegmentReader {
-  /** A note was still open where the markup around it ended. */
+  /** Whether a note was still open when the markup around it ended. */
   hasOpenNote = false
   readonly #noteEnds: NoteEnds
   readonly #open: Kind[] = []
@@ -43,7 +45,7 @@ class SegmentReader {
   #note = ''
   #inNote = false
   #dropDepth = 0
-  /** The last `<sup>` and where it began: it is a marker if a footnote follows at once. */
+  /** The last `<sup>` and its start. It is a footnote marker if a footnote follows directly. */
   #sup: { readonly start: number; readonly end: number } | undefined
   #supStart = 0
 
@@ -113,7 +115,7 @@ function isMarker(name: string, attributes: Readonly<Record<string, string>>): b
   return name === 'sup' && /footnote-?marker/i.test(attributes['class'] ?? '')
 }
 
-/** Words that only a note held apart are parted by a blank; punctuation after a note returns to its word. */
+/** Inserts a space between words that only a note separated, and moves punctuation after a note back to its word. */
 function closeGaps(text: string): string {
   if (!text.includes(noteMark)) return text
   return text
@@ -123,7 +125,10 @@ function closeGaps(text: string): string {
     .replace(new RegExp(noteMark, 'gu'), '')
 }
 
-/** Blanks around and runs of blanks go, all other characters stay. Postgres stores neither NUL nor half characters. */
+/**
+ * Collapses and trims spaces and keeps all other characters. It removes NUL and lone surrogates, which Postgres
+ * cannot store.
+ */
 function tidy(text: string): string {
   return text
     .replaceAll('\0', '')

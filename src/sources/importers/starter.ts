@@ -7,8 +7,8 @@ import { importJsonl } from './import-jsonl.ts'
 const starterFolder = new URL('../starter/', import.meta.url)
 
 /**
- * Imports the library that comes with the service, unless this edition of it was imported before (also when works of
- * it were removed since). Several replicas may call it at once.
+ * Imports the starter library, unless this edition of it was imported before, even if its works were removed since.
+ * Several replicas may call it at once.
  */
 export async function ensureStarterLibrary(database: Database): Promise<void> {
   const names = (await readdir(starterFolder)).filter((name) => name.endsWith('.jsonl')).sort()
@@ -18,7 +18,7 @@ export async function ensureStarterLibrary(database: Database): Promise<void> {
     sql`select value from library_state where key = 'starter'`,
   )
   if (known.rows[0]?.value === edition) return
-  // Importing is idempotent: two replicas at once do it one after the other, the second finds nothing to do.
+  // Two replicas import one after the other; the second finds nothing to change.
   await importJsonl(database, linesOf(contents), { allowLicenses: [] })
   await withTx(database, 'system', (tx) =>
     tx.execute(sql`

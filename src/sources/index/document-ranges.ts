@@ -1,2 +1,2 @@
-/** Document ranges (both ends inclusive, rising, apart from each other) that a search is confined to. */
+/** Ranges of document numbers that limit a search: both ends inclusive, in ascending order, without overlap. */
 export type DocumentRanges = readonly (readonly [first: number, last: number])[]

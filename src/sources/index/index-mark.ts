@@ -2,12 +2,15 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 
 /**
- * The index holds the documents below the mark. An import stores works one by one and their words some time later,
- * many works together: what lies above the mark is stored and waits for the index.
+ * The index contains all documents below `indexedTo`. An import stores works one by one and indexes many works at
+ * once later, so documents above the mark are stored but not yet indexed.
  */
 export type IndexMark = { readonly indexedTo: number; readonly nextDoc: number }
 
-/** Both are 1 in an empty library. A library without a mark was written when works and words went together. */
+/**
+ * Reads the mark. Both numbers are 1 in an empty library. Libraries without a mark come from a version that indexed
+ * each work as it was stored.
+ */
 export async function readIndexMark(executor: Executor): Promise<IndexMark> {
   const found = await executor.execute<{ key: string; value: string }>(
     sql`select key, value from library_state where key in ('indexed_to', 'next_doc')`,

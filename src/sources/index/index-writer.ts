@@ -9,18 +9,18 @@ import { type TextToIndex, wordsOfTexts } from './text-words.ts'
 /** Rows a statement. */
 const batchRows = 5_000
 
-/** Postings held in memory before they are written: eight bytes each, and twice that while they are sorted. */
+/** Maximum number of postings in memory: eight bytes each, twice that while they are sorted. */
 const heldPostings = 6_000_000
 
-/** Gathers the words of works in memory: written together they are far fewer rows than one work at a time. */
+/** Collects the terms of many works in memory, because writing them together needs far fewer rows. */
 export type IndexWriter = {
-  /** Takes texts that are stored. They follow those that were added before. */
+  /** Adds stored texts. Their document numbers follow those of the texts added before. */
   add(parts: readonly IndexPart[]): void
-  /** True when what is held should be written before more is added. */
+  /** Whether the writer should be flushed before more is added. */
   readonly isFull: boolean
   /**
-   * Writes what is held and raises the mark. The caller holds the library lock.
-   * @param spellings writes the spellings of new terms beside it, in a transaction of its own.
+   * Writes everything that is held and raises the index mark. The caller holds the library lock.
+   * @param spellings writes the spellings of new terms concurrently, in its own transaction.
    */
   flush(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void>
 }
@@ -42,7 +42,7 @@ export function createIndexWriter(): IndexWriter {
       if (!first || !last) return
       const { indexedTo, nextDoc } = await readIndexMark(tx)
       const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
-      // Another process has stored or indexed something between: the texts themselves tell what is missing.
+      // Another process stored or indexed texts in between, so the missing ones are read from the database.
       if (!isNext) return indexTexts(tx)
       await waiting.write(tx, spellings)
       await setIndexMark(tx, Math.min(endOf(last), nextDoc))
@@ -79,7 +79,7 @@ class HeldParts {
 /** Texts a page. */
 const pageSize = 2_000
 
-/** Brings the index up to the last stored text, from the texts. The caller holds the library lock. */
+/** Indexes all stored texts that the index does not have yet. The caller holds the library lock. */
 export async function indexTexts(tx: Executor): Promise<void> {
   const { indexedTo, nextDoc } = await readIndexMark(tx)
   let held = new HeldParts()
@@ -92,7 +92,7 @@ export async function indexTexts(tx: Executor): Promise<void> {
   await setIndexMark(tx, nextDoc)
 }
 
-/** A page of texts in runs without gaps: removed texts leave their numbers behind. */
+/** Groups a page of texts into runs of consecutive document numbers. Removed texts leave gaps. */
 async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart[]> {
   const page = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
     select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
@@ -111,8 +111,8 @@ async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart
 export type IndexedText = TextToIndex & { readonly docId: number }
 
 /**
- * Takes texts out of the index. What an older normaliser left behind stays and is ignored by searches, because
- * document numbers are never given again.
+ * Removes texts from the index. Terms of an older normaliser may stay; searches ignore them, because document numbers
+ * are never reused.
  */
 export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[]): Promise<void> {
   const byBlock = Map.groupBy(texts, (t) => blockOf(t.docId))

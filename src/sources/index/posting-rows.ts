@@ -5,30 +5,27 @@ import { writeSpellings } from '../text/spellings.ts'
 import { blockOf, blockSize, postingBytes } from './postings.ts'
 import type { TextWords } from './text-words.ts'
 
-/** The postings of one term in one block. */
+/** The postings of one term in one block of documents. */
 export type PostingRow = { readonly term: string; readonly documents: number; readonly data: Buffer }
 
-/** Texts that have become documents, numbered one by one from the first. */
+/** Consecutive documents, with the number of the first. */
 export type IndexPart = { readonly firstDoc: number; readonly words: TextWords }
 
-/** Postings of one part that lie in one block. */
+/** The postings of one part that lie in one block. */
 type Slice = {
   readonly words: TextWords
-  /** The numbers of its terms among those of all parts. */
+  /** For each of its terms, the number of the term in `WaitingTerms`. */
   readonly numbers: Uint32Array
   readonly firstLocal: number
   readonly texts: readonly [from: number, to: number]
   readonly firstPair: number
 }
 
-/**
- * The terms of texts that wait for the index, each with one number. Numbering them as they come leaves less to do
- * when the index is written.
- */
+/** The terms of texts that wait to be indexed. Each gets a number at once, which makes writing the index faster. */
 export class WaitingTerms {
   readonly #known = new Map<string, number>()
 
-  /** The number of each of these terms. */
+  /** Returns the number of each of these terms. */
   number(terms: readonly string[]): Uint32Array {
     return Uint32Array.from(terms, (term) => {
       const known = this.#known.get(term)
@@ -38,9 +35,9 @@ export class WaitingTerms {
     })
   }
 
-  /** All of them in order, and the place in it of each number. */
+  /** Returns all terms in sorted order, and for each number its position in this order. */
   ranked(): { readonly terms: readonly string[]; readonly ranks: Uint32Array } {
-    // In order of terms the pages of the primary key are filled one after another.
+    // Sorted terms fill the pages of the primary key one after another.
     const terms = [...this.#known.keys()].sort()
     const ranks = new Uint32Array(terms.length)
     for (const [rank, term] of terms.entries()) ranks[this.#known.get(term) ?? 0] = rank
@@ -48,10 +45,10 @@ export class WaitingTerms {
   }
 }
 
-/** A part whose terms have been numbered. */
+/** A part whose terms have numbers. */
 export type NumberedPart = IndexPart & { readonly numbers: Uint32Array }
 
-/** The rows of the index that parts make, by block. */
+/** Yields the index rows of the parts, block by block. */
 export function* rowsByBlock(
   parts: readonly NumberedPart[],
   { terms, ranks }: ReturnType<WaitingTerms['ranked']>,
@@ -84,7 +81,7 @@ function slicesOf(
   return slices
 }
 
-/** Sorts postings into one run a term, by counting. */
+/** Groups postings by term with a counting sort. */
 function rowsOf(slices: readonly Slice[], terms: readonly string[]): readonly PostingRow[] {
   const ends = new Uint32Array(terms.length)
   for (const slice of slices) {
@@ -128,7 +125,7 @@ function eachPosting(slice: Slice, each: (term: number, posting: number) => void
   }
 }
 
-/** Rows a statement: large enough to make round trips rare, small enough to stay far from the statement timeout. */
+/** Rows per statement: enough to save round trips, few enough to stay far below the statement timeout. */
 const batchRows = 5_000
 
 const postingsTable = {
@@ -142,9 +139,10 @@ const postingsTable = {
 } as const
 
 /**
- * Adds rows to a block of the index, with the spellings of its new terms. Documents of the rows follow those that the
- * block has.
- * @param spellings writes them beside the rows, in a transaction of its own; else they follow in the same one.
+ * Appends rows to a block of the index, with the spellings of its new terms. The documents of the rows follow those
+ * already in the block.
+ * @param spellings writes the spellings concurrently, in its own transaction. Default: in the same transaction, after
+ * the rows.
  */
 export async function writeRows(
   tx: Executor,
@@ -156,7 +154,7 @@ export async function writeRows(
   const added = rows.filter(({ term }) => !known.has(term))
   const terms = added.map(({ term }) => term)
   const beside = spellings?.(terms)
-  // Neither is left running when the other fails.
+  // Waits for both, so that none is still running when the other fails.
   const ends = await Promise.allSettled([
     beside,
     writePostings(

@@ -1,8 +1,7 @@
 /**
- * The bytes of the inverted index: four a posting, little-endian, in order of documents:
- * document within its block (16 bits), frequency of the term (8), length class of the document (8).
- * With the length beside the frequency a score needs nothing but the posting; fixed width makes appending a
- * concatenation and decoding a view.
+ * Binary format of the inverted index: four bytes per posting, little-endian, sorted by document. A posting has the
+ * document within its block (16 bits), the frequency of the term (8) and the length class of the document (8). So a
+ * score needs only the posting. The fixed width lets a writer append, and a reader use the bytes without decoding.
  */
 
 export const blockSize = 65_536
@@ -12,7 +11,7 @@ export function blockOf(doc: number): number {
   return Math.floor(doc / blockSize)
 }
 
-/** The blocks that ranges of documents (both ends inclusive) lie in. */
+/** The blocks that contain these document ranges (both ends inclusive). */
 export function blocksIn(ranges: readonly (readonly [first: number, last: number])[]): readonly number[] {
   const blocks = new Set<number>()
   for (const [first, last] of ranges) {
@@ -21,17 +20,17 @@ export function blocksIn(ranges: readonly (readonly [first: number, last: number
   return [...blocks]
 }
 
-/** Lengths up to this many words are kept exactly, longer ones to within 2.5 %. */
+/** Lengths up to this number of words are stored exactly, longer ones to within 2.5 %. */
 const exactLengths = 128
 const lengthStep = 1.05
 
-/** The class (0 to 255) of a length in words. */
+/** The length class (0 to 255) of a length in words. */
 export function lengthClass(words: number): number {
   if (words < exactLengths) return words
   return Math.min(255, exactLengths + Math.round(Math.log(words / exactLengths) / Math.log(lengthStep)))
 }
 
-/** The length in words that each class stands for. */
+/** The length in words that each class represents. */
 export const classLengths: Float64Array = Float64Array.from({ length: 256 }, (_, c) =>
   c < exactLengths ? c : exactLengths * lengthStep ** (c - exactLengths),
 )
@@ -49,7 +48,7 @@ export function readPostings(data: Buffer): Uint32Array {
   return new Uint32Array(copy.buffer)
 }
 
-/** `postings` without those whose document lies in `from` to `to` (inclusive, within the block). */
+/** Removes the postings of documents `from` to `to` (both inclusive, numbers within the block). */
 export function withoutDocuments(postings: Uint32Array, from: number, to: number): Uint32Array {
   return postings.filter((posting) => {
     const local = posting & 0xffff

@@ -4,15 +4,15 @@ import { expansionOf, groupTerm, namesAt } from '../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../vocabulary/phrase-terms.ts'
 
 export type DocumentTerms = {
-  /** How often each indexed term occurs. */
+  /** Number of occurrences of each term. */
   readonly frequencies: ReadonlyMap<string, number>
-  /** Number of words, function words included: a passage is long by all its words. */
+  /** Number of words, including function words. */
   readonly length: number
 }
 
 /**
- * What the index holds of a text: its words, the words that its abbreviations stand for, the names of several words
- * that occur in it, and the words of the headings it stands under.
+ * Returns the terms of a text in the index: its words, the expanded words of its abbreviations, the names of several
+ * words that occur in it, and the words of its headings.
  */
 export function documentTerms(text: string, headings: readonly string[] = []): DocumentTerms {
   const frequencies = new Map<string, number>()
@@ -24,14 +24,17 @@ export function documentTerms(text: string, headings: readonly string[] = []): D
   return { frequencies, length }
 }
 
-/** The terms that the index holds of a heading. */
+/** Returns the terms of a heading in the index. */
 export function headingTerms(heading: string): readonly string[] {
   const terms: string[] = []
   countTerms(heading, (term) => terms.push(term))
   return terms
 }
 
-/** Counts the terms of a text, those that stand there as a word with the word, and returns its length in words. */
+/**
+ * Counts the terms of a text and returns its length in words. `count` also receives the word, if the term stands in
+ * the text as a word.
+ */
 export function countTerms(text: string, count: (term: string, word?: Word) => unknown): number {
   const words = wordsOf(text)
   for (let at = 0; at < words.length; at += 1) {
@@ -44,7 +47,9 @@ export function countTerms(text: string, count: (term: string, word?: Word) => u
   return words.length
 }
 
-/** The headings of a place in both languages: its refs without numbers, which say nothing about it. */
+/**
+ * The headings of a place in both languages: its refs without numbers, because numbers say nothing about the content.
+ */
 export function headingsOf(place: { readonly ref: string; readonly heRef: string }): readonly string[] {
   const key = `${place.ref}\n${place.heRef}`
   const known = headings.get(key)
@@ -55,7 +60,10 @@ export function headingsOf(place: { readonly ref: string; readonly heRef: string
   return found
 }
 
-/** Headings that are remembered, some 5 MB: to find where a Hebrew ref ends takes longer than to read the passage. */
+/**
+ * Maximum number of cached headings, about 5 MB. Finding the end of a Hebrew heading takes longer than reading the
+ * passage.
+ */
 const maxHeadings = 10_000
 const longestKey = 400
 const headings = new Map<string, readonly string[]>()

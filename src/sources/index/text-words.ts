@@ -5,11 +5,11 @@ import { countTerms, headingsOf, headingTerms } from './terms.ts'
 
 export type TextToIndex = {
   readonly text: string
-  /** What it stands under, in each language. */
+  /** Its headings, one per language. */
   readonly headings: readonly string[]
 }
 
-/** Texts under the headings of their places. */
+/** Pairs texts with the headings of their places. */
 export function textsToIndex(
   texts: ReadonlyMap<string, string>,
   places: ReadonlyMap<string, Place>,
@@ -21,26 +21,26 @@ export function textsToIndex(
 }
 
 /**
- * The words of texts that follow one another, ready for the index whatever document numbers they get. Plain arrays,
- * so that one thread can make it for another.
+ * The terms of consecutive texts, ready for the index with any document numbers. It consists of plain arrays, so that
+ * threads can send it.
  */
 export type TextWords = {
   /** Each term once. */
   readonly terms: readonly string[]
-  /** For each posting the place of its term in `terms`; the postings of a text stand together. */
+  /** For each posting, the index of its term in `terms`. The postings of a text are contiguous. */
   readonly numbers: Uint32Array<ArrayBuffer>
-  /** Postings of document 0 of a block. */
+  /** Postings as if for document 0 of a block. */
   readonly postings: Uint32Array<ArrayBuffer>
-  /** How many postings each text has. */
+  /** Number of postings of each text. */
   readonly counts: Uint32Array<ArrayBuffer>
-  /** Words in all texts, function words included. */
+  /** Words in all texts, including function words. */
   readonly length: number
 }
 
-/** Headings whose terms are remembered: passages of one section follow one another. */
+/** Maximum number of cached headings. Passages of one section are consecutive. */
 const rememberedHeadings = 1_000
 
-/** Reads the words of texts. */
+/** Tokenises texts into the terms of the index. */
 export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
   const numbers = new GrowingArray()
   const postings = new GrowingArray()
@@ -75,14 +75,14 @@ export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
   }
 }
 
-/** Numbers terms as they come, and counts how often each occurs in the text in hand. */
+/** Assigns numbers to terms in order of first occurrence, and counts their occurrences in the current text. */
 class TermCounter {
   readonly terms: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #frequencies: number[] = []
   #seen: number[] = []
 
-  /** @param word remembers the number of its term, so that a form that comes again need not be looked up. */
+  /** @param word caches the number of its term, so that a repeated form needs no look-up. */
   count(term: string, word?: Word): void {
     const number = word ? this.#ofWord(term, word) : this.#ofTerm(term)
     const before = this.#frequencies[number] ?? 0
@@ -108,7 +108,10 @@ class TermCounter {
     return number
   }
 
-  /** Ends the text in hand. @returns how many terms it had. */
+  /**
+   * Ends the current text.
+   * @returns the number of its different terms.
+   */
   take(each: (number: number, frequency: number) => void): number {
     const seen = this.#seen
     this.#seen = []
@@ -120,7 +123,7 @@ class TermCounter {
   }
 }
 
-/** Unsigned numbers, four bytes each: a book has millions. */
+/** A growing array of unsigned 32-bit numbers; a book has millions. */
 class GrowingArray {
   #values = new Uint32Array(1024)
   #length = 0

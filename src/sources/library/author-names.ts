@@ -6,16 +6,16 @@ import { fold } from '../text/fold.ts'
 import { nameWords, peopleNamed } from '../vocabulary/names/person-keys.ts'
 import { nearestNames } from './likeness.ts'
 
-/** Names that an error offers in place of one that the library does not know. */
+/** Maximum number of names that an error suggests for an unknown name. */
 const offered = 5
 
-/** Authors that are compared with a name at most: more than any library has. */
+/** Maximum number of authors compared with a name; more than any library has. */
 const maxAuthors = 20_000
 
 /**
- * The authors of works, in the library's own spelling, whom a name means: any name by which the person is known, in
- * either script; otherwise any author whose name has all of its words.
- * @throws ServiceError `invalid_value` that names near authors, when it means none.
+ * Finds the authors that a name means, in the library's spelling. A name of a person in the vocabulary matches in
+ * either script. Any other author matches if the name of the author contains all its words.
+ * @throws ServiceError `invalid_value` with similar authors, when no author matches.
  */
 export async function authorsNamed(executor: Executor, written: string): Promise<readonly string[]> {
   const asked = clean(written).trim()
@@ -28,7 +28,7 @@ export async function authorsNamed(executor: Executor, written: string): Promise
   })
 }
 
-/** The authors, in the library's own spelling, who are the person of the vocabulary that this is a name of. */
+/** Finds the authors, in the library's spelling, who are the person with this name in the vocabulary. */
 export async function authorsWhoAre(executor: Executor, name: string): Promise<readonly string[]> {
   const persons = peopleNamed(name)
   const authors = await knownAuthors(executor)
@@ -46,7 +46,7 @@ function isAny(author: string, persons: ReadonlySet<number>): boolean {
   return namesIn(author).some((name) => [...peopleNamed(name)].some((person) => persons.has(person)))
 }
 
-/** The end of an error about an unknown name: what there is instead, if anything is like it. */
+/** The end of an error message about an unknown name. It suggests similar names, or a way to list them. */
 export function nearby(near: readonly string[]): string {
   return near.length > 0
     ? ` The nearest names: ${near.join(' | ')}.`
@@ -68,7 +68,7 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
   )
   if (same.length > 0) return same
   const words = nameWords(asked)
-  // A name of a single short word would be a part of half of all names.
+  // A very short word would be contained in half of all names.
   if (words.join('').length < 3) return []
   return authors.filter((author) => {
     const own = new Set(nameWords(author))
@@ -76,7 +76,7 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
   })
 }
 
-/** A work of several authors names them in one line. */
+/** Splits the author field of a work with several authors. */
 function namesIn(author: string): readonly string[] {
   return [author, ...author.split(/[,;&/]|\sand\s/).map((name) => name.trim())].filter((name) => name !== '')
 }

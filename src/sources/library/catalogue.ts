@@ -4,13 +4,13 @@ import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
 import { clean } from '../text/clean.ts'
 import { versionUrlOf } from './source-url.ts'
 
-/** A name that works stand under, and how many do. */
+/** A category or an author, with the number of its works. */
 export type FacetCount = { readonly name: string; readonly works: number }
 
-/** Authors shown at most: those with the most works. */
+/** Maximum number of authors shown; those with the most works. */
 const maxAuthors = 80
 
-/** Categories with their works: the most general ones, or those directly below `category`. */
+/** Lists categories with the number of their works: the most general ones, or those directly below `category`. */
 export async function listCategories(
   executor: Executor,
   category: string | undefined,
@@ -26,7 +26,7 @@ export async function listCategories(
   return found.rows
 }
 
-/** Authors by the number of their works, in the order of their names. */
+/** Lists the authors with the most works, sorted by name. */
 export async function listAuthors(executor: Executor): Promise<readonly FacetCount[]> {
   const found = await executor.execute<FacetCount>(sql`
     select a.name, a.works from (
@@ -36,7 +36,7 @@ export async function listAuthors(executor: Executor): Promise<readonly FacetCou
   return found.rows
 }
 
-/** Texts are passages, counted in each version that has them. */
+/** Size of the library. A text is a passage in one version. */
 export type LibrarySize = { readonly works: number; readonly versions: number; readonly texts: number }
 
 export async function librarySize(executor: Executor): Promise<LibrarySize> {
@@ -53,7 +53,7 @@ export type VersionFacts = {
   readonly license: string
   readonly url: string
   readonly machineMade: boolean
-  /** Passages that have a text in it. */
+  /** Number of passages that have a text in this version. */
   readonly texts: number
   readonly importedAt: Date
 }
@@ -66,14 +66,14 @@ export type Work = {
   readonly categories: readonly string[]
 }
 
-/** A work by its title; undefined when there is none. */
+/** Finds a work by its title; undefined if there is none. */
 export async function findWork(executor: Executor, title: string): Promise<Work | undefined> {
   const found = await executor.execute<Work>(sql`
     select id, title, he_title as "heTitle", author, categories from works where title = ${clean(title)}`)
   return found.rows[0]
 }
 
-/** The editions of a work, Hebrew first. */
+/** Lists the versions of a work, Hebrew first. */
 export async function listVersions(executor: Executor, workId: number): Promise<readonly VersionFacts[]> {
   return (await versionsOf(executor, [workId])).get(workId) ?? []
 }
@@ -98,9 +98,9 @@ async function versionsOf(
   return versions
 }
 
-/** What lies under one heading of a work: its chapters, or its passages when it has no chapters. */
+/** A heading of a work with its chapters, or with its passages if it has no chapters. */
 export type Part = {
-  /** As in refs, such as `Tanya, Part I; Likkutei Amarim`. */
+  /** The heading as in refs, such as `Tanya, Part I; Likkutei Amarim`. */
   readonly heading: string
   readonly heHeading: string
   readonly passages: number
@@ -109,7 +109,7 @@ export type Part = {
 
 export type Chapter = { readonly ref: string; readonly passages: number }
 
-/** The parts of a work with their chapters, in reading order. */
+/** Lists the parts of a work with their chapters, in reading order. */
 export async function tableOfContents(executor: Executor, workId: number): Promise<readonly Part[]> {
   const found = await executor.execute<Chapter & { first: string; heRef: string }>(sql`
     select c.ref, count(*)::int as passages, (array_agg(c.own order by c.ordinal))[1] as first,
@@ -129,16 +129,19 @@ export async function tableOfContents(executor: Executor, workId: number): Promi
   return [...parts].map(([heading, part]) => ({ heading, ...part }))
 }
 
-/** A Hebrew heading as it is printed, commas and all, without the numbers after it. */
+/** A Hebrew heading as printed, with its commas and without the numbers after it. */
 function shownHeading(ref: string, heRef: string): string {
   const heading = hebrewHeadingOf({ ref, heRef })
   return heRef.startsWith(heading) ? heading : heRef.replace(/\s+\S+$/, '')
 }
 
-/** A work with its versions, as whoever keeps the library looks at it. */
+/** A work with its versions, as shown to operators. */
 export type WorkWithVersions = { readonly title: string; readonly versions: readonly VersionFacts[] }
 
-/** Works with their versions in the order of their titles. @param page.after the title after which to go on. */
+/**
+ * Lists works with their versions, sorted by title.
+ * @param page.after title after which the page begins.
+ */
 export async function listHoldings(
   executor: Executor,
   page: { readonly after?: string | undefined; readonly limit: number },

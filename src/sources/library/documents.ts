@@ -6,7 +6,7 @@ import type { PassageRow } from './passage-row.ts'
 import { sourceUrlOf } from './source-url.ts'
 import type { Passage } from './types.ts'
 
-/** Everything a passage is shown with; to be followed by conditions on `t`, `p`, `v` and `w`. */
+/** Columns of a passage for display. The statement continues with conditions on `t`, `p`, `v` and `w`. */
 const passageColumns = sql`
   select t.doc_id, p.ref, p.he_ref, p.section_ref, p.ordinal, p.work_id, w.title as work, w.author, t.language,
     v.title as version, v.license, t.url, v.source_url as version_url, t.text
@@ -15,7 +15,7 @@ const passageColumns = sql`
   join versions v on v.id = t.version_id
   join works w on w.id = p.work_id`
 
-/** The texts of search documents, by number; those that were removed meanwhile are missing. */
+/** Loads the texts of search documents by number. Documents removed in the meantime are missing. */
 export async function loadDocuments(
   executor: Executor,
   docs: readonly number[],
@@ -26,19 +26,19 @@ export async function loadDocuments(
   return new Map(found.rows.map((row) => [row.doc_id, row]))
 }
 
-/** The passages whose very refs are named, in all their versions. */
+/** Loads the passages with exactly these refs, in all versions. */
 export async function loadRefs(executor: Executor, refs: readonly string[]): Promise<readonly PassageRow[]> {
   const found = await executor.execute<PassageRow>(sql`${passageColumns}
     where p.ref = any(${sql.param(refs)}::text[]) order by p.ref, t.language desc, v.title`)
   return found.rows
 }
 
-/** Passages that are read at most by one ref, each in all its versions. */
+/** Maximum number of passages per ref, each in all its versions. */
 export const maxPlaces = 60
 
 /**
- * The passages of a place in reading order, in all their versions or those of one language, with `before` and `after`
- * more around them.
+ * Loads the passages of a place in reading order, in all versions or those of one language, with `before` and `after`
+ * neighbouring passages.
  */
 export async function loadPlaces(
   executor: Executor,

@@ -9,7 +9,7 @@ import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
 import { authorsNamed, nearby } from './author-names.ts'
 import { nearestNames } from './likeness.ts'
 
-/** What a search or a listing is limited to. Names are understood in any known spelling, in either script. */
+/** Limits of a search or listing. Names may be in any known spelling and either script. */
 export type LibraryFilter = {
   readonly language?: string | undefined
   readonly work?: string | undefined
@@ -19,8 +19,9 @@ export type LibraryFilter = {
 }
 
 /**
- * Conditions on a work `w` that its author, category and title meet.
- * @throws ServiceError `invalid_value` that names near ones, for a work, author or category that the library lacks.
+ * SQL conditions on a work `w` for author, category and title.
+ * @throws ServiceError `invalid_value` with similar names, for a work, author or category that the library does not
+ * have.
  */
 export async function workConditions(
   executor: Executor,
@@ -35,8 +36,9 @@ export async function workConditions(
 }
 
 /**
- * The documents that a filter lets through; undefined when it lets all through.
- * @throws ServiceError `invalid_value` that names near ones, for a work, author or category that the library lacks.
+ * The documents that match a filter; undefined when all match.
+ * @throws ServiceError `invalid_value` with similar names, for a work, author or category that the library does not
+ * have.
  */
 export async function documentRanges(
   executor: Executor,
@@ -64,7 +66,7 @@ async function knownWorks(executor: Executor, written: string): Promise<readonly
   })
 }
 
-/** Names that an error offers in place of one that the library does not know. */
+/** Maximum number of names that an error suggests. */
 const offered = 5
 
 async function categoriesNamed(executor: Executor, written: string): Promise<readonly string[]> {

@@ -1,9 +1,9 @@
-/** What a licence lets the library do; anything not recognised is `unknown`. */
+/** Class of a licence, which decides whether a text may be imported. Unrecognised licences are `unknown`. */
 export type LicenseClass = 'open' | 'own' | 'cc-by-nc' | 'unknown'
 
 export type RestrictedLicense = 'cc-by-nc' | 'unknown'
 
-/** Sorts a licence as sources write it (`CC BY-SA 4.0`, `Public Domain`, `own`). */
+/** Classifies a licence as sources write it (`CC BY-SA 4.0`, `Public Domain`, `own`). */
 export function classifyLicense(license: string): LicenseClass {
   const name = license
     .toLowerCase()
@@ -17,13 +17,13 @@ export function classifyLicense(license: string): LicenseClass {
   return 'unknown'
 }
 
-/** Why an import leaves a text of this licence out, and the option that takes it in. */
+/** Why an import skips a text with this licence, and the option that allows it. */
 export function refusalOf(license: string): string {
   const kind = classifyLicense(license)
   return `licence "${license}" is not allowed: add --allow-license ${kind === 'cc-by-nc' ? kind : 'unknown'}`
 }
 
-/** Whether an import may take a text of this licence, given the classes its operator allowed. */
+/** Whether an import may store a text with this licence, given the classes that the operator allows. */
 export function mayImport(license: string, allowed: readonly RestrictedLicense[]): boolean {
   const kind = classifyLicense(license)
   return kind === 'open' || kind === 'own' || allowed.includes(kind)

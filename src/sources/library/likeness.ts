@@ -1,19 +1,19 @@
-/** Pairs of letters that stand together in a text. */
+/** The pairs of adjacent letters in a text. */
 function bigrams(text: string): ReadonlySet<string> {
   const pairs = new Set<string>()
   for (let i = 0; i + 1 < text.length; i += 1) pairs.add(text.slice(i, i + 2))
   return pairs
 }
 
-/** Names that are longer are compared by their beginning. */
+/** Of longer names only the beginning is compared. */
 const maxLength = 120
 
-/** Names less like the wanted one than this would be guesses. */
+/** Minimum similarity of a suggested name. Less similar names would be guesses. */
 const minLikeness = 0.3
 
 /**
- * The names most like one that is unknown, the likest first. Likeness is Dice's coefficient over pairs of letters of
- * the best key of a name: 1 for the same, 0 for nothing in common.
+ * Returns the names most similar to an unknown one, best first. Similarity is Dice's coefficient of letter pairs, for
+ * the best key of a name: 1 for equal, 0 for nothing in common.
  */
 export function nearestNames(
   wanted: string,

@@ -3,12 +3,12 @@ import type { Executor } from '../../db/client.ts'
 import { links } from '../../db/schema/index.ts'
 import { withoutHebrewPiece, withoutPiece } from '../refs/grammar/pieces.ts'
 
-/** Targets shown for one place at most: some verses are linked to thousands of times. */
+/** Maximum number of targets per place. Some verses have thousands of links. */
 const maxTargets = 20
 
 /**
- * The refs that each of these places points to (its primary texts, parallels), in a fixed order. A piece of a text points
- * to what the text points to.
+ * Reads the refs that each of these places cites, in a fixed order. A piece of a cut text has the links of the whole
+ * text.
  */
 export async function linksFrom(
   executor: Executor,
@@ -35,16 +35,16 @@ export async function linksFrom(
   )
 }
 
-/** A place that a passage points to. */
+/** A place that a passage links to. */
 export type LinkTarget = {
   readonly ref: string
-  /** Empty when it is not known. */
+  /** Empty when unknown. */
   readonly heRef: string
-  /** Whether the library has a text there. */
+  /** Whether the library has a text at this place. */
   readonly isHere: boolean
 }
 
-/** The places that each of these refs points to, see `linksFrom`, with what the library has of them. */
+/** Reads the targets of each of these refs (see `linksFrom`), and whether the library has them. */
 export async function targetsOf(
   executor: Executor,
   refs: readonly string[],
@@ -70,11 +70,11 @@ export type Parallel = {
   readonly ref: string
   readonly kind: string
   readonly direction: 'from' | 'to'
-  /** Whether the library has a text at that ref. */
+  /** Whether the library has a text at this ref. */
   readonly in_library: boolean
 }
 
-/** The places that refs point to or that point to them, those with a text in the library first. */
+/** Finds places linked from or to these refs. Places with a text in the library come first. */
 export async function findParallels(
   executor: Executor,
   refs: readonly string[],

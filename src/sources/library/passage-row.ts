@@ -10,7 +10,7 @@ export type PassageRow = {
   readonly language: string
   readonly version: string
   readonly license: string
-  /** Of this very text; empty when it comes from where its version does. */
+  /** URL of this text; empty when it has the URL of its version. */
   readonly url: string
   readonly version_url: string
   readonly text: string

@@ -8,7 +8,7 @@ import { workConditions } from './library-filter.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {
-  /** Passages of the same work to give before and after the one asked for, 0 to 20. */
+  /** Number of neighbouring passages before and after, 0 to 20. */
   readonly before?: number | undefined
   readonly after?: number | undefined
   readonly language?: string | undefined
@@ -18,9 +18,9 @@ export type ReadOptions = {
 const maxNeighbours = 20
 
 /**
- * Reads a ref in all its versions, or in those of one language, with its neighbours in reading order. A ref above
- * passage level gives the passages in it, 60 at most. An unknown one gives the nearest that exist.
- * @throws the reason of `options.signal` when it is aborted: no further statement is sent then.
+ * Reads a ref in all versions or those of one language, with its neighbours in reading order. A ref of a section
+ * gives its passages, at most 60. An unknown ref gives the nearest existing refs.
+ * @throws the reason of `options.signal` when it is aborted; no further statement is sent.
  */
 export async function readPassage(
   executor: Executor,
@@ -38,7 +38,7 @@ export async function readPassage(
   return { passages: rows.map(toPassage) }
 }
 
-/** What stands at each of these refs, in all versions; refs of no passage are missing. */
+/** Reads the passages at each of these refs, in all versions. Refs without a passage are missing in the result. */
 export async function passagesAt(
   executor: Executor,
   refs: readonly string[],
@@ -65,13 +65,13 @@ export type WorkFilter = {
   readonly category?: string | undefined
   readonly author?: string | undefined
   readonly limit: number
-  /** The title after which to go on. */
+  /** Title after which the page begins. */
   readonly after?: string | undefined
 }
 
 /**
- * The works of the library in order of their titles.
- * @throws ServiceError `invalid_value` that names near ones, for a category or author that the library lacks.
+ * Lists the works of the library, sorted by title.
+ * @throws ServiceError `invalid_value` with similar names, for a category or author that the library does not have.
  */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
   const after = clean(filter.after ?? '')

@@ -6,26 +6,26 @@ import { loadPlaces, maxPlaces, toPassage } from './documents.ts'
 import type { PassageRow } from './passage-row.ts'
 import type { Passage } from './types.ts'
 
-/** What a reader shows at once: a chapter, or as much of it as fits. */
+/** One page of the reader: a chapter, or as much of it as fits. */
 export type ReadingPage = {
   readonly work: string
   /** In reading order, each in all its versions. */
   readonly passages: readonly Passage[]
-  /** The ref of the chapter when all passages are of one. */
+  /** Ref of the chapter, if all passages are in one. */
   readonly section: string
-  /** The one passage that was asked for; undefined when a chapter or a range was. */
+  /** The requested passage; undefined if a chapter or a range was requested. */
   readonly asked: string | undefined
-  /** Refs of the pages before and after, across chapters; undefined at the ends of the work. */
+  /** Refs of the previous and next page, also across chapters; undefined at the ends of the work. */
   readonly previous: string | undefined
   readonly next: string | undefined
 }
 
-/** Bytes of text on a page in one version of each script: a long chapter becomes several pages. */
+/** Maximum bytes of text on a page, in one version per script. A longer chapter is split into several pages. */
 const maxBytes = 60_000
 
 /**
- * Finds the page on which a ref stands. An unknown ref gives the nearest that exist.
- * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ * Finds the page that contains a ref. An unknown ref gives the nearest existing refs.
+ * @throws the reason of `signal` when it is aborted; no further statement is sent.
  */
 export async function readPage(
   executor: Executor,
@@ -40,7 +40,7 @@ export async function readPage(
   signal.throwIfAborted()
   const [first] = rows
   const last = rows.at(-1)
-  // Between two statements the work may have been removed.
+  // The work may have been removed between two statements.
   if (!first || !last) return { nearest: [] }
   return {
     work: first.work,
@@ -52,7 +52,7 @@ export async function readPage(
   }
 }
 
-/** The first page of a chapter or a range; of something larger the first chapter. */
+/** The first page of a chapter or range. Of a larger place, the first page of its first chapter. */
 async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly PassageRow[]> {
   const rows = await loadPlaces(executor, place)
   const section = rows[0]?.section_ref
@@ -60,7 +60,7 @@ async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly P
   return pagesOf(whole ? rows : rows.filter((row) => row.section_ref === section))[0] ?? []
 }
 
-/** The page of its chapter on which a passage stands. */
+/** The page of its chapter that contains a passage. */
 async function rowsAround(executor: Executor, { workId, first: asked }: PlaceRange) {
   const found = await executor.execute<{ first: number; last: number }>(sql`
     select min(p.ordinal) as first, max(p.ordinal) as last from passages p
@@ -73,7 +73,7 @@ async function rowsAround(executor: Executor, { workId, first: asked }: PlaceRan
   return pages.find((rows) => rows.some((row) => row.ordinal === asked)) ?? []
 }
 
-/** Fills pages up to the bound; a passage stays whole. */
+/** Splits rows into pages up to the size limit. Passages stay whole. */
 function pagesOf(rows: readonly PassageRow[]): readonly (readonly PassageRow[])[] {
   const pages: PassageRow[][] = []
   let bytes = 0
@@ -91,7 +91,7 @@ function pagesOf(rows: readonly PassageRow[]): readonly (readonly PassageRow[])[
   return pages
 }
 
-/** One Hebrew version and one other are shown beside each other: the longest of each. */
+/** Size of a passage as shown: the longest Hebrew version and the longest other version. */
 function shownBytes(versions: readonly PassageRow[]): number {
   const longest = (hebrew: boolean) =>
     Math.max(
@@ -101,7 +101,10 @@ function shownBytes(versions: readonly PassageRow[]): number {
   return longest(true) + longest(false)
 }
 
-/** What to open for the page beside this one: the chapter that lies there, or its passage when it is this chapter or a long one. */
+/**
+ * Ref of the neighbouring page: that of the neighbouring chapter; or that of its passage, if it is in the same
+ * chapter or in a long one before it.
+ */
 async function neighbour(executor: Executor, edge: PassageRow, step: 1 | -1): Promise<string | undefined> {
   const direction = step === 1 ? sql`p.ordinal > ${edge.ordinal}` : sql`p.ordinal < ${edge.ordinal}`
   const order = step === 1 ? sql`asc` : sql`desc`

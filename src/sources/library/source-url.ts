@@ -1,6 +1,6 @@
 import { urlRef } from './address.ts'
 
-/** What stands for the ref of a passage in the address of a version. */
+/** Placeholder for the ref of a passage in the URL of a version. */
 const refPlace = '{ref}'
 
 const sefaria = 'https://www.sefaria.org/'
@@ -8,30 +8,32 @@ const sefaria = 'https://www.sefaria.org/'
 type Origin = {
   readonly work: string
   readonly ref: string
-  /** Of this very text, or empty. */
+  /** URL of this text, or empty. */
   readonly url: string
-  /** Of its version: a page, a template with `{ref}`, or empty. */
+  /** URL of its version: a page, a template with `{ref}`, or empty. */
   readonly version_url: string
 }
 
-/** Where a passage comes from; empty when its import does not say. A text from Sefaria is shown there at its own ref. */
+/**
+ * URL of a passage at its source; empty when its import gave none. A text from Sefaria has the URL of its ref there.
+ */
 export function sourceUrlOf({ work, ref, url, version_url }: Origin): string {
   const address = url === '' ? version_url : url
   if (address.includes(refPlace)) return address.replaceAll(refPlace, urlRef(ref))
   return address === sefaria + urlRef(work) ? sefaria + urlRef(ref) : address
 }
 
-/** A version's address as a page that can be opened: that of the work, where it is a template. */
+/** URL of a version as a page that can be opened. In a template it inserts the title of the work. */
 export function versionUrlOf(work: string, url: string): string {
   return url.replaceAll(refPlace, urlRef(work))
 }
 
-/** Whether an address can be followed by a browser; it may be a template. */
+/** Whether an address is a URL that browsers can open. It may be a template. */
 export function isWebAddress(address: string): boolean {
   return /^https?:\/\/\S+$/i.test(address)
 }
 
-/** The page of this service on which a passage is read. */
+/** URL of the reader page of a passage in this service. */
 export function readerUrl(origin: string, ref: string): string {
   return `${origin}/library/read/${encodeURIComponent(ref)}`
 }

@@ -1,10 +1,10 @@
-/** A passage in one version, as search, reading and the agent's tools hand it out. */
+/** A passage in one version, as returned by search, reading and the agent's tools. */
 export type Passage = {
   readonly ref: string
   readonly heRef: string
   /** Title of the work. */
   readonly work: string
-  /** What to show as a heading: the ref without its numbers, such as `Tanya, Part I; Likkutei Amarim`. */
+  /** The heading to show: the ref without its numbers, such as `Tanya, Part I; Likkutei Amarim`. */
   readonly title: string
   readonly author: string
   readonly language: string

@@ -6,12 +6,12 @@ import { type AddressPart, refReadings } from './grammar/refs.ts'
 import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
 import { type Heading, maxHeadings, worksOf } from './title-lookup.ts'
 
-/** How many refs are offered in place of one that does not exist. */
+/** Maximum number of suggested refs. */
 const offered = 5
 
 /**
- * Existing refs that a wrong one may have meant, the likeliest first: under its title, else under similar ones.
- * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ * Suggests existing refs for one that does not exist, nearest first: under its title, otherwise under similar titles.
+ * @throws the reason of `signal` when it is aborted; no further statement is sent.
  */
 export async function nearestRefs(
   executor: Executor,
@@ -23,12 +23,12 @@ export async function nearestRefs(
   return near.length > 0 ? near : nearestTitles(executor, clean(ref))
 }
 
-/** Existing refs under the very title of a wrong one; none when the library does not know the title. */
+/** Suggests existing refs under the same title. Empty when the library does not have the title. */
 export async function nearestUnderTitle(executor: Executor, ref: string): Promise<readonly string[]> {
   return nearestToReadings(executor, await knownReadings(executor, clean(ref)))
 }
 
-/** Existing refs under the title of the likeliest of these readings, nearest in number first. */
+/** Suggests existing refs under the title of the most likely reading, nearest number first. */
 export async function nearestToReadings(
   executor: Executor,
   [likeliest]: readonly KnownReading[],
@@ -42,14 +42,14 @@ function headingsIn({ named }: KnownReading): readonly Heading[] {
   return named.headings.slice(0, Math.min(maxHeadings, offered))
 }
 
-/** Sections of the wanted depth under the headings, nearest in number first. */
+/** Reads the sections of this depth under the headings, nearest number first. */
 async function nearestNumbers(
   executor: Executor,
   headings: readonly Heading[],
   wanted: readonly AddressPart[],
 ): Promise<readonly string[]> {
   const depth = Math.max(1, wanted.length)
-  // A leaf counts four, one for each column (see `placeNumber`); a number that is missing is 0.
+  // A leaf counts as four numbers, one per column (see `placeNumber`). A missing number counts as 0.
   const found = await executor.execute<{ ref: string }>(sql`
     with sections as (
       select h.heading || left(n.numbers, 1) || array_to_string(n.parts, ':') as ref, n.parts,
@@ -73,22 +73,26 @@ async function nearestNumbers(
   return found.rows.map(({ ref }) => ref)
 }
 
-/** Titles that are longer are no titles: what is compared grows with their length. */
+/** Maximum length of a title, because the cost of the comparison grows with it. */
 const maxTitle = 120
 
-/** Headings that are compared letter by letter, of those that have most pairs of letters in common with the wanted one. */
+/**
+ * Maximum number of headings that are compared in full: those that share most letter pairs with the unknown title.
+ */
 const maxCompared = 200
 
-/** Likeness below which an offer would be a guess, of a whole title and of the part of one. */
+/**
+ * Minimum similarity of a suggestion, for a whole title and for a part of one. Less similar titles would be guesses.
+ */
 const minLikeness = 0.45
 const minLikenessOfPart = 0.7
 
-/** Share of the wanted pairs without which neither likeness can be reached, see `dice`. */
+/** Minimum fraction of shared letter pairs. With fewer, neither similarity can reach its minimum; see `dice`. */
 const minCommon = minLikeness / 2 / (1 - minLikeness / 2)
 
 type Likely = Heading & { readonly firstRef: string; readonly likeness: number }
 
-/** What stands under the titles that look most like the one that is not there, at the nearest number. */
+/** Suggests the nearest numbers under the most similar titles. */
 async function nearestTitles(executor: Executor, ref: string): Promise<readonly string[]> {
   const [reading] = refReadings(ref)
   if (!reading) return []
@@ -133,12 +137,12 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
     .slice(0, offered)
 }
 
-/** How much the last words of a key are like the wanted ones: people name a part without its work. */
+/** Similarity of the last words of a key, because people name a part without its work. */
 function partLikeness(wanted: ReadonlySet<string>, key: string, words: number): number {
   const own = key.split(' ')
   if (own.length <= words) return 0
   const likeness = dice(wanted, bigrams(`~${own.slice(-words).join(' ')}`))
-  // A title that is as like as a whole comes first.
+  // A whole title of equal similarity comes first.
   return likeness < minLikenessOfPart ? 0 : likeness * 0.9
 }
 

@@ -8,35 +8,38 @@ import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 
 export { type PlaceRange, placeNumber } from './spans.ts'
 
-/** A way to read a ref whose title the library knows. */
+/** A reading of a ref whose title the library has. */
 export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
 
-/** What became of a ref. `known` are its readings whose titles the library has, the likeliest first. */
+/** The result of looking up a ref. `known` has the readings whose titles the library has, most likely first. */
 export type Resolution = {
   readonly found: FoundPlace | undefined
-  /** Refs of the places that it could mean equally well, when it means several. */
+  /** If the ref matches several places equally well: their refs. */
   readonly several: readonly string[]
   readonly known: readonly KnownReading[]
 }
 
-/** Places with the ref that names them as the library writes it; for a Hebrew ref of one's own that of the first one. */
+/**
+ * A range of places with its ref in the library's spelling. If a Hebrew ref matches, the ref is that of the first
+ * place.
+ */
 export type FoundPlace = { readonly place: PlaceRange; readonly ref: string }
 
 /**
- * The places that a ref names, in whatever way it is written; a ref above passage level and a range name several.
- * Undefined when the library has none, or when several places could be meant.
+ * Finds the places of a ref in any form. A ref above passage level or a range has several places. Undefined when the
+ * library has none, or when the ref is ambiguous.
  */
 export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
   const [resolved] = await resolveRefs(executor, [ref])
   return resolved?.found?.place
 }
 
-/** A text longer than this is no ref, whatever number it ends with. */
+/** Maximum length of a query that can be a ref. */
 const longestQuery = 120
 
 /**
- * The same for what may be a ref and may be words to search for: only one with a number counts. A title without one is a
- * topic as much as a place.
+ * Looks up a query that may be a ref or words to search for. Only a query with a number counts as a ref, because a
+ * title alone is also a topic.
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
   if (!mayBeRef(clean(query))) return undefined
@@ -44,16 +47,15 @@ export async function resolveQuery(executor: Executor, query: string): Promise<P
   return resolved?.found?.place
 }
 
-/** Whether a query ends with a number after some words. It says nothing about the library. */
+/** Whether a query ends with a number after some words. It does not look into the library. */
 export function mayBeRef(query: string): boolean {
   const [first] = query.length > longestQuery ? [] : refReadings(query)
   return first !== undefined && first.address.length > 0 && first.heading !== ''
 }
 
 /**
- * The same as `resolveRef` for many refs with a few statements for all; a range costs one or two more.
- *
- * @param minNumbers what a reading must have to count.
+ * Looks up many refs like `resolveRef`, with a few statements in all. A range needs one or two more.
+ * @param minNumbers minimum number of address parts of a reading.
  */
 export async function resolveRefs(
   executor: Executor,
@@ -88,7 +90,7 @@ function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
   return { headings, address, isPiece }
 }
 
-/** The places of the likeliest reading that has several. */
+/** The places of the most likely reading that has several. */
 function severalIn(
   known: readonly KnownReading[],
   spans: ReadonlyMap<KnownReading, readonly Span[]>,
@@ -130,7 +132,7 @@ async function exactPlaces(
   )
 }
 
-/** The readings of a ref whose titles the library has, the likeliest first. */
+/** The readings of a ref whose titles the library has, most likely first. */
 export async function knownReadings(executor: Executor, written: string): Promise<readonly KnownReading[]> {
   const [known = []] = await knownReadingsOf(executor, [written], 0)
   return known
@@ -153,7 +155,7 @@ async function knownReadingsOf(
       const title = named.get(reading.heading)
       return title ? [{ reading, named: title }] : []
     })
-    // A word before a number may be its unit or the end of a title; where the library has that title it is.
+    // A word before a number may be a unit or the end of a title. It is the title if the library has that title.
     return known.toSorted((a, b) => wholeLength(b) - wholeLength(a))
   })
 }
@@ -162,7 +164,7 @@ function wholeLength({ reading, named }: KnownReading): number {
   return named.isWhole && reading.address.length > 0 ? reading.heading.length : 0
 }
 
-/** What stands at Hebrew refs exactly as the library prints them, which for texts of one's own may be anything. */
+/** Finds places whose Hebrew ref equals the text exactly. Imported texts can have any Hebrew ref. */
 async function placesPrinted(
   executor: Executor,
   written: readonly string[],
@@ -222,7 +224,7 @@ async function placeOf(
   }
 }
 
-/** All that stands under a title: a work, a heading, or several headings that follow one another. */
+/** All places under a title: a work, a heading, or consecutive headings. */
 async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PlaceRange | undefined> {
   const workId = headings[0]?.workId
   if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined

@@ -6,24 +6,24 @@ import { type Heading, worksOf } from './title-lookup.ts'
 /** Consecutive places of one work. */
 export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }
 
-/** `ref` is what the library calls it. */
+/** The places of an address under one heading. `ref` is the library's spelling. */
 export type Span = { readonly heading: Heading; readonly place: PlaceRange; readonly ref: string }
 
-/** An address under each of some headings. */
+/** An address with the headings under which it is searched. */
 export type Wanted = {
   readonly headings: readonly Heading[]
   readonly address: readonly AddressPart[]
-  /** Its last number is that of a piece, `§3`, which comes before a segment of that number. */
+  /** Whether its last number is that of a piece, `§3`. A piece takes precedence over a segment with this number. */
   readonly isPiece?: boolean
 }
 
-/** A place that is asked for, as the library may write it. */
+/** A requested place in the library's spelling. */
 type Row = { readonly asked: number; readonly heading: Heading; readonly ref: string }
 
 /**
- * For each address the places at and within it, under each of its headings that has it; one statement for all, and one
- * more for those that are nowhere. Where a text has no segment of that number, the piece is meant that an import has cut:
- * `Title 3:2` for `Title 3 §2`.
+ * Finds the places of each address under each of its headings, with one statement for all, and one more for addresses
+ * without a result. If a text has no segment of that number, the address names the piece: `Title 3:2` for `Title 3
+ * §2`.
  */
 export async function spansOf(
   executor: Executor,
@@ -56,13 +56,16 @@ type Found = {
   readonly last: number
 }
 
-/** What stands at the refs and under them. The regular expression is one for all: making one takes Postgres long. */
+/**
+ * Reads the passages at and below the refs. One regular expression serves all, because Postgres is slow to compile
+ * one.
+ */
 async function within(
   executor: Executor,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<number, readonly Span[]>> {
   if (rows.length === 0) return new Map()
-  // After a leaf its sides follow, after a text its pieces. Before 0.2.0 a colon could follow a heading.
+  // Sides follow a leaf, pieces follow a text. Before 0.2.0 a colon could follow a heading.
   const found = await executor.execute<Found>(sql`
     select h.number::int, p.work_id, min(p.ordinal) as first, max(p.ordinal) as last
     from unnest(${sql.param(rows.map(({ heading }) => heading.workId))}::int[],
@@ -107,7 +110,7 @@ function spansBy(rows: readonly Row[], found: readonly Found[]): ReadonlyMap<num
   return spans
 }
 
-/** From the first place to the end of a range. One that is cut short is read as far as it goes. */
+/** Range from the first place to the end of a range. An end after the last place of the text is cut. */
 export async function rangeTo(
   executor: Executor,
   { heading, place }: Omit<Span, 'ref'>,
@@ -127,7 +130,7 @@ export async function rangeTo(
   return { ...place, last }
 }
 
-/** Negative if the first address comes before the second; numbers that one of them lacks make no difference. */
+/** Negative if the first address precedes the second. Numbers that only one of them has are ignored. */
 function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
     const difference = placeNumber(a[i]) - placeNumber(b[i])
@@ -136,7 +139,9 @@ function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): nu
   return 0
 }
 
-/** A leaf counts four, one for each column; sides are the first two of them. */
+/**
+ * Converts an address part to a number. A leaf counts as four numbers, one per column; its sides are the first two.
+ */
 export function placeNumber(part: AddressPart | undefined): number {
   const column = 'abcd'.indexOf(/[a-d]$/.exec(part ?? '')?.[0] ?? 'a')
   return Number.parseInt(part ?? '0', 10) * 4 + column

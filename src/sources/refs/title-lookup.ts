@@ -5,28 +5,31 @@ import { otherTitleKeys } from '../vocabulary/titles/title-groups.ts'
 
 export type Heading = { readonly heading: string; readonly workId: number }
 
-/** What a title means, with the surest way to understand it alone: a real title always wins over another name. */
+/**
+ * The headings that a title means, by the most reliable way to read it. A current title takes precedence over other
+ * names.
+ */
 export type Named = {
-  /** Up to `maxHeadings` of them and one more, in reading order. */
+  /** The headings in reading order, at most `maxHeadings` and one more. */
   readonly headings: readonly Heading[]
-  /** It is a title of the work itself, whatever its headings are called. */
+  /** Whether it is a title of the work itself. */
   readonly isWork: boolean
-  /** It is a title of a heading, and not put together of that of a work and a part of a heading. */
+  /** Whether it is the full title of a heading, and not composed of the title of a work and a part of a heading. */
   readonly isWhole: boolean
 }
 
-/** A title that means more headings than these means none of them. */
+/** A title with more headings than this is too ambiguous and matches none. */
 export const maxHeadings = 8
 
-/** A work's title is looked for in so many words at most, which keeps hostile input cheap. */
+/** Maximum number of words that are tried as the title of a work, so that hostile input stays cheap. */
 const maxTitleWords = 14
 
-/** A key to be found as it is, the surest first. */
+/** A key to look up as a whole. A lower rank is more reliable. */
 type WholeKey = { readonly key: string; readonly rank: number }
-/** The title of a work and the words after it, which name one of its headings by their end. */
+/** A title of a work, and the words after it, which match the end of one of its headings. */
 type SplitKey = { readonly title: string; readonly rest: string; readonly rank: number }
 
-/** Ranks: 0 for what was written, then its synonyms in their order, then the same in another spelling from here. */
+/** Ranks: 0 for the text as written, then its synonyms in order. Other spellings begin at this rank. */
 const looseRank = 100
 
 function keysFor(written: string): {
@@ -65,10 +68,10 @@ type Row = {
 }
 
 /**
- * What titles mean in the library, in the order in which they are given. Each is understood as the heading of passages;
- * else as another title of one; else as the title of a work with the end of one of its headings (`Besht Noach`, `Tanya
- * Iggeret HaKodesh`) or with words that several of them share (`Kedushat Levi, Genesis`); else as the same in another
- * spelling.
+ * Finds the meaning of titles, in the order in which they are given. It tries, in this order: the heading of
+ * passages; an alternative title of one; the title of a work with the end of one of its headings (`Besht Noach`,
+ * `Tanya Iggeret HaKodesh`) or with words that several of them share (`Kedushat Levi, Genesis`); the same in other
+ * spellings.
  */
 export async function findTitles(
   executor: Executor,
@@ -120,12 +123,12 @@ export async function findTitles(
   })
 }
 
-/** Naming the works makes the database look into them alone. */
+/** Returns the works of headings. With them, the database searches only these works. */
 export function worksOf(headings: readonly Heading[]): readonly number[] {
   return [...new Set(headings.map(({ workId }) => workId))]
 }
 
-/** The works that a title names, in either language, in another spelling, by another or a former name. */
+/** Finds the works with this title, in either language, any spelling, and with alternative and former titles. */
 export async function worksNamed(executor: Executor, written: string): Promise<readonly number[]> {
   const [named] = await findTitles(executor, [written])
   return worksOf(named?.headings ?? [])

@@ -6,15 +6,15 @@ import { type MissingPlace, missingPlaces } from './missing/missing-places.ts'
 import { citingOnce } from './named/citing-passages.ts'
 import { searchSources } from './search.ts'
 
-/** The name of a work, an author or a category, as people ask for it. */
+/** The name of a work, author or category in a request. */
 export const nameAsked = z.string().trim().min(1).max(300).optional()
 export const languageAsked = z.string().trim().min(2).max(8).optional()
 
-/** A ranking has an order and no ids: the place in it is the cursor. */
+/** Hits have no ids of their own, so the rank of a hit is the cursor. */
 const hitId = z.string().regex(/^hit_\d{1,4}$/, 'must be the id of an item of this search')
 const deepestHit = 1_000
 
-/** What a search may ask for, wherever it is asked. */
+/** Parameters of a search, for the API and the web pages. */
 export const hitQuery = z.object({
   q: z.string().trim().min(1).max(1_000),
   language: languageAsked,
@@ -32,8 +32,8 @@ export type HitPage = {
 }
 
 /**
- * A ref that the query names and that does not exist: under a title of the library with the nearest that does, or a place
- * of the Bible or the Talmud with the passages that cite it.
+ * A ref of the query that does not exist: of a stored title, with the nearest existing ref; or of the Bible or the
+ * Talmud, with the passages that cite it.
  */
 export type UnknownRef = {
   readonly ref: string
@@ -42,8 +42,8 @@ export type UnknownRef = {
 }
 
 /**
- * One page of a ranking, of which at most the first 1,000 hits are shown.
- * @throws the reason of `signal` when it is aborted: no further statement is sent then.
+ * Reads one page of a ranking. At most the first 1,000 hits are available.
+ * @throws the reason of `signal` when it is aborted; no further statement is sent.
  */
 export async function readHits(
   executor: Executor,

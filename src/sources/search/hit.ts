@@ -2,14 +2,14 @@ import type { Passage } from '../library/types.ts'
 import type { Coverage } from './relevance/coverage.ts'
 import type { Expansion } from './relevance/matched.ts'
 
-/** A passage that a search has found. */
+/** A hit: a passage that a search returns. */
 export type SearchHit = Passage & {
   /** The part of `text` around the best match, at most 240 characters. */
   readonly snippet: string
-  /** How much of what the query asks for the passage has. */
+  /** How much of the query the passage contains. */
   readonly coverage: Coverage
-  /** Other words for words of the query that the passage has, in either language. */
+  /** Words of the passage that match a word of the query by another name, language or synonym. */
   readonly matched: readonly Expansion[]
-  /** Comparable within one search only. */
+  /** Only comparable with scores of the same search. */
   readonly score: number
 }

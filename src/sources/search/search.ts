@@ -26,22 +26,21 @@ import { withSections } from './sections.ts'
 import { sourcesFirst } from './sources-first.ts'
 
 export type SearchQuery = LibraryFilter & {
-  /** What to look for: a question, words, a phrase or a ref, in Hebrew, English or both. */
+  /** The query: a question, words, a phrase or a ref, in Hebrew, English or both. */
   readonly text: string
   readonly limit: number
   readonly offset?: number | undefined
-  /** Whoever waits for the hits may leave: no further statement is sent then, and no more is computed. */
+  /** Aborted when the client no longer waits: then no further statement is sent. */
   readonly signal?: AbortSignal | undefined
   /** Shared with `missingPlaces` when both read the same text. */
   readonly findCiting?: FindCiting
 }
 
 /**
- * The passages that fit a query best, best first. A query that is a ref gives what stands there before anything else.
- * Neighbouring passages of one section are collapsed into the best of them, versions of one passage into the one that
- * fits best. A question that names a work or author as its source prefers its passages. An empty or unknown query
- * finds nothing. With `semantic`, passages that are near in meaning are fused in; a query that names a place is not
- * asked about.
+ * Searches the library and returns hits, best first. Passages at a ref in the query come first. Neighbouring passages
+ * of a section are reduced to the best one, versions of a passage to the best version. Works or authors named as the
+ * source are preferred. An empty query finds nothing. With `semantic`, passages near in meaning are merged in; a
+ * query that names a place is not sent to the model.
  * @throws ServiceError `invalid_value` for a work, author or category that the library lacks, and the reason of
  * `query.signal` when it is aborted.
  */
@@ -90,7 +89,7 @@ export async function searchSources(
   query.signal?.throwIfAborted()
   const lists = candidates.map((list) => ({
     ranked: withSections(rerank(list.ranked, rows, parsed, list.concepts, facts[list.script]), rows),
-    // Undivided, it would favour the script of which the library has less: there every word looks rare.
+    // Without this divisor, the script with fewer texts would win, because its words look rarer.
     unit: Math.sqrt(inverseFrequency(1, facts[list.script])),
   }))
   const byWords = fuse(lists, rows)
@@ -107,7 +106,7 @@ export async function searchSources(
     snippet: snippet(row),
     coverage: {
       ...coverage(row),
-      // It cites the very place that was asked for.
+      // It cites exactly the requested place.
       ...(named.citing.has(row.ref) && { titled: true, evidence: 1 }),
     },
     matched: expansions(row),
@@ -115,7 +114,7 @@ export async function searchSources(
   }))
 }
 
-/** The script of the query first: of two versions that fit alike its own is shown. */
+/** The script of the query first. Of two versions that fit equally, the first list's is shown. */
 function scriptsOf(query: Query): readonly Script[] {
   const hebrew = query.tokens.filter((token) => token.script === 'he').length
   return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']

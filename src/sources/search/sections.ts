@@ -1,16 +1,16 @@
 import type { PassageRow } from '../library/passage-row.ts'
 import type { Scored } from './scoring/bm25.ts'
 
-/** What the best other passage of a section adds to each of its passages, in parts of the lesser score. */
+/** Fraction of the smaller score that the best other passage of a section adds to a passage. */
 const sectionGain = 0.2
 
-/** Other passages that add: the second counts half as much as the first, the third a third. */
+/** Maximum number of other passages that add. The second counts half as much as the first, the third a third. */
 const maxWitnesses = 3
 
 /**
- * Adds the evidence of a section to its passages: a question is about a chapter, and an import cuts chapters into pieces.
- * A passage gains from others of its section that were found too, never more than from three as good as itself (37 %).
- * Versions of one passage are no witnesses of each other. Best first; ties keep their order.
+ * Raises passages whose section has other matches, because a question is usually about a chapter and imports cut
+ * chapters into pieces. The gain is at most 37 %, from three equally good passages. Versions of one passage do not
+ * raise each other. Best first; ties keep their order.
  */
 export function withSections(
   ranked: readonly Scored[],

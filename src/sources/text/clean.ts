@@ -1,7 +1,10 @@
-/** Control characters, which Postgres refuses in part and no title has. */
+/** Control characters. Postgres refuses some of them, and no title has any. */
 const controls = /\p{Cc}/gu
 
-/** What people and models write, made fit for a comparison in the database: well-formed and without controls. */
+/**
+ * Makes text from people and models safe for a comparison in the database: well-formed Unicode without control
+ * characters.
+ */
 export function clean(text: string): string {
   return text.toWellFormed().replace(controls, ' ').trim()
 }

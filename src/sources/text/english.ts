@@ -13,7 +13,7 @@ export function isEnglishFunctionWord(word: string): boolean {
 
 const vowel = /[aeiouy]/
 
-/** True when a vowel sounds somewhere in the stem (y counts after a consonant). */
+/** Whether the stem contains a vowel (y counts after a consonant). */
 function hasVowel(stem: string): boolean {
   return vowel.test(stem.startsWith('y') ? stem.slice(1) : stem)
 }
@@ -23,10 +23,12 @@ function measure(stem: string): number {
   return (stem.replace(/^[^aeiouy]+/, '').match(/[aeiouy]+[^aeiouy]+/g) ?? []).length
 }
 
-/** Consonant-vowel-consonant at the end, the last not w, x or y: where an `e` was dropped (`hop(e)ing`). */
+/**
+ * Matches consonant-vowel-consonant at the end, the last not w, x or y. Such a stem has lost an `e` (`hop(e)ing`).
+ */
 const shortSyllable = /[^aeiou][aeiouy][^aeiouywx]$/
 
-/** Endings and what takes their place, by the least measure of what is left. Longest first. */
+/** Suffixes and their replacements, by the minimum measure of the stem. Longest first. */
 const endings: readonly (readonly [suffix: string, replacement: string, least: number])[] = [
   ['ational', 'ate', 1],
   ['ization', 'ize', 1],
@@ -62,8 +64,8 @@ const endings: readonly (readonly [suffix: string, replacement: string, least: n
 ]
 
 /**
- * The stem of a lower-case English word, after M. F. Porter, "An algorithm for suffix stripping" (1980), with its
- * steps 2 to 4 as one table. Two words are taken as forms of one when their stems are equal; a stem is no word.
+ * Returns the stem of a lower-case English word, after M. F. Porter, "An algorithm for suffix stripping" (1980), with
+ * its steps 2 to 4 as one table. Words with equal stems count as forms of one word; a stem need not be a word.
  */
 export function englishStem(word: string): string {
   if (word.length <= 3) return word
@@ -100,8 +102,8 @@ function restore(past: string): string {
 }
 
 /**
- * The class of spellings of one transliterated Hebrew word: `chassidut`, `hasidut` and `chasidus` are one. Undefined
- * for what is too short to be distinct from plain English by what remains.
+ * Returns the spelling class of a transliterated Hebrew word: `chassidut`, `hasidut` and `chasidus` have the same
+ * one. Undefined for words that are too short to be distinguished from English ones.
  */
 export function transliterationSkeleton(word: string): string | undefined {
   const skeleton = word

@@ -1,37 +1,39 @@
 /**
- * The form in which wordings are compared: what an editor may add or print differently is gone, the letters stay.
+ * Folds texts to the form in which they are compared. It removes what editors add or print differently and keeps the
+ * letters.
  */
 
 export type Folded = {
   readonly folded: string
   /**
-   * `offsets[i]` is the UTF-16 position in the original text of the character that `folded[i]` came from; one more
-   * entry marks the end of the last word. The original of `folded.slice(i, j)` is `text.slice(offsets[i], offsets[j])`.
+   * `offsets[i]` is the UTF-16 offset in the original text of the character that `folded[i]` came from. One more
+   * entry marks the end of the last word. The original of `folded.slice(i, j)` is `text.slice(offsets[i],
+   * offsets[j])`.
    */
   readonly offsets: number[]
 }
 
-/** A base character with the marks on it; everything that is composed or decomposed stays within one of these. */
+/** Matches a base character with its marks. Normalisation never combines characters of two matches. */
 const cluster = /\P{M}\p{M}*|\p{M}+/gu
 
-/** Points, cantillation and Latin accents (all are marks), and characters that are not seen. */
+/** Vowel points, cantillation and Latin accents (all are marks), and invisible characters. */
 const dropped = /[\p{M}\p{Cf}]/gu
 
-/** Gershayim, geresh, apostrophes and quotation marks of any make, also straight ones in place of them. */
+/** Gershayim, geresh, apostrophes and all quotation marks, also straight ones. */
 const quotes = /^["'`´׳״‘’‚‛“”„‟′″«»‹›]$/u
 
 const wordCharacter = /[\p{L}\p{N}]/u
 
 const finals: Readonly<Record<string, string>> = { ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' }
 
-/** Final letters as medial ones: `שלום` and `שלומ` are one word. */
+/** Replaces final letters by medial ones, so that `שלום` and `שלומ` are equal. */
 export function medial(text: string): string {
   return text.replace(/[ךםןףץ]/g, (letter) => finals[letter] ?? letter)
 }
 
 /**
- * Folds a text for comparison: NFKC, lower case, no points or accents, medial letters for final ones, no quotation
- * marks or gershayim, and one space for any run of blanks, maqaf and other punctuation; none at either end.
+ * Folds a text for comparison: NFKC, lower case, medial for final letters, no points or accents, no quotation marks
+ * or gershayim. Spaces, maqaf and other punctuation become one space; none stays at either end.
  */
 export function fold(text: string): Folded {
   const offsets: number[] = []
@@ -58,12 +60,12 @@ export function fold(text: string): Folded {
 
 const simple = new Map<string, string>()
 
-/** Letters or digits, one space for a separator, or nothing. */
+/** Returns the letters or digits of a cluster, a space for a separator, or nothing. */
 function foldCluster(text: string): string {
   const known = simple.get(text)
   if (known !== undefined) return known
   const made = computeCluster(text)
-  // Texts repeat a few hundred clusters; the bound keeps hostile input from growing the table.
+  // Texts repeat a few hundred clusters. The limit keeps hostile input from growing the table.
   if (simple.size < 4096) simple.set(text, made)
   return made
 }

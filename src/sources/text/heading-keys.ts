@@ -1,11 +1,13 @@
 import { fold } from './fold.ts'
 
-/** Headings that differ only in case, points and punctuation have one key. */
+/** Key of a heading. Headings that differ only in case, vowel points and punctuation have the same key. */
 export function headingKey(heading: string): string {
   return fold(heading.replace(/['’`]/g, '')).folded
 }
 
-/** A key that also ignores vowels and the ways of transliterating: for headings that no exact key finds. */
+/**
+ * Key that also ignores vowels and differences of transliteration. It is used for headings without an exact match.
+ */
 export function looseHeadingKey(heading: string): string {
   const words = headingKey(heading)
     .split(' ')
@@ -13,7 +15,7 @@ export function looseHeadingKey(heading: string): string {
   return `~${words.join(' ')}`
 }
 
-/** Fewer consonants than this say too little: `Room` would be `Rama`. */
+/** Minimum consonants of a loose key. With fewer, `Room` would match `Rama`. */
 const minConsonants = 3
 
 function consonants(word: string): string {

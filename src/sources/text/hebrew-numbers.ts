@@ -1,6 +1,6 @@
 import { medial } from './fold.ts'
 
-/** Letters by value, the highest first. */
+/** Letters by value, highest first. */
 const letters: readonly (readonly [letter: string, value: number])[] = [
   ['ת', 400],
   ['ש', 300],
@@ -27,15 +27,15 @@ const letters: readonly (readonly [letter: string, value: number])[] = [
 ]
 const values = new Map(letters)
 
-/** One below the highest number that is spelled without thousands: `תתקצ״ט` is 999, `תתרצ״ט` 1099. */
+/** The first number written with thousands. Below it, `תתקצ״ט` is 999 and `תתרצ״ט` 1099. */
 const thousandsFrom = 1200
 
-/** Words for a full number of thousands, so that `ב׳` stays 2. */
+/** Word for full thousands, so that `ב׳` stays 2. */
 const fullThousands = 'אלפים'
 
 /**
- * The number that Hebrew letters stand for, below 10,000: `לב` is 32, `ט"ו` 15, `תרי"ג` 613, `ב'ק"ד` 2104. Undefined when
- * the letters are no number: they must be those of its usual spelling, and in its order unless they have gershayim.
+ * Parses a Hebrew numeral below 10,000: `לב` is 32, `ט"ו` 15, `תרי"ג` 613, `ב'ק"ד` 2104. Undefined for other words.
+ * The letters must be those of the number's usual spelling. Without gershayim they must also be in its order.
  */
 export function hebrewNumber(written: string): number | undefined {
   const thousands = /^([א-ט])['׳’](.+)$/.exec(written)
@@ -63,7 +63,7 @@ function sorted(text: string): string {
   return [...text].sort().join('')
 }
 
-/** The letters from the highest to the lowest, whatever word they make. */
+/** The letters of a number in descending order, even if they spell a word. */
 function inOrder(number: number): string {
   let left = number
   let written = ''
@@ -77,8 +77,8 @@ function inOrder(number: number): string {
 }
 
 /**
- * The usual spelling of a number from 1 to 1199, without gershayim: 15 and 16 are טו and טז, and 270, 272 and 275 are
- * turned so that they do not spell an evil word, as Sefaria does.
+ * The usual spelling of a number from 1 to 1199, without gershayim. 15 and 16 are טו and טז. 270, 272 and 275 have
+ * their letters swapped, so that they do not spell an evil word, as in Sefaria.
  */
 export function toHebrewNumber(number: number): string {
   return inOrder(number)
@@ -88,8 +88,8 @@ export function toHebrewNumber(number: number): string {
 }
 
 /**
- * With geresh or gershayim: `א׳`, `ט״ו`; thousands before the rest: `ב׳ק״ד`. Numbers below 1 and from 10,000 on as digits: of
- * those nobody would read the letters, and of 10^30 there would be no end.
+ * A number with geresh or gershayim: `א׳`, `ט״ו`; with thousands `ב׳ק״ד`. Numbers below 1 and from 10,000 on stay
+ * digits, because nobody reads them as letters and very large ones would be endless.
  */
 export function hebrewNumeral(number: number): string {
   if (!(number >= 1 && number < 10_000)) return String(number)

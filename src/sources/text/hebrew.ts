@@ -2,7 +2,7 @@ import { medial } from './fold.ts'
 
 const hebrewLetters = /^[א-ת]+$/
 
-/** Function words: too common to find anything by, and never what a question is about. */
+/** Function words. They are too frequent to find anything, and no question is about them. */
 const functionWords = new Set(
   `של על אל את אם או כי לא אין יש הוא היא הם הן הנה זה זו זאת אלו אלה אני אנו אתה כל גם רק אך אף עד עם מן כמו אשר
   לו לה לי לך לנו להם לכם בו בה בי בהם ממנו ממנה אותו אותה אותם היה היתה היו יהיה תהיה להיות והוא והיא וזה וזהו
@@ -17,7 +17,7 @@ export function isHebrewFunctionWord(term: string): boolean {
   return functionWords.has(term)
 }
 
-/** Letters that lean on the word after them, alone and in the pairs that occur; Aramaic ones with ד. */
+/** Prefixes of one letter, and the pairs that occur; Aramaic ones with ד. */
 const prefixes = [
   ...'והבכלמשד',
   ...'וה וב וכ ול ומ וש וד שה שב של שכ שמ מה מש כש דה דב דל דכ'.split(' '),
@@ -26,14 +26,13 @@ const prefixes = [
 
 const longestPrefix = prefixes.reduce((most, prefix) => Math.max(most, prefix.length), 0)
 
-/** What is left of a word without a prefix must have this many letters, or it matches by accident. */
+/** Minimum letters of a word without its prefix. Shorter rests match by accident. */
 const shortestBase = 3
 
 /**
- * The words of which `term` may be a form: itself first, then without one of its possible prefixes. All in medial
- * letters, as `tokens` makes them.
- *
- * @param shortest letters that must be left.
+ * Returns the words of which `term` may be a form: the term itself, then the term without each possible prefix. All
+ * in medial letters, as `tokens` makes them.
+ * @param shortest minimum number of letters that remain.
  */
 export function withoutPrefixes(term: string, shortest = shortestBase): readonly string[] {
   if (!hebrewLetters.test(term)) return [term]
@@ -46,14 +45,14 @@ export function withoutPrefixes(term: string, shortest = shortestBase): readonly
   return bases
 }
 
-/** `base` with every prefix it can bear, itself not included. */
+/** Returns `base` with every possible prefix, without `base` itself. */
 export function withPrefixes(base: string): readonly string[] {
   return hebrewLetters.test(base) ? prefixes.map((prefix) => prefix + base) : []
 }
 
 const anyPrefix = new Set(prefixes)
 
-/** What is left of a word, however short, without each prefix that it may bear. */
+/** Returns a word without each of its possible prefixes, however short the rest is. */
 export function splitPrefixes(term: string): readonly string[] {
   const rests: string[] = []
   if (!hebrewLetters.test(term)) return rests
@@ -64,26 +63,26 @@ export function splitPrefixes(term: string): readonly string[] {
 }
 
 /**
- * The spelling class of a word: without ו and י inside it, which plene and defective spelling put in or leave out.
- * Undefined for words too short to be distinct by what remains.
+ * The spelling class of a word: without ו and י inside it, which full and defective spelling add or omit. Undefined
+ * for words that would be too short.
  */
 export function hebrewSkeleton(term: string): string | undefined {
   const skeleton = term.slice(0, 1) + term.slice(1, -1).replace(/[וי]/g, '') + term.slice(-1)
   return skeleton.length >= shortestBase ? skeleton : undefined
 }
 
-/** Lazy, or the letters of the Name itself would be taken for prefixes. */
+/** Matches prefixes. It is lazy, because otherwise letters of the Name would match as prefixes. */
 const leading = '(?:[והבכלמשד]{0,2}?)'
 
 /**
- * The Name as it is spoken of, letter by letter or as `Havayah`, and ways to write it without saying it, which stand
- * for God: two words. The points and hyphens are gone when these are tried.
+ * Matches the Name as it is spoken, letter by letter or as `Havayah`, and the substitutes that stand for God. These
+ * are two index terms. Points and hyphens are already removed.
  */
 const nameForms = new RegExp(
   `^(${leading})(?:(הוי'|הויה|הוי"ה|הוי'ה|יהוה|יהו"ה|ידוד|ידו"ד|יקוק|יקו"ק)|ה'|ד'|י'|יי|י"י|השי"ת|השי'|השית)$`,
 )
 
-/** `אלקים` and `אלוקים` stand for `אלהים`, with every ending. */
+/** `אלקים` and `אלוקים` become `אלהים`, with every ending. */
 const divine = new RegExp(`^(${leading}אל)ו?[קה](ימ|ות|ותו|ית|יי|יות|י|ינו|יכ|יכמ|יו|יהמ|א|אי)$`)
 
 const otherNames: readonly (readonly [RegExp, string])[] = [
@@ -95,12 +94,12 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
 
 const mayBeOtherName = /(?:צבקות|אלו[הק]|אקיה|אדנות)$/
 
-/** `א-ל`: without its hyphen it would be the word for `to`. */
+/** Matches `א-ל`. Without its hyphen it would be the word for "to". */
 const hyphenedEl = new RegExp(`^(${leading})ה?א-ל$`)
 
 /**
- * The index term of one Hebrew word without points: joined across gershayim and with medial letters, each divine name
- * in one form of its own. `word` has straight quotes and hyphens only.
+ * The index term of one Hebrew word without points: joined across gershayim, in medial letters, each divine name in
+ * its own form. `word` has straight quotes and hyphens.
  */
 export function hebrewTerm(word: string): string {
   const el = word.includes('-') ? hyphenedEl.exec(word) : null

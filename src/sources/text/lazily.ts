@@ -1,4 +1,4 @@
-/** What is made when it is first asked for: most commands never look a word up. */
+/** Returns a function that computes a value on its first call and caches it. Most commands never look up a word. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -1,8 +1,8 @@
 import { englishStem } from './english.ts'
 
 /**
- * English words in the names of the vocabulary. A name with one of them is no transliteration: its words are compared
- * by their stems, because a sound alone would take `outer side` for `other side`.
+ * English words in the names of the vocabulary. A name with one of them is not a transliteration, and its words are
+ * compared by their stems. Compared by sound, `outer side` would match `other side`.
  */
 export const plainEnglish: ReadonlySet<string> = new Set(
   `world creation formation action emanation breaking shattering vessels divine presence animal soul godly evil

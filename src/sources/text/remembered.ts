@@ -1,7 +1,7 @@
-/** Longer keys are rarely met again, and anybody can send one of any length. */
+/** Longer keys are not cached. They rarely occur again, and a client can send keys of any length. */
 const longestKey = 400
 
-/** A function that remembers what it made of up to `max` keys; when there are more, it forgets all. */
+/** Returns a function that caches the results for up to `max` keys. When the cache is full, it is cleared. */
 export function remembered<T>(max: number, make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>()
   return (key) => {

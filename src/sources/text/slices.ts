@@ -1,19 +1,19 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 
-/** Milliseconds of work after which the event loop turns. */
+/** Milliseconds of work before the event loop runs. */
 const sliceMs = 5
 
-/** Lets the event loop turn between pieces of long work, so that other requests do not wait for its end. */
+/** Lets the event loop run between slices of long work, so that other requests do not wait. */
 export class Slices {
   #began = performance.now()
 
-  /** Waits for one turn of the event loop if the work has had its time since the last one. */
+  /** Waits for one run of the event loop if the current slice is used up. */
   async pause(): Promise<void> {
     if (!this.isOver) return
     await this.turn()
   }
 
-  /** Whether the work has had its time. Cheaper to ask than to wait where most steps are short. */
+  /** Whether the current slice is used up. This check is cheaper than `pause` if most steps are short. */
   get isOver(): boolean {
     return performance.now() - this.#began >= sliceMs
   }
@@ -25,7 +25,7 @@ export class Slices {
 }
 
 /**
- * Runs work that yields wherever it may be interrupted.
+ * Runs a generator in slices, one step after the other.
  * @throws what the work throws; the reason of `signal` when it is aborted.
  */
 export async function inSlices<T>(work: Generator<undefined, T>, signal?: AbortSignal): Promise<T> {

@@ -16,8 +16,8 @@ const spellingsTable = {
 } as const
 
 /**
- * Puts terms under the classes of their spellings and inflections. A term that has a row in some block already may have its spelling
- * too, and one without any row does no harm: it finds nothing.
+ * Stores terms under their spelling and inflection classes. `terms` may contain terms that are already stored or that
+ * no text has; neither does harm.
  */
 export async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
   const classed = terms

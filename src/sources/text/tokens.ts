@@ -3,21 +3,21 @@ import { hebrewSkeleton, hebrewTerm, isHebrewFunctionWord } from './hebrew.ts'
 import { WordMemory } from './word-memory.ts'
 import { findWords } from './words.ts'
 
-/** The script decides the rules: `he` is every language in Hebrew letters, `en` everything else. */
+/** The script decides which rules apply. `he` is every language in Hebrew letters, `en` every other one. */
 export type Script = 'he' | 'en'
 
 export type Token = {
-  /** What is looked up: normalised alike for texts and queries. */
+  /** The normalised word. Texts and queries are normalised in the same way. */
   readonly term: string
   readonly script: Script
-  /** Written with gershayim or geresh, as abbreviations are. */
+  /** Whether it has gershayim or a geresh, like an abbreviation. */
   readonly abbreviated: boolean
-  /** UTF-16 range of the word in the text. */
+  /** Range of the word in the text, in UTF-16 units. */
   readonly start: number
   readonly end: number
 }
 
-/** A term with its script, of a text, a query or a name. */
+/** A term of a text, a query or a name, with its script. */
 export type ScriptTerm = Pick<Token, 'term' | 'script'>
 
 export function otherScript(script: Script): Script {
@@ -25,29 +25,29 @@ export function otherScript(script: Script): Script {
 }
 
 /**
- * Raised whenever the terms of a text or the keys of its headings change: the index remembers which normaliser made it
- * and is rebuilt by another.
+ * Increase it whenever the terms of a text or the keys of headings change. The index stores its version and is
+ * rebuilt for a new one.
  */
 export const normaliserVersion = 8
 
 const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 
-/** What a word is wherever it stands. */
+/** The properties of a word that do not depend on its position. */
 export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
-  /** Function words find nothing: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
+  /** False for function words. They count in lengths and phrases, but they are not indexed and not searched. */
   readonly telling: boolean
-  /** For who counts terms: its number of this one, kept where the word is met again. */
+  /** Cache for code that counts terms: the number of this word's term. */
   readonly counted: {
     by: object | undefined
     number: number
-    /** What names of the vocabulary begin with it, when that was looked up; `null` for none. */
+    /** Cache: names of the vocabulary that begin with it; `null` for none. */
     names: object | null | undefined
-    /** The phrases that may begin with it, when they were looked up. */
+    /** Cache: phrases that may begin with it. */
     phrases: object | undefined
   }
 }
 
-/** The words of a text in order, with their places. */
+/** Splits a text into words, in order, with their positions. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   findWords(text, (start, end) => {
@@ -57,7 +57,7 @@ export function tokenize(text: string): Token[] {
   return tokens
 }
 
-/** The words of a text in order. They are shared: the same word is the same object in all texts. */
+/** Splits a text into words, in order. Equal words are the same object in all texts. */
 export function wordsOf(text: string): Word[] {
   const found: Word[] = []
   findWords(text, (start, end) => {
@@ -67,7 +67,7 @@ export function wordsOf(text: string): Word[] {
   return found
 }
 
-/** The same words with their places: UTF-16 start and end of each, one pair after the other. */
+/** Splits a text into words with their positions: start and end of each in UTF-16 units, one pair after the other. */
 export function placedWords(text: string): { readonly words: readonly Word[]; readonly places: Uint32Array } {
   const found: Word[] = []
   const places: number[] = []
@@ -80,7 +80,10 @@ export function placedWords(text: string): { readonly words: readonly Word[]; re
   return { words: found, places: Uint32Array.from(places) }
 }
 
-/** Some 60 MB when it is full of usual words, and at most twice that; a service that only answers questions remembers less. */
+/**
+ * Cache of words: about 60 MB when full of ordinary words, at most twice that. A service that only answers questions
+ * needs less.
+ */
 const words = new WordMemory<Word>(400_000)
 
 function normaliseWord(written: string): Word {
@@ -100,7 +103,7 @@ function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
     .replace(/[–‐‑־]/g, '-')
     .replace(/[׳‘’`]/gu, "'")
     .replace(/[–‐‑־]/gu, '-')
-    // Yiddish: `דעם רבי'ס`.
+    // Yiddish possessive: `דעם רבי'ס`.
     .replace(/(?<=..)'ס$/u, '')
     .toLowerCase()
   return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
@@ -116,7 +119,7 @@ function normaliseLatin(written: string): Omit<Word, 'telling' | 'counted'> {
   return { term: latinTerm(plain), script: 'en', abbreviated: false }
 }
 
-/** Academic signs that others write as two letters: without their points they would be other letters. */
+/** Matches academic letters for which others write two letters. Without their points they would be other letters. */
 const hasDotBelow = /[ṣṢšŠ]|[sS][\u0323\u030c]/u
 
 function withDigraphs(written: string): string {
@@ -129,12 +132,12 @@ function latinTerm(plain: string): string {
   return isEnglishFunctionWord(plain) ? plain : englishStem(plain)
 }
 
-/** Words of no use for finding: they are counted in lengths and seen in phrases, but neither indexed nor looked up. */
+/** Whether a word is a function word: counted in lengths and phrases, but not indexed and not searched. */
 export function isFunctionWord(token: ScriptTerm): boolean {
   return token.script === 'he' ? isHebrewFunctionWord(token.term) : isEnglishFunctionWord(token.term)
 }
 
-/** The spelling class under which variants of a term are kept together, or undefined when it has none of use. */
+/** The spelling class of a term; undefined when it has no useful one. */
 export function skeletonOf(term: string): string | undefined {
   return /^[א-ת]/.test(term) ? hebrewSkeleton(term) : transliterationSkeleton(term)
 }

@@ -1,23 +1,22 @@
 /**
- * Remembers what was made of a word by the characters of a text, without cutting the word out of it: a hash table
- * with open addressing (Knuth, "The Art of Computer Programming" 3, section 6.4, algorithm L) over FNV-1a hashes.
- * Word forms repeat so much that nearly every look-up of an import ends here; a `Map` spends most of its time on
- * making and hashing the string that it is asked for.
+ * Caches values by the characters of a word in a text, without copying the word: a hash table with open addressing
+ * (Knuth, "The Art of Computer Programming" 3, section 6.4, algorithm L) over FNV-1a hashes. Nearly every look-up of
+ * an import ends here. A `Map` would spend most of its time on creating and hashing strings.
  */
 export class WordMemory<T> {
-  /** Longer ones are rarely met again, and anybody can send one of any length. */
+  /** Longer words are not cached. They rarely occur again, and a client can send words of any length. */
   static readonly longest = 32
   readonly #limit: number
   #slots = new Int32Array(1024)
   #written: string[] = []
   #values: T[] = []
 
-  /** @param limit words that are remembered; then it forgets all and starts again. */
+  /** @param limit maximum number of cached words. When it is reached, the cache is cleared. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** What `make` once made of the word at `start` to `end` of `text`, or makes of it now. */
+  /** Returns the cached value for the word at `start` to `end` of `text`, or makes it. */
   of(text: string, start: number, end: number, make: (written: string) => T): T {
     if (end - start > WordMemory.longest) return make(text.slice(start, end))
     const hash = hashOf(text, start, end)
@@ -52,7 +51,10 @@ export class WordMemory<T> {
   }
 }
 
-/** V8 makes a slice of 13 characters or more by pointing into the text, which would be remembered with it. */
+/**
+ * Copies a slice. V8 represents a slice of 13 or more characters as a pointer into the text, which would stay in
+ * memory.
+ */
 function detached(text: string, start: number, end: number): string {
   const codes: number[] = []
   for (let i = start; i < end; i += 1) codes.push(text.charCodeAt(i))
@@ -62,7 +64,7 @@ function detached(text: string, start: number, end: number): string {
 function hashOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5
   for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  // The low bits alone choose the slot.
+  // Only the low bits select the slot, so the high bits are mixed in.
   return hash ^ (hash >>> 15)
 }
 

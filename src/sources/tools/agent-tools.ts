@@ -14,7 +14,7 @@ import { searchSources } from '../search/search.ts'
 import { maxResultBytes, offer } from './offer.ts'
 import { scholarTools } from './scholar-tools.ts'
 
-/** The name of a work, an author or a category. */
+/** Schema for the name of a work, an author or a category. */
 const name = z.string().trim().min(1).max(300).optional()
 
 const searchArguments = z.object({
@@ -35,7 +35,7 @@ const listArguments = z.object({
   author: name,
 })
 
-/** The tools by which the agent uses the library; `register` gives the passages of the turn their marks. */
+/** The tools with which the agent uses the library. `register` assigns the marks of the turn to passages. */
 export function sourceTools(
   executor: Executor,
   register: SourceRegister,
@@ -84,7 +84,7 @@ function searchTool(
   }
 }
 
-/** A longer query is no question about a place. */
+/** Maximum length of a query that can ask for a place. */
 const longestQuestion = 600
 
 /** Refs of the library that a query names. */
@@ -113,7 +113,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
   }
 }
 
-/** Works that one listing gives at most. */
+/** Maximum number of works in one list. */
 const maxWorks = 100
 
 function listTool(executor: Executor): Tool<Executor> {
@@ -142,7 +142,7 @@ function listing(works: readonly object[], more: boolean): string {
   }
 }
 
-/** A work, author or category that the library lacks is something that the model can put right. */
+/** Turns an unknown work, author or category into a tool result, because the model can correct it. */
 async function knownNames<T extends object>(found: Promise<T>): Promise<T | ToolOutcome<Executor>> {
   try {
     return await found

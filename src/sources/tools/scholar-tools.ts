@@ -12,12 +12,12 @@ import { clean } from '../text/clean.ts'
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })
 const workTitle = z.object({ work: z.string().trim().min(1).max(300) })
 
-/** Sections of a work that one call shows. */
+/** Maximum number of sections in one result. */
 const maxSections = 400
-/** Refs that a resolved range spells out. */
+/** Maximum number of refs listed for a resolved range. */
 const maxRefs = 30
 
-/** Tools for finding one's way: what a name or ref stands for, how a work is built, what speaks of the same. */
+/** Tools for orientation: what a name or ref means, how a work is divided, and where parallel texts are. */
 export function scholarTools(executor: Executor): readonly Tool<Executor>[] {
   return [resolveTool(executor), shapeTool(executor), parallelsTool(executor)]
 }
@@ -86,14 +86,14 @@ function parallelsTool(executor: Executor): Tool<Executor> {
     execute: (args) =>
       withArguments(reference, args, async ({ ref }) => {
         const place = await resolveRef(executor, ref)
-        // A place outside of the library may be linked to, too, as it is written.
+        // Links can also lead to places outside the library, so the ref is searched as written.
         const refs = place ? await namesOf(executor, place) : [clean(ref)]
         return json({ ref, links: await findParallels(executor, refs) })
       }),
   }
 }
 
-/** Refs of the passages of a place, and of the sections that they make up. */
+/** Refs of the passages of a place, and of their sections. */
 async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly string[]> {
   const { rows } = await executor.execute<{ ref: string; section_ref: string }>(sql`
     select ref, section_ref from passages

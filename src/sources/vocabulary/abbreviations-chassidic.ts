@@ -1,4 +1,4 @@
-/** Abbreviations of chassidic books: of their titles, of times and prayers, and of what they teach. */
+/** Abbreviations in chassidic books: of titles, of times and prayers, and of teachings. */
 export const chassidicAbbreviations: readonly (readonly [short: string, long: string])[] = [
   ['מס"נ', 'מסירות נפש'],
   ['מסנ"פ', 'מסירות נפש'],

@@ -1,8 +1,8 @@
 import { chassidicAbbreviations } from './abbreviations-chassidic.ts'
 
 /**
- * Abbreviations of rabbinic and chassidic Hebrew, each with its words. Only what has one usual reading in these
- * books is listed: `א"א`, which may be three things, is not.
+ * Abbreviations of rabbinic and chassidic Hebrew with their words. Only unambiguous ones are listed; `א"א` has three
+ * meanings and is not.
  */
 export const abbreviations: readonly (readonly [short: string, long: string])[] = [
   ...chassidicAbbreviations,

@@ -3,8 +3,9 @@ import { nameGroups } from './names/names.ts'
 import { spokenNames } from './names/spoken-names.ts'
 
 /**
- * Names of one thing: whoever asks for one of them means all. The first of a group names it in the index and must
- * stay. Only near-synonyms belong together; what is merely related would drown the word that was asked for.
+ * Groups of names for one thing. A query for one name finds all of them. The first name is the group's key in the
+ * index and must not change. Only near-synonyms belong in a group, because related words would hide the word of the
+ * query.
  */
 export const aliasGroups: readonly (readonly string[])[] = [
   ...nameGroups,
@@ -238,8 +239,8 @@ export const aliasGroups: readonly (readonly string[])[] = [
 ]
 
 /**
- * Names that a wider one stands for too, by its first name: a question about God finds what is said of each name, but
- * not the reverse.
+ * Names that a wider name also stands for. A question about the wider name finds the narrower ones, but not the
+ * reverse. `wider` is the first name of its group.
  */
 export const narrowerNames: readonly (readonly [wider: string, ...narrower: readonly string[]])[] = [
   ['God', 'הויה', 'אלהים', 'Havayah', 'Elokim'],

@@ -6,7 +6,7 @@ import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './
 import { PhraseFinder } from './phrases.ts'
 
 type Lexicon = {
-  /** Entries by their forms of one word. */
+  /** Entries by their one-word forms. */
   readonly words: ReadonlyMap<string, readonly LexiconEntry[]>
   readonly phrases: PhraseFinder<LexiconEntry>
 }
@@ -28,22 +28,22 @@ function compile(): Lexicon {
 
 const lexicon = lazily(compile)
 
-/** What the words from `at` on are in the other script. */
+/** The translation of words into the other script. */
 export type Crossing = {
   readonly script: Script
-  /** Words of the query that it translates. */
+  /** Number of query words that it translates. */
   readonly length: number
   /** Index terms, in every form. */
   readonly terms: ReadonlySet<string>
 }
 
-/** The longest phrase that begins at `words[at]`, in the other script. All its meanings are one. */
+/** Translates the longest phrase that begins at `words[at]`. All its meanings form one concept. */
 export function phraseCrossing(words: readonly ScriptTerm[], at: number): Crossing | undefined {
   const longest = lexicon().phrases.longestAt(words, at)
   return longest && crossing(words[at]?.script ?? 'en', longest.length, longest.values)
 }
 
-/** A word in the other script. A Hebrew word may bear a prefix. All its meanings are one. */
+/** Translates a word. A Hebrew word may have a prefix. All its meanings form one concept. */
 export function wordCrossing({ term, script }: ScriptTerm): Crossing | undefined {
   for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
     const entries = lexicon().words.get(base)
@@ -73,5 +73,8 @@ function addForms(terms: Set<string>, form: LexiconForm, script: Script): void {
   }
 }
 
-/** Prefixes of inflected words: fewer than a bare word bears, or a question would ask for thousands of forms. */
+/**
+ * Prefixes of inflected words. These are fewer than for uninflected words, because a question would otherwise search
+ * thousands of forms.
+ */
 const inflectedPrefixes = ['', ...'והבכלמשד', 'וב', 'ול', 'שב']

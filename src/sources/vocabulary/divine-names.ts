@@ -1,6 +1,6 @@
 /**
- * Names of God. Each is a name of its own with its customary spellings: who asks for one does not mean another. The
- * rules of `aliases` hold.
+ * Names of God with their customary spellings. Each is a group of its own, because a question about one does not mean
+ * another. The rules of `aliases` apply.
  */
 export const divineNames: readonly (readonly string[])[] = [
   [

@@ -1,14 +1,14 @@
-/** Shorter words have forms that are other words: `אש` with a suffix is `אשה`. */
+/** Minimum letters of an inflected word. Forms of shorter words are other words: `אש` with a suffix is `אשה`. */
 const shortestInflected = 3
 
-/** Endings of the plural and the construct, and the commonest possessive ones; all in medial letters. */
+/** Plural and construct endings, and the most frequent possessive ones; in medial letters. */
 const feminine = ['ת', 'ות', 'תו', 'תה', 'תי', 'תכ', 'תמ', 'תנו', 'ותיו', 'ותיה', 'ותינו', 'ותיהמ']
 const masculine = ['ימ', 'ינ', 'י', 'ו', 'יו', 'יה', 'כ', 'נו', 'ינו', 'יהמ']
 const abstract = ['ו', 'י', 'כ', 'נו', 'מ', 'א']
 
 /**
- * What a Hebrew noun may look like besides itself. Many of these forms do not exist; they are looked up in an index,
- * which has those that do.
+ * Generates possible inflected forms of a Hebrew noun. Many do not exist; looking them up in the index leaves the
+ * existing ones.
  * @param term in medial letters, as `tokenize` makes it.
  */
 export function inflectionsOf(term: string): readonly string[] {

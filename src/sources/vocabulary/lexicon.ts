@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isFunctionWord, type Script, type Token, tokenize } from '../text/tokens.ts'
 
-/** A line of the lexicon: words and phrases of one meaning, in both languages. Each is written as readers see it. */
+/** A line of the lexicon: words and phrases of one meaning in both languages, as written in texts. */
 export type LexiconEntry = Readonly<Record<Script, readonly LexiconForm[]>>
 
 export type LexiconForm = {
   readonly written: string
-  /** Its index terms in order, without function words when two others remain. */
+  /** Index terms of the phrase in order. Function words are left out if at least two other words remain. */
   readonly terms: readonly string[]
 }
 
 const folder = new URL('./lexicon/', import.meta.url)
 
 /**
- * The lines of the lexicon: English words and phrases, a tab, and what they are in Hebrew; `|` stands between
- * alternatives. Every English form of a line pairs with every Hebrew form of it.
- * @throws Error when a line has not exactly two parts.
+ * Reads the lexicon: per line, English forms, a tab, and Hebrew forms; `|` separates alternatives. Every English form
+ * of a line translates to every Hebrew form, and the reverse.
+ * @throws Error when a line does not have exactly two parts.
  */
 export function readLexicon(): readonly LexiconEntry[] {
   entries ??= readPairs(folder).map(([en, he]) => ({ en, he }))
@@ -26,8 +26,8 @@ export function readLexicon(): readonly LexiconEntry[] {
 let entries: readonly LexiconEntry[] | undefined
 
 /**
- * The lines of all `.tsv` files of a folder: two lists of forms with a tab between them; `|` stands between the forms.
- * @throws Error when a line has not exactly two parts.
+ * Reads the lines of all `.tsv` files in a folder: two lists of forms separated by a tab, with `|` between forms.
+ * @throws Error when a line does not have exactly two parts.
  */
 export function readPairs(
   folder: URL,
@@ -49,7 +49,7 @@ function formOf(written: string): LexiconForm {
   return { written, terms: termsOf(tokenize(written)) }
 }
 
-/** The index term of a phrase: no word of a text can look like it. */
+/** The index term of a phrase. No word of a text can equal it. */
 export function phraseTerm({ terms }: LexiconForm): string {
   return `=${terms.join(' ')}`
 }

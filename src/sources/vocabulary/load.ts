@@ -9,7 +9,7 @@ import { everydayWords, fieldWords } from './topics.ts'
 
 const word = { term: '', script: 'he' } as const
 
-/** Each looks a word up in one part of the vocabulary. */
+/** Each function uses one part of the vocabulary once, which loads it. */
 const lookUps: readonly (() => unknown)[] = [
   () => groupsOfWord(word.term),
   () => wordCrossing(word),
@@ -22,8 +22,8 @@ const lookUps: readonly (() => unknown)[] = [
 ]
 
 /**
- * Reads the vocabulary, for processes whose first search must not wait for it: some 0.4 s of processor time. The event
- * loop turns between its parts.
+ * Loads the vocabulary in advance, for processes whose first search must not wait: about 0.4 s of processor time. It
+ * yields to the event loop between the parts.
  */
 export async function loadVocabulary(): Promise<void> {
   for (const lookUp of lookUps) {

@@ -8,16 +8,16 @@ import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
 import { spokenSound, yiddishSound } from './names/sounds.ts'
 
-/** A set of names that mean the same, in the form in which texts are compared with it. */
+/** A group of names with the same meaning, prepared for comparison with texts. */
 export type NameGroup = {
   readonly id: string
-  /** All names as they are written, the first of which makes the id. */
+  /** All names as written. The first one is the id of the group. */
   readonly names: readonly string[]
-  /** Names of a single word, by script, that are no abbreviations: those are in the index by their group. */
+  /** One-word names by script, without abbreviations. The index has these under their group. */
   readonly words: Readonly<Record<Script, readonly string[]>>
 }
 
-/** Names of several words by the keys of their words, one after the other. */
+/** A tree of names of several words, by the keys of their words. */
 type Node = { readonly next: Map<string, Node>; readonly groups: NameGroup[] }
 
 type Groups = ReadonlyMap<string, readonly NameGroup[]>
@@ -25,20 +25,20 @@ type Groups = ReadonlyMap<string, readonly NameGroup[]>
 type MutableGroups = Map<string, NameGroup[]>
 
 type Names = {
-  /** Groups that have the term as a name of one word. */
+  /** Groups with this term as a one-word name. */
   readonly byWord: Groups
-  /** The same by the spelling class of transliterated words. */
+  /** Groups by the spelling class of transliterated words. */
   readonly bySkeleton: Groups
-  /** Transliterated names of one word by their sound. */
+  /** Groups of transliterated one-word names, by their sound. */
   readonly bySound: Groups
-  /** By the letters of an abbreviation. */
+  /** Groups by the letters of an abbreviation. */
   readonly byAbbreviation: Groups
   readonly phrases: Node
-  /** The words that an abbreviation stands for, without function words. */
+  /** The words of an abbreviation, without function words. */
   readonly expansions: ReadonlyMap<string, readonly string[]>
 }
 
-/** Shorter words sound like too many others. */
+/** Minimum letters of a word compared by sound. Shorter words sound like too many others. */
 const shortestSpoken = 5
 
 /** Whether a word may be compared by its sound. */
@@ -46,10 +46,10 @@ function isSpoken(term: string): boolean {
   return term.length >= shortestSpoken && /^[a-z]+$/.test(term)
 }
 
-/** Each name is read several times while they are compiled. */
+/** Tokenises a name, with a cache, because each name is read several times during compilation. */
 type ReadName = (name: string) => readonly Token[]
 
-/** Names that are remembered meanwhile: more than there are. */
+/** Maximum cached names; more than the vocabulary has. */
 const maxNames = 20_000
 
 function compile(): Names {
@@ -96,7 +96,7 @@ function addPhrase(root: Node, words: readonly Token[], group: NameGroup): void 
   if (!node.groups.includes(group)) node.groups.push(group)
 }
 
-/** Names of God are written with a geresh, too, but stand in the index as words. */
+/** Whether a word is an abbreviation. Names of God also have a geresh, but they are indexed as words. */
 function isAbbreviation(word: Token): boolean {
   return word.abbreviated && word.term !== 'יהוה' && word.term !== 'הויה' && word.term.length > 1
 }
@@ -112,7 +112,7 @@ function compileExpansions(): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-/** The alias groups with the abbreviations of their names, and the abbreviations of one other wording together. */
+/** The alias groups with the abbreviations of their names, and one group for abbreviations of equal words. */
 function groupsOfNames(tokensOf: ReadName): readonly (readonly string[])[] {
   const groups = aliasGroups.map((names) => [...names])
   const byName = new Map<string, string[][]>()
@@ -161,14 +161,14 @@ function singleWords(names: readonly (readonly Token[])[], script: Script): read
 
 const names = lazily(compile)
 
-/** The index term of a name of several words or of an abbreviation: no word of a text can look like it. */
+/** The index term of a name of several words or of an abbreviation. No word of a text can equal it. */
 export function groupTerm(group: NameGroup, script: Script): string {
   return `${script}:${group.id}`
 }
 
 /**
- * The groups in which a word is a name by itself. A Hebrew word may bear a prefix; a transliterated one may be spelled
- * in another way.
+ * The groups that have a word as a one-word name. A Hebrew word may have a prefix; a transliterated word may have
+ * another spelling.
  */
 export function groupsOfWord(term: string): readonly NameGroup[] {
   for (const base of withoutPrefixes(term)) {
@@ -180,7 +180,7 @@ export function groupsOfWord(term: string): readonly NameGroup[] {
   return spelled ?? (isSpoken(term) ? names().bySound.get(spokenSound(term)) : undefined) ?? []
 }
 
-/** An abbreviation of so many letters is known without its gershayim, too: it is hardly a word. */
+/** An abbreviation with more letters is also recognised without gershayim, because it is hardly a word. */
 const longestWord = 3
 
 function groupsOfAbbreviation(token: NameToken): readonly NameGroup[] {
@@ -195,7 +195,7 @@ function groupsOfAbbreviation(token: NameToken): readonly NameGroup[] {
   return []
 }
 
-/** What the abbreviation stands for; it may bear a prefix. */
+/** The words of an abbreviation, which may have a prefix. */
 export function expansionOf(term: string): readonly string[] {
   for (const base of withoutPrefixes(term, shortestAbbreviation)) {
     const words = names().expansions.get(base)
@@ -210,7 +210,7 @@ type NameToken = Pick<Token, 'term' | 'script' | 'abbreviated'>
 
 const none: readonly FoundName[] = []
 
-/** The names of which a word may be the first, and those of which it is an abbreviation. */
+/** The names that may begin with a word, and those that the word abbreviates. */
 type Begun = { readonly nodes: readonly Node[]; readonly abbreviated: readonly NameGroup[] }
 
 function namesBegunBy(token: NameToken): Begun | null {
@@ -219,11 +219,14 @@ function namesBegunBy(token: NameToken): Begun | null {
   return nodes.length > 0 || abbreviated.length > 0 ? { nodes, abbreviated } : null
 }
 
-/** The longest names of several words that begin at `tokens[at]`; otherwise what it is an abbreviation of. */
+/**
+ * The longest names of several words that begin at `tokens[at]`. If there are none, the names that the word
+ * abbreviates.
+ */
 export function namesAt(tokens: readonly NameToken[], at: number): readonly FoundName[] {
   const first = tokens[at]
   if (!first) return none
-  // A word of a text remembers what begins with it: nothing, for most.
+  // A word of a text caches the names that begin with it; most have none.
   const { counted } = first as Partial<Word>
   const begun = counted?.names === undefined ? namesBegunBy(first) : (counted.names as Begun | null)
   if (counted) counted.names = begun
@@ -245,7 +248,7 @@ function longer(a: Longest | undefined, b: Longest | undefined): Longest | undef
   return a && (!b || a.end >= b.end) ? a : b
 }
 
-/** The longest name that goes on from a node with `tokens[at]`. */
+/** The longest name that continues from a node with `tokens[at]`. */
 function longestName(node: Node, tokens: readonly NameToken[], at: number): Longest | undefined {
   let best: Longest | undefined = node.groups.length > 0 ? { groups: node.groups, end: at } : undefined
   const token = tokens[at]

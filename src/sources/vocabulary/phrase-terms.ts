@@ -4,7 +4,10 @@ import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
 import { readSynonyms } from './synonyms.ts'
 
-/** Every phrase that a query can be expanded to: those of the lexicon, and the Hebrew ones that stand for newer words. */
+/**
+ * Collects every phrase to which a query can be expanded: phrases of the lexicon, and the older Hebrew phrases of the
+ * synonyms.
+ */
 function compile(): PhraseFinder<string> {
   const finder = new PhraseFinder<string>()
   const known = new Set<string>()
@@ -31,7 +34,7 @@ export function phraseTermsAt(
 ): readonly (readonly [term: string, length: number])[] {
   const first = words[at]
   if (!first) return none
-  // A word of a text remembers what begins with it: nothing, for most.
+  // A word of a text caches the phrases that begin with it; most have none.
   const { counted } = first as Partial<Word>
   const begun = (counted?.phrases as Begun<string> | undefined) ?? phrases().begunBy(first.term)
   if (counted) counted.phrases = begun

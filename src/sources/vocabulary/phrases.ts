@@ -1,14 +1,14 @@
 import { splitPrefixes } from '../text/hebrew.ts'
 import { isFunctionWord, type ScriptTerm } from '../text/tokens.ts'
 
-/** Function words that may stand between two words of a phrase: `garments of the soul`. */
+/** Maximum number of function words between two words of a phrase: `garments of the soul`. */
 const maxBetween = 3
 
 type Known<T> = { readonly order: number; readonly terms: readonly string[]; readonly value: T }
 
 export type FoundPhrase<T> = {
   readonly value: T
-  /** Words of the text from the first to the last of the phrase. */
+  /** Number of words of the text, from the first to the last word of the phrase. */
   readonly length: number
 }
 
@@ -19,9 +19,12 @@ export type Begun<T> = readonly Known<T>[]
 
 const none: readonly never[] = []
 
-/** Finds phrases in texts. A Hebrew phrase may bear prefixes, and any word of it the article. */
+/** Finds phrases in texts. A Hebrew phrase may have prefixes, and any of its words may have the article. */
 export class PhraseFinder<T> {
-  /** By the first word without prefixes: with each of them there would be forty times as many. */
+  /**
+   * Phrases by their first word without prefixes. Storing each with every prefix would take forty times as many
+   * entries.
+   */
   readonly #byFirst = new Map<string, Known<T>[]>()
   #added = 0
 
@@ -44,7 +47,7 @@ export class PhraseFinder<T> {
 
   /**
    * The phrases that begin at `words[at]`, in the order in which they were added.
-   * @param begun what `begunBy` gives for that word, when it is known.
+   * @param begun the result of `begunBy` for that word, if known.
    */
   at(words: readonly ScriptTerm[], at: number, begun?: Begun<T>): readonly FoundPhrase<T>[] {
     const first = words[at]
@@ -57,7 +60,7 @@ export class PhraseFinder<T> {
     return found
   }
 
-  /** The longest phrase that begins at `words[at]`; several of one length are several values. */
+  /** The longest phrase that begins at `words[at]`. Several phrases of equal length give several values. */
   longestAt(words: readonly ScriptTerm[], at: number): LongestPhrase<T> | undefined {
     const found = this.at(words, at)
     if (found.length === 0) return undefined
@@ -66,7 +69,7 @@ export class PhraseFinder<T> {
   }
 }
 
-/** Where the phrase ends whose first word is `words[at]`, if the others follow. */
+/** The end of a phrase whose first word is `words[at]`, if its other words follow. */
 function phraseEnd(words: readonly ScriptTerm[], at: number, terms: readonly string[]): number | undefined {
   let next = at + 1
   for (let i = 1; i < terms.length; i += 1) {

@@ -4,12 +4,12 @@ import type { ScriptTerm } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
 
-/** Words of one meaning in Hebrew: how people say it today, and how older texts say it. */
+/** Hebrew words with one meaning: modern words, and the words of older texts. */
 export type SynonymEntry = { readonly newer: readonly LexiconForm[]; readonly older: readonly LexiconForm[] }
 
 /**
- * The lines of `synonyms/*.tsv`: newer words, a tab, and the words of older texts, Aramaic too; `|` stands between
- * alternatives. They lead from the newer to the older words only.
+ * Reads `synonyms/*.tsv`: modern words, a tab, and words of older texts, including Aramaic; `
+ * ` separates alternatives. Only modern words lead to older ones, not the reverse.
  */
 export function readSynonyms(): readonly SynonymEntry[] {
   entries ??= readPairs(new URL('./synonyms/', import.meta.url)).map(([now, older]) => ({
@@ -22,9 +22,9 @@ export function readSynonyms(): readonly SynonymEntry[] {
 /** Read once. */
 let entries: readonly SynonymEntry[] | undefined
 
-/** What stands for words of a query in older texts. */
+/** The words of older texts for words of a query. */
 export type Synonyms = {
-  /** Words of the query for which it stands. */
+  /** Number of query words that they replace. */
   readonly length: number
   /** Index terms, with every prefix. */
   readonly terms: ReadonlySet<string>
@@ -51,7 +51,7 @@ export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Syn
   return longest && { length: longest.length, terms: olderTerms(longest.values) }
 }
 
-/** The older words for a Hebrew word, which may bear a prefix. */
+/** The older words for a Hebrew word, which may have a prefix. */
 export function synonymsOfWord({ term, script }: ScriptTerm): Synonyms | undefined {
   if (script !== 'he') return undefined
   for (const base of withoutPrefixes(term)) {

@@ -3,18 +3,18 @@ import { lazily } from '../text/lazily.ts'
 import { type Script, type ScriptTerm, tokenize } from '../text/tokens.ts'
 
 /**
- * Words and phrases of matters that no such library treats: sports, cooking, computers, weather, money, medicine. Words
- * with a second sense in chassidic books (king, light, garment, vessel, candle) are not among them.
+ * Words and phrases for everyday subjects that such a library does not treat: sports, cooking, computers, weather,
+ * money, medicine. Words with a second sense in chassidic books (king, light, garment, vessel, candle) are left out.
  */
 const everyday = lazily(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
 
 /**
- * Words that name a matter of the field by themselves, such as God, prayer or `מצוה`. Words with an everyday sense (soul,
- * king, light) are not among them.
+ * Words that certainly belong to the field, such as God, prayer or `מצוה`. Words with an everyday sense (soul, king,
+ * light) are left out.
  */
 const field = lazily(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
 
-/** Lists of index terms by their first. */
+/** Lists of index terms, by their first term. */
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>
 
 function phrasesOf(written: readonly string[]): Phrases {
@@ -22,18 +22,21 @@ function phrasesOf(written: readonly string[]): Phrases {
   return Map.groupBy(phrases, ([first = '']) => first)
 }
 
-/** The lines of `topics/*.tsv`: a topic, a tab, and its words and phrases with `|` between them. */
+/**
+ * Reads the lines of `topics/*.tsv`: a topic, a tab, and its words and phrases, separated by `
+ * `.
+ */
 export function readTopics(list: Script | `field-${Script}`): readonly string[] {
   const text = readFileSync(new URL(`./topics/${list}.tsv`, import.meta.url), 'utf8')
   return text.split('\n').flatMap((line) => line.split('\t')[1]?.split('|') ?? [])
 }
 
-/** Positions of the words that name an everyday matter, alone or as parts of a phrase. */
+/** Positions of the words for everyday subjects, alone or as parts of a phrase. */
 export function everydayWords(words: readonly ScriptTerm[]): ReadonlySet<number> {
   return positionsOf(everyday(), words)
 }
 
-/** Positions of the words that name a matter of the field, alone or as parts of a phrase. */
+/** Positions of the words that belong to the field, alone or as parts of a phrase. */
 export function fieldWords(words: readonly ScriptTerm[]): ReadonlySet<number> {
   return positionsOf(field(), words)
 }
@@ -56,10 +59,10 @@ function phrasesAt(
   return begun.filter((terms) => terms.every((wanted, i) => i === 0 || isSame(words[at + i]?.term, wanted)))
 }
 
-/** Prefixes with which a Hebrew word of everyday life is asked for. */
+/** Prefixes that a Hebrew word for an everyday subject may have. */
 const prefixes = ['ו', 'ה', 'ב', 'ל', 'מ', 'כ', 'ש', 'וה', 'של', 'מה', 'כש', 'וב', 'ול', 'ומ', 'שה', 'לה']
 
-/** Two letters may be a prefix and a word of one letter: what is left has three. */
+/** Minimum letters of a word without its prefix. In shorter words the first letter is often not a prefix. */
 const shortestBase = 3
 
 function bases(term: string): readonly string[] {

@@ -5,8 +5,8 @@ import net from 'node:net'
 import workers from 'node:worker_threads'
 
 /**
- * Takes the network away from this process, for good: Node's permission model has no say in it. New threads are refused
- * as well, since a thread has built-in modules of its own, in which the network is open.
+ * Disables the network in this process permanently, because Node's permission model does not cover it. New threads
+ * are refused too, since a thread has its own built-in modules with an open network.
  */
 export function closeNetwork(): void {
   refuse(net.Socket.prototype, ['connect'])
@@ -21,7 +21,7 @@ export function closeNetwork(): void {
 
 function refuse(owner: object, names: readonly string[]): void {
   for (const name of names) {
-    // Not an arrow function: `new` has to reach it too.
+    // Not an arrow function, because `new` must be able to call it.
     function value() {
       throw new Error(`${name} is not for the reader of documents`)
     }
@@ -29,7 +29,7 @@ function refuse(owner: object, names: readonly string[]): void {
   }
 }
 
-/** Prototypes hold theirs where `Object.keys` does not look. */
+/** Names of all functions, also those of prototypes, which `Object.keys` does not list. */
 function functionsOf(owner: object): readonly string[] {
   const properties = [owner, Object.getPrototypeOf(owner)].flatMap((object) =>
     object === Object.prototype ? [] : Object.getOwnPropertyNames(object),

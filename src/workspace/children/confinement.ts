@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The program and its packages. Not the whole folder: `.env` and `data` are in it as a rule. */
+/** The program and its packages. The whole folder is not readable, because it usually contains `.env` and `data`. */
 const readable = ['package.json', 'src/', 'node_modules/']
 
 /**
- * Options of Node for a child process that works on what others wrote. It may read the program and its packages, and
- * write, start and open nothing else. They do not cover the network, see `closed-network`.
+ * Node options for a child process that works on untrusted content. It can read the program and its packages, and
+ * cannot write, start processes or open other files. The network needs `closed-network`.
  */
 export const confinement: readonly string[] = [
   '--permission',

@@ -1,4 +1,4 @@
-/** Bounds how much of a kind of work runs at once; the rest waits. */
+/** Limits how many pieces of work run at once. The others wait. */
 export type Semaphore = {
   /** @throws the reason of `signal` when it is aborted while waiting; what `work` throws. */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>

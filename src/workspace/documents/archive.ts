@@ -1,20 +1,19 @@
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { Unreadable } from './markup.ts'
 
-/** A Word document has some tens of them. */
+/** Maximum number of entries. A Word document has some tens. */
 const maxEntries = 10_000
 
-/** Bytes that one entry may unpack to. */
+/** Maximum unpacked bytes of one entry. */
 const maxBytes = 100 * 1024 * 1024
 
 export type Archive = {
-  /** The bytes of an entry piece by piece; none when there is no such entry. */
+  /** Reads an entry as a stream of buffers. It is empty when there is no such entry. */
   read(name: string): AsyncGenerator<Buffer>
 }
 
 /**
- * Opens a ZIP archive. Nothing is unpacked but what is asked for, and no entry to more bytes than it declares or than
- * anything here needs.
+ * Opens a ZIP archive. It unpacks only requested entries, and none beyond its declared size or `maxBytes`.
  * @throws Unreadable when it is damaged or has too many entries.
  */
 export async function openArchive(content: Buffer): Promise<Archive> {
@@ -40,7 +39,7 @@ async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   }
   const stream = await readable(zip.openReadStreamPromise(entry))
   try {
-    // The library ends the stream with an error when more comes than the entry declares.
+    // The library fails the stream if an entry is larger than it declares.
     for await (const piece of stream) yield piece as Buffer
   } catch (error) {
     if (error instanceof Unreadable) throw error

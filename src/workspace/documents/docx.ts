@@ -4,10 +4,10 @@ import { type MarkupReader, markupParser, Unreadable } from './markup.ts'
 import type { TextWriter } from './text-writer.ts'
 
 /**
- * Takes the text out of a Word document (ECMA-376): paragraphs, lists, tables as lines, then foot- and endnotes. What
- * was deleted with changes tracked, and what is formatted as hidden, is left out. References to notes are not written:
- * a quotation that runs over one would not stand in the text.
- * @throws Unreadable when it is none.
+ * Extracts the text of a Word document (ECMA-376): paragraphs, lists, tables as lines, then footnotes and endnotes.
+ * Tracked deletions and hidden text are left out. Note references are left out too, because a quotation across one
+ * would not match.
+ * @throws Unreadable when it is not a Word document.
  */
 export async function readDocx(content: Buffer, writer: TextWriter): Promise<void> {
   const archive = await openArchive(content)
@@ -23,7 +23,10 @@ const mainType =
   /(wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroEnabled\w*)\.main\+xml$/
 const noteTypes = [/wordprocessingml\.footnotes\+xml$/, /wordprocessingml\.endnotes\+xml$/]
 
-/** The parts with text in the order of reading, by the types that the archive declares: their names are free. */
+/**
+ * The parts with text, in reading order. They are identified by the types that the archive declares, because their
+ * names are free.
+ */
 async function partsOf(archive: Archive): Promise<readonly string[]> {
   const types: { readonly name: string; readonly type: string }[] = []
   await readXml(archive, '[Content_Types].xml', {
@@ -45,11 +48,11 @@ async function readXml(archive: Archive, part: string, reader: MarkupReader): Pr
   parser.end(decoder.end())
 }
 
-/** Reads WordprocessingML by the local names of its elements. */
+/** Reads WordprocessingML by the local names of its elements, without their namespaces. */
 class BodyReader implements MarkupReader {
   readonly #writer: TextWriter
   #cellDepth = 0
-  /** Open elements inside what is left out, itself included. */
+  /** Number of open elements within omitted content, including its root. */
   #droppedDepth = 0
   #hiddenRun = false
   #inText = false
@@ -98,7 +101,7 @@ class BodyReader implements MarkupReader {
     if (this.#inText && this.#droppedDepth === 0) this.#writer.text(text)
   }
 
-  /** A cell is part of a line, whatever stands in it. */
+  /** Ends a line. Within a table cell it does not, because a cell is part of a line. */
   #endLine(): void {
     if (this.#cellDepth > 0) this.#writer.text(' ')
     else this.#writer.line()
@@ -114,7 +117,7 @@ function localName(qualified: string): string {
   return qualified.slice(qualified.indexOf(':') + 1)
 }
 
-/** Deleted and moved-away text, the second form of drawings, and the lines that part notes from the text. */
+/** Whether an element is omitted: deleted or moved text, the second form of drawings, and separators of notes. */
 function isDropped(name: string, attributes: Readonly<Record<string, string>>): boolean {
   if (name === 'footnote' || name === 'endnote') return attributes['w:type'] !== undefined
   return name === 'del' || name === 'moveFrom' || name === 'Fallback'

@@ -10,27 +10,36 @@ import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
 import { maxText } from './text-writer.ts'
 
-/** Raised whenever the same document gives another text: what earlier ones took out is taken out anew. */
+/**
+ * Increase it whenever the same document would give another text. Stored texts of older versions are then extracted
+ * again.
+ */
 export const extraction = 1
 
-/** Larger documents are not read. */
+/** Maximum size of a document that is read. */
 export const maxDocumentBytes = 64 * 1024 * 1024
 
-/** Processes that read documents at once are two, so that turns keep a processor and the memory has a bound. */
+/** At most two documents are read at once. This limits memory and leaves processors for turns. */
 const places = createSemaphore(2)
-/** What one document may use. A book of 400 pages takes 3 s and 200 MB. */
+/** Limits for one document: processor time in ms, memory in bytes. A book of 400 pages takes 3 s and 200 MB. */
 export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: number }
 
 const usualLimits: ExtractionLimits = { cpuMs: 5_000, memoryBytes: 512 * 1024 * 1024 }
 
-/** Longer than any document may compute: what takes this long waits for a processor. */
+/**
+ * Maximum elapsed time, in milliseconds. It is longer than the processor time, because the process may wait for a
+ * processor.
+ */
 const maxWallMs = 60_000
-/** A character takes at most six bytes in JSON. */
+/** Maximum size of the output. A character takes at most six bytes in JSON. */
 const maxOutputBytes = 6 * maxText + 1_024
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** Workers: a thread watches over the limits. Nothing is loaded as machine code or made into code from text. */
+/**
+ * Options of the child process. It may start threads, because one enforces the limits. It cannot load native code or
+ * generate code from strings.
+ */
 export const readerOptions: readonly string[] = [
   ...confinement,
   '--allow-worker',
@@ -38,15 +47,15 @@ export const readerOptions: readonly string[] = [
   '--max-old-space-size=1024',
 ]
 
-/** The reading was not done, though it may be another time: nothing is known of the document. */
+/** The document was not read, but a later attempt may succeed. The error says nothing about the document. */
 export class ExtractionFailed extends Error {
   override readonly name = 'ExtractionFailed'
 }
 
 /**
- * Takes the text out of a document, in a process of its own that has neither the environment nor the connections of
- * this one nor a network, may write nothing and read no file but programs, and ends when it uses more than `limits`. (A thread would not
- * do: one that runs out of memory takes its process down with it.)
+ * Extracts the text of a document in a child process. The child has no environment, connections or network, cannot
+ * write, can read only program files, and is killed when it exceeds `limits`. A thread would not suffice: when it
+ * runs out of memory, its process dies.
  * @throws ExtractionFailed; the reason of `signal` when it is aborted; what `content` throws.
  */
 export async function extractText(
@@ -85,7 +94,7 @@ type Ending = { readonly code: number | null; readonly by: NodeJS.Signals | null
 function endOf(child: Child): Promise<Ending> {
   return new Promise((resolve) => {
     child.once('close', (code, by) => resolve({ code, by }))
-    // Said of one that is killed too, whose end is still to come.
+    // The event also occurs for a killed child, whose exit is still to come.
     child.on('error', () => child.pid === undefined && resolve({ code: null, by: null }))
   })
 }
@@ -103,7 +112,9 @@ async function outputOf(child: Child): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** @returns what went wrong with the content. That the child ended before it took all of it says how it ended. */
+/**
+ * @returns the error of the content stream. If the child ended before it read everything, its exit status tells why.
+ */
 async function feed(
   child: Child,
   content: AsyncIterable<Uint8Array>,
@@ -121,7 +132,10 @@ async function feed(
   return fault
 }
 
-/** Of what the document did to its reader, see `guard`; of anything else nothing can be said. */
+/**
+ * Converts the end of the child to a result. Exits caused by the document are recognised (see `guard`); any other
+ * exit is an `ExtractionFailed`.
+ */
 function resultOf({ code, by }: Ending, output: string): DocumentText {
   if (code === 0) return JSON.parse(output) as DocumentText
   if (by === 'SIGTERM') return { text: '', problem: 'It would take too long to read.' }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 
-/** A map, for a name may end in `.constructor`. */
+/** Content types by ending. A map, because an ending may be `constructor`. */
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
@@ -11,22 +11,24 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
 ])
 
-/** Characters of a name, not bytes: Hebrew letters take two of those and emoji four. */
+/**
+ * Maximum characters of a name. They are counted in characters, because Hebrew letters take two bytes and emoji four.
+ */
 const longestName = 200
 
-/** Not seen, but they turn names around (`gpj.exe` is shown as `exe.jpg`) or make two that look alike. */
+/** Invisible characters that reverse names (`gpj.exe` is shown as `exe.jpg`) or make different names look alike. */
 const invisible = /\p{Bidi_Control}|[\u200b\u2060\ufeff]/gu
 
-/** Control characters, and the separators by which a name would take two lines. */
+/** Control characters, and separators that would put a name on two lines. */
 const forbidden = /\p{Cc}|[\u2028\u2029]/u
 
 /**
- * A file's name as it is kept: NFC, the last part of a path, without characters that turn text around, at most 200
- * characters. Names are labels here and never paths: nothing is ever opened by one.
+ * Normalises a file name: NFC, the last part of a path, no characters that change text direction, at most 200
+ * characters. Names are only labels; no file is opened by its name.
  * @throws ServiceError `invalid_value` for an empty name, control characters, or a name that is too long.
  */
 export function cleanFileName(name: string, param = 'file'): string {
-  // Composed last: a character that is not seen can keep a letter and its accent apart.
+  // NFC comes last, because an invisible character can separate a letter from its accent.
   const whole = name.toWellFormed().replace(invisible, '').normalize('NFC')
   const last = whole.split(/[/\\]/).at(-1)?.trim() ?? ''
   if (last === '' || last === '.' || last === '..' || forbidden.test(last)) {
@@ -40,12 +42,12 @@ export function cleanFileName(name: string, param = 'file'): string {
   return last
 }
 
-/** By the ending of the name; unknown endings of texts are plain text. */
+/** The content type by the ending of the name. Unknown endings are plain text. */
 export function contentTypeOf(name: string): string {
   return contentTypes.get(endingOf(name)) ?? 'text/plain; charset=utf-8'
 }
 
-/** In small letters, without the dot; the whole name when it has none. */
+/** The ending in lower case, without the dot; the whole name when it has none. */
 export function endingOf(name: string): string {
   return name.split('.').at(-1)?.toLowerCase() ?? ''
 }

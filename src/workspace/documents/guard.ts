@@ -3,9 +3,9 @@ import { workerData } from 'node:worker_threads'
 import type { ExtractionLimits } from './extract.ts'
 
 /**
- * Runs in a thread of the child process and ends the process when it uses more than it may. A thread, because code that
- * loops lets no timer of its own thread fire; a limit of V8 alone would not do, because it does not count buffers.
- * The signals tell `extract` why.
+ * Runs in a thread of the child process and kills the process when it exceeds its limits. A timer in the main thread
+ * would not fire during a loop, and V8's own limit does not count buffers. The signals tell `extract` which limit was
+ * exceeded.
  */
 
 const { cpuMs, memoryBytes } = workerData as ExtractionLimits

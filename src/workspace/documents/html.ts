@@ -18,10 +18,10 @@ const dropped = new Set([
   'select',
 ])
 
-/** Elements that no closing tag ends. */
+/** Elements without a closing tag. */
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 
-/** Takes the text out of an HTML page: no scripts, no styles, nothing that is marked as hidden. */
+/** Extracts the text of an HTML page, without scripts, styles and hidden elements. */
 export function readHtml(content: Buffer, writer: TextWriter): void {
   const parser = markupParser(new HtmlReader(writer), { decodeEntities: true })
   parser.write(decodeHtml(content))
@@ -30,7 +30,7 @@ export function readHtml(content: Buffer, writer: TextWriter): void {
 
 class HtmlReader implements MarkupReader {
   readonly #writer: TextWriter
-  /** Open elements inside a dropped one, itself included. */
+  /** Number of open elements within omitted content, including its root. */
   #droppedDepth = 0
   #preDepth = 0
 
@@ -68,7 +68,7 @@ class HtmlReader implements MarkupReader {
     }
   }
 
-  /** Rows and items follow each other without an empty line. */
+  /** Ends a block. Rows and list items have no empty line between them. */
   #endBlock(name: string): void {
     if (name === 'tr' || name === 'li') this.#writer.line()
     else this.#writer.block()
@@ -79,7 +79,7 @@ function isDropped(name: string, attributes: Readonly<Record<string, string>>): 
   return dropped.has(name) || attributes['hidden'] !== undefined
 }
 
-/** By byte-order mark, else by the encoding that the page names for itself, else UTF-8. */
+/** Decodes by byte-order mark, otherwise by the encoding that the page declares, otherwise as UTF-8. */
 function decodeHtml(content: Buffer): string {
   const named = /charset\s*=\s*["']?([\w-]+)/i.exec(content.subarray(0, 2_048).toString('latin1'))?.[1]
   const mark = content.subarray(0, 2).toString('hex')

@@ -1,14 +1,14 @@
 import { endingOf } from './file-names.ts'
 
-/** How the text of a content is read: as it stands, or taken out of a document. */
+/** How a content becomes text: it is text already, or its text is extracted from a document. */
 export type TextKind = 'text' | DocumentKind
 
 export type DocumentKind = 'pdf' | 'docx' | 'html'
 
-/** Bytes of a content by which `kindOf` tells what it is. */
+/** Number of first bytes that `kindOf` needs. */
 export const headBytes = 2_048
 
-/** Beginnings of formats that are no text, and what to say of them. */
+/** First bytes of formats without text, each with the message for the model. */
 const unreadable: readonly (readonly [beginning: string, problem: string])[] = [
   ['d0cf11e0a1b11ae1', 'It is an old Word document or one with a password. Save it as DOCX without one.'],
   ['7b5c727466', 'It is an RTF document. Save it as DOCX.'],
@@ -18,8 +18,8 @@ const zipBeginning = '504b0304'
 const byteOrderMarks = /^(efbbbf|fffe|feff)/
 
 /**
- * Tells what a content is by its first bytes; its name and type count only between plain text and HTML, which look
- * alike. Names and types come from whoever uploaded it.
+ * Detects the kind of a content by its first bytes. Name and type decide only between plain text and HTML, because
+ * they come from the uploader.
  */
 export function kindOf(
   head: Buffer,

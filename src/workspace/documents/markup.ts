@@ -1,9 +1,9 @@
 import { Parser, type ParserOptions } from 'htmlparser2'
 
-/** Nothing that people write nests so deeply, and a parser's work grows with the square of the depth. */
+/** Maximum nesting depth. The parser's work grows with its square, and real documents stay far below it. */
 const deepest = 1_000
 
-/** What cannot be read, in a sentence for the model. */
+/** A document cannot be read. The message is a sentence for the model. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -15,7 +15,7 @@ export type MarkupReader = {
 }
 
 /**
- * Passes elements and text to a reader, piece by piece. Entities that a document declares itself are not expanded.
+ * Parses markup and passes elements and text to a reader. Entities that a document declares are not expanded.
  * @throws Unreadable for markup that is nested too deeply; what the reader throws.
  */
 export function markupParser(reader: MarkupReader, options: ParserOptions): Pick<Parser, 'write' | 'end'> {

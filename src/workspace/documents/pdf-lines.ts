@@ -1,7 +1,7 @@
-/** A piece of text as PDF.js reports it, in the order in which the page draws it. */
+/** A piece of text from PDF.js. Pieces come in the order in which the page draws them. */
 export type PdfItem = {
   readonly str: string
-  /** Its sixfold matrix: the last two numbers are where it begins, from the left and from below. */
+  /** Its transformation matrix. The last two numbers are its position from the left and from the bottom. */
   readonly transform: readonly number[]
   readonly width: number
   readonly height: number
@@ -9,17 +9,17 @@ export type PdfItem = {
 
 export type PdfLine = {
   readonly text: string
-  /** Position from below and size of the letters, by which paragraphs are told. */
+  /** Position from the bottom, and size of the letters. They show where paragraphs begin. */
   readonly y: number
   readonly height: number
 }
 
-/** A base with the marks (points, accents) that belong to it. */
+/** A base character with its marks (points, accents). */
 type Cluster = { text: string; readonly left: number; readonly right: number; readonly height: number }
 
-/** Shares of the letters' height: a drawing that moves further up or down is on another line. */
+/** Maximum vertical distance of pieces on one line, as a fraction of the letter height. */
 const lineTolerance = 0.5
-/** A gap of this width between two pieces is a blank. */
+/** Minimum width of a gap that is a space, as a fraction of the letter height. */
 const blankWidth = 0.12
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu
@@ -27,9 +27,8 @@ const leftToRight = /[A-Za-z\u00c0-\u058f\u0900-\u1fff]/gu
 const marksOnly = /^[\p{M}\s]+$/u
 
 /**
- * Puts pieces of text into lines and the pieces of a line into the order of reading. Programs draw lines from the left
- * as often as in the order of reading, which for Hebrew is the reverse; where pieces stand is what can be relied on.
- * (PDF.js has the letters of each piece in the order of reading already.)
+ * Groups pieces of text into lines and sorts each line into reading order. Only the positions of pieces are reliable,
+ * because programs often draw Hebrew lines from the left. Within a piece PDF.js already gives reading order.
  */
 export function linesOf(items: readonly PdfItem[]): readonly PdfLine[] {
   const lines: PdfItem[][] = []
@@ -58,11 +57,11 @@ function readLine(items: readonly PdfItem[], isHebrewPage: boolean): PdfLine {
   const text = joined(inReadingOrder(clustersOf(items), isHebrew))
   const [first] = items
   const height = Math.max(...items.map((item) => item.height))
-  // A blank before a mark is one of drawing, not of writing.
+  // A space before a mark comes from drawing and is not part of the text.
   return { text: text.replace(/\s+(?=\p{M})/gu, '').trim(), y: first ? yOf(first) : 0, height }
 }
 
-/** With a blank wherever there is a gap. */
+/** Joins clusters, with a space wherever there is a gap. */
 function joined(clusters: readonly Cluster[]): string {
   let text = ''
   let previous: Cluster | undefined
@@ -76,14 +75,17 @@ function joined(clusters: readonly Cluster[]): string {
   return text
 }
 
-/** Whether the piece furthest to the right is Hebrew, as it is in a Hebrew line that has more of Latin letters. */
+/** Whether the rightmost piece is Hebrew. Then the line is Hebrew, even if it has more Latin letters. */
 function beginsHebrew(items: readonly PdfItem[]): boolean {
   const worded = items.filter((item) => /\p{L}/u.test(item.str))
   const first = worded.toSorted((a, b) => xOf(b) - xOf(a))[0]
   return first !== undefined && isMostlyHebrew(first.str)
 }
 
-/** Marks are pieces of their own where fonts place them: they come before their base when a line is drawn reversed. */
+/**
+ * Groups letters with their marks. Some fonts draw marks as separate pieces, which precede their base in a reversed
+ * line.
+ */
 function clustersOf(items: readonly PdfItem[]): Cluster[] {
   const bases = items.filter((item) => !marksOnly.test(item.str))
   const rising = bases.reduce((sum, item, i) => sum + Math.sign(xOf(item) - xOf(bases[i - 1] ?? item)), 0) > 0
@@ -107,12 +109,15 @@ function clustersOf(items: readonly PdfItem[]): Cluster[] {
   return clusters
 }
 
-/** Marks that were drawn before a piece belong to its first letter as it is drawn, the last one as it is read. */
+/** Attaches marks drawn before a piece to its first letter as drawn, which is its last letter in reading order. */
 function attach(text: string, marks: string): string {
   return marks === '' ? text : text.replace(/\s*$/, (blanks) => marks + blanks)
 }
 
-/** Sorts by place, then turns around the runs that are read the other way: numbers and Latin words in a Hebrew line. */
+/**
+ * Sorts clusters by position, then reverses the runs of the other direction: numbers and Latin words in a Hebrew
+ * line.
+ */
 function inReadingOrder(clusters: readonly Cluster[], isHebrew: boolean): Cluster[] {
   const sorted = clusters.toSorted((a, b) => a.left + a.right - b.left - b.right)
   if (isHebrew) sorted.reverse()
@@ -133,7 +138,7 @@ function inReadingOrder(clusters: readonly Cluster[], isHebrew: boolean): Cluste
   return ordered
 }
 
-/** A run as one piece: its neighbours in the line are beside its ends, whichever way it is read. */
+/** Merges a run into one piece. Neighbours in the line are next to its ends, whatever its direction. */
 function merged(run: readonly Cluster[]): Cluster {
   return {
     text: joined(run),
@@ -158,7 +163,7 @@ const mirrors: Readonly<Record<string, string>> = {
   '}': '{',
 }
 
-/** Brackets that stand alone are reported as they look, which in a Hebrew line is the other way around. */
+/** Mirrors single brackets. PDF.js reports them as drawn, which is reversed in a Hebrew line. */
 function mirrored(text: string): string {
   return /^[\s()[\]{}.,:;]+$/.test(text)
     ? [...text]

@@ -3,13 +3,13 @@ import { Unreadable } from './markup.ts'
 import { linesOf, type PdfItem, type PdfLine } from './pdf-lines.ts'
 import type { TextWriter } from './text-writer.ts'
 
-/** A gap between two lines that is wider than this many letters are high parts paragraphs. */
+/** Minimum distance of two lines between paragraphs, in letter heights. */
 const paragraphGap = 1.9
 
 /**
- * Takes the text out of a PDF, with a form feed behind each page.
- * @param enough asked after each page: true ends the reading there.
- * @returns how many pages were left unread.
+ * Extracts the text of a PDF, with a form feed after each page.
+ * @param enough called after each page; true stops reading.
+ * @returns the number of pages that were not read.
  * @throws Unreadable when it is damaged or has a password.
  */
 export async function readPdf(content: Buffer, writer: TextWriter, enough: () => boolean): Promise<number> {

@@ -6,17 +6,16 @@ import type { DocumentKind } from './kinds.ts'
 import { readDocument } from './read.ts'
 
 /**
- * The child process of `extract`: reads a document from its standard input and writes what it says to its standard
- * output, as JSON. Its arguments are the kind of the document, and the processor time in milliseconds and the memory
- * in bytes that it may use.
+ * The child process of `extract`. It reads a document from standard input and writes a `DocumentText` as JSON to
+ * standard output. Arguments: kind of the document, maximum processor time in ms, maximum memory in bytes.
  */
 
 const [kind, cpuMs, memoryBytes] = process.argv.slice(2)
 
-/** Of the processor time: a document that comes to this is left there, with what has been read of it. */
+/** Fraction of the processor time after which reading stops and the text so far is returned. */
 const enoughShare = 0.8
 
-// PDF.js reports a failure where it matters, and leaves promises of it behind besides.
+// PDF.js reports failures to its caller and additionally leaves rejected promises.
 process.on('unhandledRejection', () => undefined)
 const workerData = { cpuMs: Number(cpuMs), memoryBytes: Number(memoryBytes) }
 const guard = new Worker(new URL('./guard.ts', import.meta.url), { workerData })

@@ -5,13 +5,13 @@ import { Unreadable } from './markup.ts'
 import { readPdf } from './pdf.ts'
 import { maxText, TextFull, TextWriter } from './text-writer.ts'
 
-/** What a document says. `problem` tells why that is nothing, or not all of it; empty when it is all. */
+/** The text of a document. `problem` says why it is empty or incomplete; it is empty when the text is complete. */
 export type DocumentText = { readonly text: string; readonly problem: string }
 
 /**
- * Takes the text out of a document. This is the work of the child process, see `extract`: a hostile document can make
- * it use any memory and time.
- * @param enough asked now and then: true ends the reading with what there is.
+ * Extracts the text of a document. It runs in the child process of `extract`, because a hostile document can use any
+ * amount of memory and time.
+ * @param enough called at intervals; true stops reading and returns the text so far.
  */
 export async function readDocument(
   kind: DocumentKind,
@@ -52,7 +52,7 @@ async function readWith(
   }
 }
 
-/** No control characters but line ends and page marks, and no half characters: neither is a part of what people write. */
+/** Removes control characters, except line ends and page marks, and lone surrogates. */
 function tidy(writer: TextWriter): string {
   return writer
     .toString()

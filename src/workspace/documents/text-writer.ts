@@ -1,7 +1,7 @@
-/** Characters of text that are taken out of one document. */
+/** Maximum characters of text per document. */
 export const maxText = 2_000_000
 
-/** Thrown by the writer when it is full: what has been written by then is the text. */
+/** Thrown by the writer when it is full. The text written so far is kept. */
 export class TextFull extends Error {
   override readonly name = 'TextFull'
 }
@@ -9,19 +9,19 @@ export class TextFull extends Error {
 const wordsAndBlanks = /[ \t\r\n\f]+|[^ \t\r\n\f]+/g
 const blank = /^[ \t\r\n\f]/
 
-/** Collects the text of a document: runs of blanks become one, blocks are parted by an empty line. */
+/** Collects the text of a document. It collapses spaces and separates blocks by an empty line. */
 export class TextWriter {
   readonly #most: number
   readonly #parts: string[] = []
   #length = 0
-  /** What is due before the next word. */
+  /** The separator to write before the next word. */
   #separator = ''
 
   constructor(most = maxText) {
     this.#most = most
   }
 
-  /** Adds words. They part from their neighbours by the blanks that are in `text` alone. */
+  /** Adds text. Only spaces in `text` separate it from its neighbours. */
   text(text: string): void {
     for (const [run] of text.matchAll(wordsAndBlanks)) {
       if (blank.test(run)) this.#due(' ')
@@ -39,7 +39,7 @@ export class TextWriter {
     this.#due('\n\n')
   }
 
-  /** Ends the page: a form feed stands behind each one, empty ones too. */
+  /** Ends the page with a form feed, even if it is empty. */
   page(): void {
     this.#separator = ''
     this.#push('\f')
@@ -49,7 +49,7 @@ export class TextWriter {
     return this.#parts.join('')
   }
 
-  /** The longest separator that is asked for stands. */
+  /** Of several requested separators the longest one is written. */
   #due(separator: string): void {
     const newline = separator.includes('\n') && !this.#separator.includes('\n')
     if (newline || (separator.length > this.#separator.length && separator !== ' '))

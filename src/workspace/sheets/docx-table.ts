@@ -21,9 +21,12 @@ import {
 } from './sheet.ts'
 import { versionLine, type Words, wordsFor } from './words.ts'
 
-/** Twentieths of a point. */
+/** Margin in twentieths of a point. */
 const sideMargin = 150
-/** Between the margins of the page, and the inner margins of the cells beyond them: texts begin where headings do. */
+/**
+ * Width between the page margins. The table is wider by the inner margins of its cells, so that its texts align with
+ * headings.
+ */
 const noteWidth = 9638
 const tableWidth = noteWidth + 2 * sideMargin
 
@@ -38,8 +41,8 @@ const noBorders = {
 }
 
 /**
- * Refs above, the texts side by side, versions below. The table runs from the right, so that Hebrew is its first column
- * for readers that go by the order of cells, and stands on the right.
+ * A table with refs, then the texts side by side, then the versions. It runs from right to left: Hebrew is its first
+ * column, also for screen readers, and stands on the right.
  */
 export function sourceTable(source: SheetSource, words: Words): Table {
   const languages = languagesOf(source)
@@ -73,7 +76,7 @@ function refsRow({ ref, heRef }: SheetSource): TableRow {
   })
 }
 
-/** One cell for each language; a single one takes the row. */
+/** One cell per language. A single cell takes the whole row. */
 function cells(contents: readonly (readonly Paragraph[])[]): TableRow {
   const columnSpan = contents.length > 1 ? 1 : 2
   return new TableRow({
@@ -81,7 +84,9 @@ function cells(contents: readonly (readonly Paragraph[])[]): TableRow {
   })
 }
 
-/** Its margins are the same on both sides: programs differ in which one they call left where a table runs from the right. */
+/**
+ * A cell with equal margins on both sides, because programs disagree which side is "left" in a right-to-left table.
+ */
 function cell(lines: readonly Paragraph[], more: Partial<ITableCellOptions>): TableCell {
   return new TableCell({
     width: { size: (tableWidth / 2) * (more.columnSpan ?? 1), type: WidthType.DXA },
@@ -110,14 +115,14 @@ function versionParagraph(source: SheetSource, language: SheetLanguage, words: W
   const line = version ? versionLine(version, words) : ''
   const direction = directionOf(line)
   const style = { size: 'small', color: colours.grey } as const
-  // On the side of its column, whatever direction its words have.
+  // Aligned to the side of its column, independent of the text direction.
   const alignment = language === 'he' ? AlignmentType.RIGHT : AlignmentType.LEFT
   const address =
     version && version.url !== '' ? [...runs(' ', direction, style), link(version.url, style)] : []
   return paragraph([...runs(line, direction, style), ...address], direction, { alignment })
 }
 
-/** A band with a rule above: words of the sheet's author, told from the text by their looks. */
+/** A box with a line above it for the note of the sheet's author, so that it looks different from the text. */
 export function noteTable({ note }: SheetSource): readonly [] | readonly [Paragraph, Table] {
   if (note === '') return []
   const direction = directionOf(note)
@@ -140,6 +145,6 @@ export function noteTable({ note }: SheetSource): readonly [] | readonly [Paragr
     borders: noBorders,
     rows: [new TableRow({ cantSplit: true, children: [band] })],
   })
-  // Tables that touch are taken for one.
+  // Word joins adjacent tables, so an empty paragraph separates them.
   return [paragraph([], direction, { spacing: { line: 160 } }), table]
 }

@@ -18,7 +18,7 @@ export const colours = {
   note: 'F6F1E7',
 } as const
 
-/** Half points, of Latin letters and of Hebrew ones, which look smaller. */
+/** Font sizes in half points: Latin, and Hebrew, which looks smaller. */
 export const sizes = { text: [22, 25], small: [17, 18], heading: [27, 30], title: [42, 46] } as const
 
 export type TextSize = keyof typeof sizes
@@ -30,7 +30,10 @@ type RunStyle = { readonly size?: TextSize; readonly color?: string; readonly bo
 
 type ParagraphStyle = Omit<IParagraphOptions, 'children' | 'text'>
 
-/** Runs of both scripts; of Hebrew ones everything is said twice, since Word keeps formats of "complex scripts" apart. */
+/**
+ * Splits text into runs by script. Hebrew runs set each format twice, because Word stores formats of "complex
+ * scripts" separately.
+ */
 export function runs(text: string, direction: Direction, style: RunStyle = {}): readonly TextRun[] {
   return scriptRuns(text, direction).map((run) => new TextRun({ text: run.text, ...formatOf(run, style) }))
 }
@@ -52,7 +55,7 @@ function formatOf(
   }
 }
 
-/** A paragraph in its own direction. `START` and `BOTH` follow it. */
+/** A paragraph with its own direction. `START` and `BOTH` are relative to it. */
 export function paragraph(
   children: readonly ParagraphChild[],
   direction: Direction,
@@ -66,7 +69,7 @@ export function paragraph(
   })
 }
 
-/** A paragraph of one text, in the direction of its first letter unless told. */
+/** A paragraph of one text. Default direction: that of its first letter. */
 export function textParagraph(
   text: string,
   format: RunStyle & { readonly direction?: Direction } = {},

@@ -24,7 +24,7 @@ import {
 } from './sheet.ts'
 import { directionOfSheet, licenseText, versionName, type Words, wordsOf } from './words.ts'
 
-/** The sheet as a Word document (ECMA-376) with its fonts in it. */
+/** Renders a sheet as a Word document (ECMA-376) with embedded fonts. */
 export function sheetToDocx(sheet: Sheet, fonts: PrintFonts): Promise<Buffer> {
   const words = wordsOf(sheet)
   const document = new Document({
@@ -151,7 +151,7 @@ function pageFooter(sheet: Sheet): Footer {
     children: [
       paragraph(
         [...runs(`${sheet.title}\u2003`, 'ltr', { size: 'small', color: colours.grey }), number],
-        // From the left in every sheet: in a line from the right, page 2 of 4 would read 4/2.
+        // Always left to right: a right-to-left line would show page 2 of 4 as 4/2.
         'ltr',
         { alignment: AlignmentType.CENTER },
       ),

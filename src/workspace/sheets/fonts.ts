@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** A face of a font, as programs take it. */
+/** One font with its files, in the form that programs need. */
 export type FontFaces = { readonly name: string; readonly regular: Buffer; readonly bold: Buffer }
 
-/** Frank Ruhl Libre, for Hebrew and English, and Noto Serif Hebrew, which has the cantillation marks as well. */
+/** Frank Ruhl Libre, for Hebrew and English, and Noto Serif Hebrew, which also has the cantillation marks. */
 export type PrintFonts = { readonly main: FontFaces; readonly cantillated: FontFaces }
 
-/** Pieces of Frank Ruhl Libre for a page: of each weight its Hebrew and its Latin part. */
+/** Frank Ruhl Libre for a web page: for each weight, a Hebrew and a Latin part. */
 export type WebFonts = readonly {
   readonly weight: 400 | 700
   readonly range: string

@@ -13,7 +13,7 @@ import {
   spanOf,
 } from './sheet.ts'
 
-/** What the author of a sheet says of one source. */
+/** One source of a sheet, as its author specifies it. */
 export type SheetItem = {
   readonly ref: string
   readonly heading: string
@@ -21,15 +21,15 @@ export type SheetItem = {
   readonly languages: SheetLanguage | 'both'
 }
 
-/** Why an item cannot stand in a sheet. */
+/** Why an item cannot be in a sheet. */
 export type ItemProblem = {
   readonly ref: string
   readonly problem: string
-  /** Refs that the library has. */
+  /** Existing refs that are near. */
   readonly nearest?: readonly string[]
 }
 
-/** Reads what an item names. One language of two is enough where both are wanted. */
+/** Reads the passages of an item. If both languages are wanted, one is enough. */
 export async function gatherSource(executor: Executor, item: SheetItem): Promise<SheetSource | ItemProblem> {
   const { ref } = item
   const place = await resolveRef(executor, ref)
@@ -47,7 +47,7 @@ export async function gatherSource(executor: Executor, item: SheetItem): Promise
   return { ref, problem: `The library has it in these languages only: ${others.join(', ') || 'none'}.` }
 }
 
-/** The version of a language that has most of the passages; of equal ones the first by title. */
+/** Of the versions in a language, returns the one with most of the passages. Ties: first by title. */
 function fullestVersion(rows: readonly PassageRow[], language: SheetLanguage): [Shown] | [] {
   const versions = Map.groupBy(
     rows.filter((row) => row.language === language),
@@ -75,7 +75,10 @@ function versionOf(language: SheetLanguage, row: PassageRow): SheetVersion {
   }
 }
 
-/** Sources say where a text comes from in any way they like; only addresses of the web become links. */
+/**
+ * Returns the URL if it is a web address. Imports may give an origin in any form, and only web addresses become
+ * links.
+ */
 function webAddress(url: string): string {
   const parsed = URL.parse(url)
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.href : ''

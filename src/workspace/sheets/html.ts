@@ -23,7 +23,7 @@ import {
   wordsOf,
 } from './words.ts'
 
-/** The sheet as one page without scripts and without anything to load: fonts and style are in it. */
+/** Renders a sheet as one HTML page without scripts or external files; fonts and style are embedded. */
 export function sheetToHtml(sheet: Sheet, fonts: WebFonts): string {
   const words = wordsOf(sheet)
   const direction = directionOfSheet(sheet)
@@ -111,7 +111,7 @@ function link(url: string): string {
   return ` <a href="${escaped(url)}" dir="ltr" rel="noreferrer">${escaped(shown(url))}</a>`
 }
 
-/** An address as people read it. */
+/** A URL in readable form. */
 function shown(url: string): string {
   return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
 }

@@ -11,8 +11,8 @@ import {
 import { licenseText, versionLine, versionName, type Words, wordsFor, wordsOf } from './words.ts'
 
 /**
- * The sheet in CommonMark. Right-to-left paragraphs stand in a `div` with their direction, which Markdown has no word for;
- * a reader that drops HTML shows their text all the same.
+ * Renders a sheet as CommonMark. Right-to-left paragraphs are in a `div` with a direction, which Markdown cannot
+ * express. Readers that remove HTML still show the text.
  */
 export function sheetToMarkdown(sheet: Sheet): string {
   const words = wordsOf(sheet)
@@ -48,7 +48,7 @@ function versionItem(version: UsedVersion, words: Words): string {
   return `- ${name}. ${license}.${link(version.url)} (${words.sources}: ${version.sources.join(', ')})`
 }
 
-/** All of one language, then all of the other: Markdown has no columns. */
+/** All texts of one language, then all of the other, because Markdown has no columns. */
 function textBlocks(source: SheetSource, language: SheetLanguage, words: Words): readonly string[] {
   const version = source.versions.find((one) => one.language === language)
   const texts = source.rows.flatMap(({ label, texts: { [language]: text } }) =>
@@ -80,14 +80,14 @@ function link(url: string): string {
   return url === '' ? '' : ` <${url.replaceAll('<', '%3C').replaceAll('>', '%3E')}>`
 }
 
-/** What begins a block at the start of a line: a heading, a list, a rule. */
+/** Escapes characters that begin a block at the start of a line: heading, list, rule. */
 function line(text: string): string {
   return inline(text.replace(/\s+/g, ' '))
     .replace(/^([#+=-])/, '\\$1')
     .replace(/^(\d{1,9})([.)])/, '$1\\$2')
 }
 
-/** Markup that stands inside a line, HTML included, becomes the characters it is written with. */
+/** Escapes inline markup and HTML. */
 function inline(text: string): string {
   return text
     .replace(/[\\`*_[\]~|]/g, '\\$&')

@@ -20,8 +20,8 @@ import {
 } from './words.ts'
 
 /**
- * The sheet as a PDF, set by Typst, which shapes Hebrew with its points and orders it by the Unicode Bidirectional
- * Algorithm. The template takes all words as data: none of them is ever read as its language.
+ * Renders a sheet as PDF with Typst, which supports pointed Hebrew and the Unicode Bidirectional Algorithm. All texts
+ * are passed to the template as data, so none is interpreted as Typst code.
  */
 export function sheetToPdf(sheet: Sheet, fonts: PrintFonts, template: string): Buffer {
   const { main, cantillated } = fonts
@@ -33,7 +33,7 @@ export function sheetToPdf(sheet: Sheet, fonts: PrintFonts, template: string): B
   })
 }
 
-/** What the template takes: every text with all that depends on what it is. */
+/** The data for the template: every text with the properties that depend on it. */
 function dataOf(sheet: Sheet) {
   const words = wordsOf(sheet)
   const direction = directionOfSheet(sheet)
@@ -75,7 +75,10 @@ function sourceOf(source: SheetSource, words: Words) {
   }
 }
 
-/** Words that come from elsewhere keep their order inside a line of the other direction (UAX 9, first strong isolate). */
+/**
+ * Isolates a text from elsewhere, so that it keeps its order in a line of the other direction (UAX 9, first strong
+ * isolate).
+ */
 function isolated(text: string, line: Direction): string {
   return directionOf(text) === line ? text : `\u2068${text}\u2069`
 }

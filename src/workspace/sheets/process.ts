@@ -8,7 +8,9 @@ import { sheetToMarkdown } from './markdown.ts'
 import type { RenderRequest, RenderResult } from './render.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
-/** The child process of `render`: takes a sheet and the formats wanted as JSON, and gives each in base64. */
+/**
+ * The child process of `render`. It reads a sheet and the requested formats as JSON and writes each result in base64.
+ */
 
 const renderers: Readonly<Record<SheetFormat, (sheet: Sheet) => Promise<string | Buffer>>> = {
   md: async (sheet) => sheetToMarkdown(sheet),

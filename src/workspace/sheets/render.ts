@@ -8,32 +8,35 @@ import { confinement } from '../children/confinement.ts'
 import { createSemaphore } from '../children/semaphore.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
-/** What the child process takes and gives, as JSON. */
+/** Input of the child process, as JSON. `RenderResult` is its output. */
 export type RenderRequest = { readonly sheet: Sheet; readonly formats: readonly SheetFormat[] }
 /** Contents in base64, by format. */
 export type RenderResult = Readonly<Record<string, string>>
 
 export type RenderedSheet = { readonly format: SheetFormat; readonly content: Buffer }
 
-/** A sheet of 100 pages takes 3 s. */
+/** Time limit in milliseconds. A sheet of 100 pages takes 3 s. */
 const maxWallMs = 60_000
 
-/** Each takes a processor and some 200 MB while it works. */
+/** At most one sheet is rendered at once, because each uses a processor and about 200 MB. */
 const places = createSemaphore(1)
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** Typst is machine code; the program around it reads its own files, writes none and starts nothing. */
+/**
+ * Typst is native code, which the options must allow. The program around it can read its own files, and cannot write
+ * or start processes.
+ */
 const options = [...confinement, '--allow-addons']
 
-/** The sheet could not be made; it is no fault of what it says. */
+/** The sheet could not be rendered, for a reason that is not its content. */
 export class RenderingFailed extends Error {
   override readonly name = 'RenderingFailed'
 }
 
 /**
- * Makes a sheet in each of the formats, in a process of its own: setting pages takes a processor for seconds, and what
- * the libraries keep in memory ends with it.
+ * Renders a sheet in each format, in a child process: it uses a processor for seconds, and the libraries' memory is
+ * freed at its end.
  * @throws RenderingFailed; the reason of `signal` when it is aborted.
  */
 export function renderSheet(
@@ -58,14 +61,14 @@ async function runProgram(request: RenderRequest, signal: AbortSignal): Promise<
   })
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', resolve)
-    // Said of one that is killed too, whose end is still to come.
+    // The event also occurs for a killed child, whose exit is still to come.
     child.on('error', () => child.pid === undefined && resolve(null))
   })
   const [code, output, complaint] = await Promise.all([
     ended,
     buffer(child.stdout),
     buffer(child.stderr),
-    // That it ended before it took everything shows in how it ended.
+    // If the child ends early, its exit status tells why.
     pipeline([JSON.stringify(request)], child.stdin).catch(() => undefined),
   ])
   signal.throwIfAborted()

@@ -1,22 +1,22 @@
 import type { Direction } from './sheet.ts'
 
-/** A stretch of text that a word processor sets in one direction. */
+/** A part of a text that a word processor lays out in one direction. */
 export type ScriptRun = { readonly text: string; readonly direction: Direction }
 
 const rightToLeft = '[\\p{Script=Hebrew}\\p{Script=Arabic}]'
-/** Letters of the other scripts. */
+/** Letters of scripts other than Hebrew and Arabic. */
 const leftToRight = '(?![\\p{Script=Hebrew}\\p{Script=Arabic}])\\p{L}'
 
-/** From the first letter of a direction to the last before one of the other, with the numbers that belong to it. */
+/** For each direction: from its first letter to its last before a letter of the other, with the numbers between. */
 const stretches = {
   ltr: new RegExp(`${leftToRight}(?:(?:(?!${rightToLeft}).)*(?:${leftToRight}|\\p{N}))?\\p{M}*`, 'gsu'),
   rtl: new RegExp(`${rightToLeft}(?:(?:(?!${leftToRight}).)*${rightToLeft})?["'״׳]?`, 'gsu'),
 }
 
 /**
- * Cuts a paragraph of the given direction into runs. A word processor sets all of a right-to-left run in its font for
- * Hebrew and lays it out from the right, whatever its letters are, so words of the other direction need runs of their
- * own; punctuation between them belongs to the paragraph.
+ * Splits a paragraph of the given direction into runs. A word processor uses its Hebrew font and right-to-left layout
+ * for a whole right-to-left run, so text of the other direction needs its own runs. Punctuation between runs belongs
+ * to the paragraph.
  */
 export function scriptRuns(text: string, paragraph: Direction): readonly ScriptRun[] {
   const other = paragraph === 'rtl' ? 'ltr' : 'rtl'

@@ -1,37 +1,40 @@
-/** The languages that a sheet sets side by side, as the library names them. */
+/** The languages that a sheet shows side by side, with the library's codes. */
 export type SheetLanguage = 'he' | 'en'
 
-/** One passage: what stands in a row. Empty where the version has no text there. */
+/** One passage: a row of the table. A text is empty if the version has none there. */
 export type SheetRow = {
-  /** What tells the passage from its neighbours, such as a verse number; empty for a source of one passage. */
+  /**
+   * Distinguishes the passage from its neighbours, for example by a verse number. Empty for a source with one
+   * passage.
+   */
   readonly label: Readonly<Record<SheetLanguage, string>>
   readonly texts: Readonly<Record<SheetLanguage, string>>
 }
 
-/** A version of a text as the library has it, with all that must be said when it is copied. */
+/** A version of a text, with everything that a copy must state. */
 export type SheetVersion = {
   readonly language: SheetLanguage
   readonly work: string
   readonly title: string
   readonly license: string
-  /** An address of the web, or empty. */
+  /** A web address, or empty. */
   readonly url: string
 }
 
 export type SheetSource = {
-  /** Words of the sheet's author; empty when there are none. */
+  /** The author's heading; empty when there is none. */
   readonly heading: string
   readonly note: string
   readonly ref: string
   readonly heRef: string
   readonly rows: readonly SheetRow[]
-  /** Of each language that is shown the version, Hebrew first. */
+  /** One version per shown language, Hebrew first. */
   readonly versions: readonly SheetVersion[]
 }
 
 /**
- * A study sheet. Its texts, refs and versions are the library's; title, introduction, headings and notes are the words
- * of its author.
+ * A study sheet. Texts, refs and versions come from the library; title, introduction, headings and notes come from
+ * its author.
  */
 export type Sheet = {
   readonly title: string
@@ -41,14 +44,14 @@ export type Sheet = {
 
 export const sheetFormats = ['docx', 'pdf', 'html', 'md'] as const
 
-/** Stands in the head of a sheet in HTML: by it one is known from a page that was written by hand. */
+/** Stands in the head of an HTML sheet and identifies it as generated. */
 export const sheetGenerator = '<meta name="generator" content="source sheet">'
 
 export type SheetFormat = (typeof sheetFormats)[number]
 
 export type Direction = 'rtl' | 'ltr'
 
-/** By the first letter that has a direction, as the Unicode Bidirectional Algorithm has it (UAX 9, P2). */
+/** Direction by the first letter with a direction, as in the Unicode Bidirectional Algorithm (UAX 9, P2). */
 export function directionOf(text: string): Direction {
   const [letter = ''] = /\p{L}/u.exec(text) ?? []
   return isRightToLeft(letter) ? 'rtl' : 'ltr'
@@ -58,7 +61,9 @@ function isRightToLeft(letter: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)
 }
 
-/** Text in lines and without what no document may hold: controls, halves of surrogate pairs, noncharacters. */
+/**
+ * Keeps line breaks and removes what documents must not contain: control characters, lone surrogates, noncharacters.
+ */
 export function printable(text: string): string {
   return text
     .toWellFormed()
@@ -68,7 +73,7 @@ export function printable(text: string): string {
     .trim()
 }
 
-/** The paragraphs of a text: its lines that are not empty. */
+/** The paragraphs of a text: its non-empty lines. */
 export function paragraphsOf(text: string): readonly string[] {
   return text
     .split('\n')
@@ -76,7 +81,7 @@ export function paragraphsOf(text: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-/** Cantillation marks, which few fonts have. */
+/** Whether a text has cantillation marks, which few fonts contain. */
 export function hasCantillation(text: string): boolean {
   return /[\u0591-\u05af]/.test(text)
 }
@@ -88,7 +93,7 @@ export function languagesOf(source: SheetSource): readonly SheetLanguage[] {
 
 export type UsedVersion = SheetVersion & { readonly sources: readonly number[] }
 
-/** Each version of the sheet once, in order of first use, with the numbers of the sources that show it. */
+/** The versions of a sheet without duplicates, in order of first use, each with the numbers of its sources. */
 export function versionsOf(sheet: Sheet): readonly UsedVersion[] {
   const used = new Map<string, UsedVersion>()
   for (const [index, { versions }] of sheet.sources.entries()) {
@@ -100,14 +105,17 @@ export function versionsOf(sheet: Sheet): readonly UsedVersion[] {
   return [...used.values()]
 }
 
-/** `Tanya 32:1` to `Tanya 32:5` as `Tanya 32:1–5`; refs that share no beginning are both written out. */
+/**
+ * Joins two refs to a range: `Tanya 32:1` and `Tanya 32:5` to `Tanya 32:1–5`. Refs without a common beginning are
+ * both written in full.
+ */
 export function spanOf(first: string, last: string): string {
   if (first === last) return first
   const cut = commonBeginning(first, last)
   return cut === 0 ? `${first} – ${last}` : `${first}–${last.slice(cut)}`
 }
 
-/** Length of what two refs share up to a blank or colon, so that numbers stay whole. */
+/** Length of the common beginning of two refs, up to a space or colon, so that numbers stay whole. */
 function commonBeginning(first: string, last: string): number {
   let cut = 0
   for (let i = 0; i < first.length && first[i] === last[i]; i += 1)

@@ -1,7 +1,7 @@
 import { classifyLicense } from '../../sources/library/licenses.ts'
 import { type Direction, directionOf, type Sheet, type SheetVersion } from './sheet.ts'
 
-/** The words that a sheet needs besides those of its author and of its texts. */
+/** Labels of a sheet, in its language. */
 export type Words = {
   readonly note: string
   readonly versions: string
@@ -33,7 +33,7 @@ const hebrew: Words = {
   languages: { he: 'עברית', en: 'אנגלית' },
 }
 
-/** A sheet is in the language of its title. */
+/** Direction of a sheet: that of its title. */
 export function directionOfSheet(sheet: Sheet): Direction {
   return directionOf(sheet.title)
 }
@@ -46,7 +46,7 @@ export function wordsFor(direction: Direction): Words {
   return direction === 'rtl' ? hebrew : english
 }
 
-/** `Torat Emet 357 · CC BY-SA 4.0`, what stands under a text. */
+/** The line under a text: `Torat Emet 357 · CC BY-SA 4.0`. */
 export function versionLine(version: SheetVersion, words: Words): string {
   return [version.title, licenseText(version, words)].filter((part) => part !== '').join(' · ')
 }
@@ -55,7 +55,7 @@ export function licenseText({ license }: SheetVersion, words: Words): string {
   return classifyLicense(license) === 'own' ? words.ownLicense : license
 }
 
-/** `Work, English`, what a version is a version of. */
+/** The work and language of a version: `Work, English`. */
 export function versionName(version: SheetVersion, words: Words): string {
   return `${version.work}, ${words.languages[version.language]}`
 }

@@ -12,7 +12,7 @@ import { markPassage, note } from './cited-passages.ts'
 import { sheetTool } from './tool.ts'
 import { type FindLimits, writingTools } from './writing-tools.ts'
 
-/** UTF-8 bytes of passages that a result may have, so that a turn of many calls still fits a model's window. */
+/** Maximum UTF-8 bytes of passages in one result, so that a turn with many calls fits the model's window. */
 const maxBytes = 24 * 1024
 
 /** What the tools of one turn work with. */
@@ -20,11 +20,11 @@ export type Workspace = {
   readonly database: Database
   readonly place: FilePlace
   readonly findLimits: FindLimits
-  /** Gives the passages of the turn their marks. */
+  /** Assigns the marks of the turn to passages. */
   readonly register: SourceRegister
 }
 
-/** The tools that work on the files of one project. Writing waits for the step's transaction. */
+/** The tools for the files of one project. Writes wait for the transaction of the step. */
 export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] {
   return [
     listTool(workspace),
@@ -35,7 +35,7 @@ export function workspaceTools(workspace: Workspace): readonly Tool<Executor>[] 
   ]
 }
 
-/** Names that one listing gives at most. */
+/** Maximum number of names in one list. */
 const maxNames = 200
 
 const noArguments = z.object({})
@@ -93,7 +93,7 @@ function readTool({ database, place, register }: Workspace): Tool<Executor> {
   }
 }
 
-/** As many passages from `offset` on as fit. */
+/** As many passages from `offset` on as fit in a result. */
 function readWindow(register: SourceRegister, found: FileText, offset: number): ToolOutcome<Executor> {
   const { text, problem, file } = found
   const room = new Room()
@@ -121,7 +121,7 @@ const searchArguments = z.object({
   limit: z.number().int().min(1).max(20).default(8),
 })
 
-/** Files and characters that one search looks through, and how long it may spend on documents not yet read. */
+/** Limits of one search: files, characters, and time for documents that are not extracted yet. */
 const maxFiles = 200
 const maxSearched = 8_000_000
 const readingMs = 20_000
@@ -158,7 +158,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
   }
 }
 
-/** The texts of the files, newest first, as far as the bounds of a search allow; the names of the others. */
+/** Reads the texts of files, newest first, within the limits of a search. For other files it returns the names. */
 async function readTexts(database: Database, files: readonly StoredFile[], signal: AbortSignal) {
   const texts: FileText[] = []
   const skipped: string[] = []
@@ -177,7 +177,7 @@ async function readTexts(database: Database, files: readonly StoredFile[], signa
   return { texts, skipped }
 }
 
-/** Undefined for a text that was not read in time. */
+/** Undefined for a text that was not ready in time. */
 async function inTime(
   reading: Promise<FileText>,
   signal: AbortSignal,
@@ -192,13 +192,13 @@ async function inTime(
   }
 }
 
-/** Collects passages until a result is full. The first one always fits: passages are short. */
+/** Collects passages until a result is full. Passages are short, so the first one always fits. */
 class Room {
   readonly sources: ReturnType<typeof markPassage>['source'][] = []
   readonly shown: object[] = []
   #left = maxBytes
 
-  /** @returns false when it does not fit any more. */
+  /** @returns false when it no longer fits. */
   add({ source, shown }: ReturnType<typeof markPassage>, more: object = {}): boolean {
     const entry = { ...shown, ...more }
     this.#left -= Buffer.byteLength(JSON.stringify(entry)) + 1

@@ -26,7 +26,7 @@ import {
 import { lockNames, writeContent } from '../writing.ts'
 import { type FindLimits, refusable } from './writing-tools.ts'
 
-/** Characters of all texts of a sheet, which is some 150 pages. */
+/** Maximum characters of all texts of a sheet: about 150 pages. */
 const maxTextLength = 300_000
 
 const words = (most: number) => z.string().max(most).transform(printable)
@@ -71,7 +71,9 @@ type SheetPlace = {
   readonly findLimits: FindLimits
 }
 
-/** Makes a study sheet of passages of the library and writes it into the project, a file for each format. */
+/**
+ * A tool that makes a study sheet from passages of the library and writes it into the project, one file per format.
+ */
 export function sheetTool(workspace: SheetPlace): Tool<Executor> {
   return {
     spec: {
@@ -119,7 +121,7 @@ async function makeSheet(
   }
 }
 
-/** An ending that names a format is taken off: each file gets its own. */
+/** Removes an ending that names a format, because each file gets its own. */
 function baseNameOf(written: string): string {
   const name = cleanFileName(written, 'name')
   const [format] = sheetFormats.filter((ending) => endingOf(name) === ending && name !== ending)
@@ -147,7 +149,7 @@ function lengthOf({ sources }: Sheet): number {
   return texts.reduce((sum, length) => sum + length, 0)
 }
 
-/** What the model is told of a source: enough to speak of it, without the text. */
+/** The model's summary of a source, without its text. */
 function summary(source: SheetSource, index: number) {
   const { ref, heRef, rows } = source
   return { n: index + 1, ref, he_ref: heRef, languages: languagesOf(source), passages: rows.length }
@@ -155,7 +157,7 @@ function summary(source: SheetSource, index: number) {
 
 type NamedContent = { readonly name: string; readonly content: Buffer }
 
-/** All files or none: whatever could refuse one of them is asked before the first is written. */
+/** Writes all files or none. Every check comes before the first write. */
 async function writeFiles(
   tx: Executor,
   { place, findLimits }: SheetPlace,

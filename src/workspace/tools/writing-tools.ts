@@ -10,12 +10,15 @@ import { lockNames, renameFile, writeText } from '../writing.ts'
 
 const maxTextLength = 1_000_000
 
-/** What the account may store, as it is when the step is written. */
+/** Reads the storage limits of the account when the step is written. */
 export type FindLimits = (executor: Executor) => Promise<StorageLimits>
 
 type WritingPlace = { readonly place: FilePlace; readonly findLimits: FindLimits }
 
-/** The tools that change files. They write nothing themselves: their outcomes carry what is to be written. */
+/**
+ * The tools that change files. They write nothing themselves; their results contain the writes, which the step
+ * performs.
+ */
 export function writingTools(workspace: WritingPlace): readonly Tool<Executor>[] {
   return [writeTool(workspace), editTool(workspace), renameTool(workspace)]
 }
@@ -128,12 +131,12 @@ function renameTool({ place }: WritingPlace): Tool<Executor> {
   }
 }
 
-/** Formats that programs open by their names: a text in one of them would be taken for a broken file. */
+/** Endings of binary formats. A text with such a name would look like a broken file. */
 const binaryEndings = new Set(
   'pdf doc docx odt rtf xls xlsx ods ppt pptx odp epub zip gz tar png jpg jpeg gif webp mp3 mp4'.split(' '),
 )
 
-/** @throws ServiceError `invalid_value` for a name that no text file should have. */
+/** @throws ServiceError `invalid_value` for a name that a text file cannot have. */
 function textFileName(written: string, param: string): string {
   const name = cleanFileName(written, param)
   if (!binaryEndings.has(endingOf(name))) return name
@@ -142,7 +145,7 @@ function textFileName(written: string, param: string): string {
   })
 }
 
-/** A refusal that the model can read, such as a full quota; anything else fails the step. */
+/** Turns a refusal that the model can correct, such as a full quota, into a result. Other errors fail the step. */
 export async function refusable(change: () => Promise<CommittedChange>): Promise<CommittedChange> {
   try {
     return await change()

@@ -1,6 +1,6 @@
 /**
- * Yields `work` of each item in order while it is already under way for the next ones, `count` in all at most. What
- * was begun is awaited even when the caller stops.
+ * Yields the result of `work` for each item, in order, while up to `count` items are processed at once. If the caller
+ * stops early, started work is still awaited.
  */
 export async function* ahead<T, R>(
   items: Iterable<T>,
@@ -13,7 +13,7 @@ export async function* ahead<T, R>(
     const next = waiting.next()
     if (next.done) return
     const started = work(next.value)
-    // It is awaited in its turn; until then a failure must not count as unhandled.
+    // Its error is thrown when its turn comes; until then it must not count as unhandled.
     started.catch(() => undefined)
     running.push(started)
   }

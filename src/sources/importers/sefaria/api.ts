@@ -9,9 +9,9 @@ import { versionHeader } from './format/version.ts'
 export const publicApiUrl = 'https://www.sefaria.org'
 
 export type ApiOptions = {
-  /** Least time between two questions to the API. */
+  /** Minimum time between two requests to the API, in milliseconds. */
   readonly intervalMs?: number | undefined
-  /** Wait before a question is asked again. */
+  /** Wait before the first retry of a request, in milliseconds. */
   readonly baseMs?: number | undefined
   readonly timeoutMs?: number | undefined
 }
@@ -39,13 +39,13 @@ const sectionShape = z.object({
   available_versions: z.array(versionHeader.extend({ languageFamilyName: word })).catch([]),
 })
 
-/** One section of a work in the versions that were asked for. */
+/** One section of a work, in the requested versions. */
 export type ApiSection = z.infer<typeof sectionShape>
 export type AvailableVersion = ApiSection['available_versions'][number]
 
 const errorShape = z.object({ error: z.string() })
 
-/** Sefaria's public API, asked politely: one question at a time, with pauses, under a name of its own. */
+/** A client of Sefaria's public API. It sends one request at a time, with pauses, under its own user agent. */
 export class SefariaApi {
   readonly #baseUrl: string
   readonly #options: ApiOptions
@@ -57,8 +57,8 @@ export class SefariaApi {
   }
 
   /**
-   * A section in the named versions, or in one version a language when none is named.
-   * @throws ServiceError `not_found` when the API has no such ref, `upstream_error` when it does not answer well.
+   * Reads a section in the given versions. Without versions it reads one per language.
+   * @throws ServiceError `not_found` when the API has no such ref, `upstream_error` when its answer is unusable.
    */
   async section(ref: string, versions: readonly AvailableVersion[]): Promise<ApiSection> {
     const wanted =
@@ -76,7 +76,7 @@ export class SefariaApi {
     )
   }
 
-  /** The titles of the parts of a work, in order; undefined when the API cannot tell. */
+  /** Titles of the parts of a work, in order; undefined when the API does not know. */
   async parts(title: string): Promise<readonly string[] | undefined> {
     const answer = await this.#ask(`/api/shape/${urlRef(title)}`, title).catch((error: unknown) => {
       if (error instanceof ServiceError && error.code === 'not_found') return undefined
@@ -89,7 +89,7 @@ export class SefariaApi {
     return parsed.success ? parsed.data.map((part) => part.title.trim()) : undefined
   }
 
-  /** Author and schema of a work; empty when the API does not say, which is no reason to go without the work. */
+  /** Author and schema of a work. Empty when the API has no record; the work can be imported without one. */
   async record(title: string): Promise<{ readonly author: string; readonly schema: WorkSchema | undefined }> {
     const answer = await this.#ask(`/api/v2/index/${urlRef(title)}`, title).catch(() => undefined)
     return { author: readAuthors(answer), schema: readSchemaFile(answer) }
@@ -105,7 +105,7 @@ export class SefariaApi {
         ...(baseMs === undefined ? {} : { baseMs }),
         timeoutMs: timeoutMs ?? 60_000,
       })
-      // Errors come with a status of 200 as well.
+      // The API also sends errors with status 200.
       const failed = errorShape.safeParse(answer)
       if (failed.success) {
         const said = failed.data.error.replace(/\s+/g, ' ').slice(0, 200).replace(/\.$/, '')

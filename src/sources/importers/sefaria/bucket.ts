@@ -5,7 +5,7 @@ import { ServiceError } from '../../../errors.ts'
 import { download, downloadJson, userAgent } from './download.ts'
 import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './export-source.ts'
 
-/** The list of the public export's files, which is regenerated every month. */
+/** URL of the list of the public export's files. Sefaria regenerates it every month. */
 export const publicBooksUrl = 'https://raw.githubusercontent.com/Sefaria/Sefaria-Export/HEAD/books.json'
 
 const booksShape = z.object({
@@ -24,8 +24,8 @@ const booksShape = z.object({
 export type BucketOptions = { readonly baseMs?: number | undefined; readonly timeoutMs?: number | undefined }
 
 /**
- * The public export as its `books.json` lists it.
- * @throws ServiceError `upstream_error` or `invalid_value` when the list cannot be had.
+ * Opens the public export that `books.json` lists.
+ * @throws ServiceError `upstream_error` or `invalid_value` when the list cannot be read.
  */
 export async function openBucket(booksUrl: string, options: BucketOptions = {}): Promise<ExportSource> {
   const waits = definedOf(options)
@@ -62,7 +62,7 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
   }
 }
 
-/** The files of links are large: they are read as they come. */
+/** Link files are large, so they are read as a stream of lines. */
 async function linesAt(url: string): Promise<AsyncIterable<string>> {
   const response = await fetch(url, { headers: { 'user-agent': userAgent } }).catch(() => undefined)
   if (!response?.ok || !response.body) {
@@ -72,7 +72,7 @@ async function linesAt(url: string): Promise<AsyncIterable<string>> {
   return createInterface({ input: Readable.fromWeb(response.body), crlfDelay: Number.POSITIVE_INFINITY })
 }
 
-/** The list writes paths as they are, with blanks, commas and number signs. */
+/** Encodes a URL of the list, which contains paths with spaces, commas and number signs. */
 function encodeUrl(url: string, base: string): string {
   if (/%[0-9a-f]{2}/i.test(url) && !url.includes(' ')) return new URL(url, base).href
   const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)?(.*)$/i.exec(url) ?? []

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, ServiceError } from '../../../errors.ts'
 
 export type DownloadOptions = {
-  /** Wait before the first retry; it doubles with each. */
+  /** Wait before the first retry, in milliseconds. It doubles with each retry. */
   readonly baseMs?: number
   readonly timeoutMs?: number
-  /** ETag of what is there already: the answer is then `undefined` if nothing changed. */
+  /** ETag of the known content. The result is `undefined` if the content has not changed. */
   readonly etag?: string | undefined
-  /** Answers of these statuses are for the caller to read, as a success is. */
+  /** Statuses that the caller handles itself, like a success. */
   readonly accept?: readonly number[]
 }
 
 export type Download = { readonly body: Buffer; readonly etag: string | undefined; readonly status: number }
 
-/** Says who asks, so that the people behind the source can tell what this traffic is. */
+/** Identifies the importer to the operators of the source. */
 export const userAgent = 'agent-chat-service/0.1 (importer of a self-hosted library of chassidic texts)'
 
 const retries = 3
 const longestWaitMs = 30_000
 
 /**
- * Gets what is at `url`. What may pass (no answer, overload, faults of the server) is tried again three times.
+ * Downloads a URL. Transient failures (no answer, overload, server errors) are retried three times.
  * @throws ServiceError `upstream_error` with one sentence naming the address and the reason.
  */
 export async function download(url: string, options: DownloadOptions = {}): Promise<Download | undefined> {
@@ -36,7 +36,7 @@ export async function download(url: string, options: DownloadOptions = {}): Prom
   }
 }
 
-/** The same, read as JSON. */
+/** Downloads a URL and parses it as JSON. */
 export async function downloadJson(url: string, options: DownloadOptions = {}): Promise<unknown> {
   const found = await download(url, options)
   try {

@@ -1,13 +1,13 @@
 import { ServiceError } from '../../../errors.ts'
 
-/** A per-version file of an export, before it is read. */
+/** A file of an export that contains one version, before it is read. */
 export type ExportEntry = {
-  /** Stays the same from one export to the next. */
+  /** The same in every export. */
   readonly id: string
-  /** Of the work; empty when only the file itself tells. */
+  /** Title of the work. Empty when only the content of the file tells. */
   readonly title: string
   readonly categories: readonly string[]
-  /** What it is called in reports. */
+  /** Name of the file in reports. */
   readonly name: string
   /** Path or URL. */
   readonly location: string
@@ -15,16 +15,16 @@ export type ExportEntry = {
 
 export type Content = { readonly body: Buffer; readonly etag: string | undefined }
 
-/** An export, in a folder or in a bucket. */
+/** An export in a folder or in a bucket. */
 export type ExportSource = {
   readonly entries: readonly ExportEntry[]
-  /** What the entries' names exclude: merged files. */
+  /** Number of merged files, which are excluded by their names. */
   readonly merged: number
-  /** `undefined` when the content still has the ETag. */
+  /** Reads a file. The result is `undefined` if its content still has this ETag. */
   read(entry: ExportEntry, etag?: string): Promise<Content | undefined>
-  /** The schema file of a work, if the export has one. */
+  /** Reads the schema file of a work, if the export has one. */
   schema(title: string): Promise<string | undefined>
-  /** Files of links between texts, line by line. */
+  /** The files of links between texts, each as a stream of lines. */
   links(): readonly (() => Promise<AsyncIterable<string>>)[]
 }
 
@@ -33,8 +33,8 @@ export type Selection = { readonly titles: readonly string[]; readonly categorie
 export type WorkEntries = { readonly title: string; readonly entries: readonly ExportEntry[] }
 
 /**
- * The wanted works with the files of their versions, in the order of the export. A work is wanted by its title or by
- * one of its categories; all are when neither is named.
+ * Selects works with the files of their versions, in the order of the export. A work is selected by its title or one
+ * of its categories. Without either, all works are selected.
  * @throws ServiceError `not_found` naming a title or category that the export does not have.
  */
 export function selectWorks(entries: readonly ExportEntry[], selection: Selection): readonly WorkEntries[] {
@@ -65,12 +65,12 @@ function fold(name: string): string {
   return name.normalize('NFC').toLowerCase().replace(/[’‘]/g, "'").trim()
 }
 
-/** The name of a work's schema file. */
+/** Path of a work's schema file. */
 export function schemaPath(title: string): string {
   return `schemas/${title.replaceAll(' ', '_')}.json`
 }
 
-/** Whether a path is one of the files of links; those `by_book` are sums, not links. */
+/** Whether a path is a file of links. Files `by_book` contain counts, not links. */
 export function isLinksFile(path: string): boolean {
   return /(^|\/)links\d*\.csv$/.test(path)
 }

@@ -8,8 +8,8 @@ import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './
 const notVersions = new Set(['books.json', 'table_of_contents.json', 'package.json'])
 
 /**
- * An export in a folder: the whole of it, with `json/` and `schemas/` in it, or any folder with files of versions. In
- * the whole one works are known by their paths; elsewhere each file is looked into when its turn comes.
+ * Opens an export in a folder: a complete export with `json/` and `schemas/`, or any folder with version files. In a
+ * complete export the path names the work; elsewhere each file is read for its title.
  * @throws ServiceError `invalid_value` when the folder cannot be read.
  */
 export async function openFolder(path: string): Promise<ExportSource> {
@@ -22,7 +22,7 @@ export async function openFolder(path: string): Promise<ExportSource> {
   )
   const versions = texts.filter((name) => basename(name) !== 'merged.json')
   const entries: ExportEntry[] = []
-  // One after another: outside of a whole export each is read for its title.
+  // Sequential, because outside a complete export each file is read for its title.
   for (const name of versions) entries.push(await entryOf(path, name))
   const schemas = new Map(
     names.filter((name) => /(^|\/)schemas\//.test(name)).map((name) => [basename(name), name]),
@@ -46,13 +46,16 @@ export async function openFolder(path: string): Promise<ExportSource> {
   }
 }
 
-/** `json/<categories>/<title>/<Hebrew|English>/<version>.json`; other paths say nothing of the work. */
+/**
+ * Parses `json/<categories>/<title>/<Hebrew
+ * English>/<version>.json`. Other paths do not name the work.
+ */
 async function entryOf(root: string, name: string): Promise<ExportEntry> {
   const location = join(root, name)
   const parts = name.split('/')
   const bucket = parts.at(-2)
   if (bucket === 'Hebrew' || bucket === 'English') {
-    // The folder that was named may itself be that of a work or of a category.
+    // The given folder may be that of a work or of a category.
     const above = parts.length > 2 ? parts.slice(0, -2) : [basename(dirname(dirname(location)))]
     const title = above.at(-1) ?? ''
     const start = above.indexOf('json') + 1
@@ -74,7 +77,7 @@ async function titleIn(
       categories: Array.isArray(categories) ? categories.map(String) : [],
     }
   } catch {
-    // Reported when the file is imported.
+    // The error is reported when the file is imported.
     return { title: '', categories: [] }
   }
 }

@@ -21,8 +21,8 @@ export type ApiImportOptions = {
 }
 
 /**
- * Imports works, or parts of works, from Sefaria's API in all versions that the licences allow. Each work is
- * committed by itself.
+ * Imports works, or parts of works, from Sefaria's API, in all versions with an allowed licence. Each work is
+ * committed separately.
  */
 export async function importFromApi(
   database: Database,
@@ -63,9 +63,9 @@ export async function importFromApi(
 type Gathered = {
   readonly work: WorkFacts | undefined
   readonly schema: WorkSchema | undefined
-  /** What was walked, when that is less than the work. */
+  /** The parts that were read, if they are not the whole work. */
   readonly parts: readonly string[]
-  /** Sections that could not be had, with their numbers in the walk. */
+  /** Sections that could not be read, with their index in the reading order. */
   readonly missing: ReadonlyMap<string, number>
   /** Segments by version. */
   readonly versions: ReadonlyMap<
@@ -74,13 +74,13 @@ type Gathered = {
   >
 }
 
-/** Sections in a row that cannot be had, after which the API is taken to be out of order and the work given up. */
+/** After this number of consecutive unreadable sections, the API counts as broken and the work is skipped. */
 const maxMissingInRow = 3
 
 /**
- * Walks all sections of a work: from the start of each of its parts along `next`. A section that cannot be had is reported
- * and the walk goes on behind it.
- * @throws ServiceError when no section can be had, or several in a row cannot.
+ * Reads all sections of a work: from the start of each part, along `next`. An unreadable section is reported, and
+ * reading continues after it.
+ * @throws ServiceError when no section can be read, or several consecutive ones cannot.
  */
 async function gatherWork(
   api: SefariaApi,
@@ -91,7 +91,7 @@ async function gatherWork(
 ): Promise<Gathered> {
   const parts = await api.parts(title)
   const starts = parts ?? [title]
-  // The first answer only tells which versions there are.
+  // The first request only lists the available versions.
   const opening = await api.section(starts[0] ?? title, [])
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
   if (wanted.length === 0)
@@ -116,10 +116,13 @@ async function gatherWork(
   }
 }
 
-/** A section to read. A guessed one follows by its number one that could not be had, which would have named it. */
+/**
+ * A section to read. A guessed ref is the successor by number of an unreadable section, whose answer would have named
+ * it.
+ */
 type Step = { readonly ref: string; readonly guessed: boolean }
 
-/** Reads one section; returns the next one, if the walk goes on. */
+/** Reads one section and returns the next step, if there is one. */
 async function visit(
   api: SefariaApi,
   walk: Walk,
@@ -138,7 +141,7 @@ async function visit(
   }
 }
 
-/** The section with the next number, or the next side of a leaf; undefined for a ref without a number. */
+/** The section with the next number, or the next side of a leaf. Undefined for a ref without a number. */
 function followingRef(ref: string): string | undefined {
   const [, above, number, side] = /^(.*[ :])(\d+)([ab]?)$/.exec(ref) ?? []
   if (above === undefined || number === undefined) return undefined
@@ -194,7 +197,7 @@ function readVersions(
   })
 }
 
-/** What has been walked of a work. */
+/** The sections of a work that were read so far. */
 class Walk {
   readonly versions = new Map<string, { header: VersionHeader; segments: PlacedSegment[] }>()
   readonly #parts: ReadonlySet<string> | undefined
@@ -219,7 +222,7 @@ class Walk {
     return this.#seenParts.has(title)
   }
 
-  /** Takes in a section and returns the ref of the next one, if the walk goes on. */
+  /** Adds a section and returns the ref of the next one, if reading continues. */
   add(section: ApiSection): string | undefined {
     if (this.#seen.has(section.ref) || this.#isForeign(section)) return undefined
     this.first ??= section
@@ -238,8 +241,8 @@ class Walk {
   }
 
   /**
-   * Notes that a section could not be had.
-   * @returns false when the walk should be given up.
+   * Records an unreadable section.
+   * @returns false when the work should be skipped.
    */
   miss(ref: string, { message: why }: ServiceError): boolean {
     this.#steps += 1
@@ -248,22 +251,25 @@ class Walk {
     return this.first !== undefined && this.#missingInRow < maxMissingInRow
   }
 
-  /** Reports what is missing and returns it with its numbers in the walk. */
+  /** Reports the unreadable sections and returns them with their index in the reading order. */
   finish(title: string, report: ReportBuilder): ReadonlyMap<string, number> {
     for (const [ref, { why }] of this.#missing) report.note('failed', `${title}: ${ref}`, why)
     return new Map([...this.#missing].map(([ref, { number }]) => [ref, number]))
   }
 
-  /** `next` leads on into other parts of the work, and what was asked for may be one part only. */
+  /** Whether a section is outside the requested parts. `next` can lead into other parts of the work. */
   #isForeign(section: ApiSection): boolean {
     if (!this.first) return false
     if (section.indexTitle !== this.first.indexTitle) return true
-    // Unless the first section is of none of the parts: they then go by other names.
+    // If the first section is in none of the parts, the API uses other names for them.
     return this.#parts?.has(this.first.book) === true && !this.#parts.has(section.book)
   }
 }
 
-/** The segments of a section in one version: the API gives the section's ref, what is below it is counted here. */
+/**
+ * Returns the segments of a section in one version. The API gives the ref of the section; segments below it are
+ * numbered here.
+ */
 function segmentsOf(section: ApiSection, text: unknown, number: number): readonly PlacedSegment[] {
   const found: PlacedSegment[] = []
   const descend = (value: unknown, path: readonly number[]): void => {
@@ -281,7 +287,7 @@ function segmentsOf(section: ApiSection, text: unknown, number: number): readonl
 
 function placeBelow(section: ApiSection, path: readonly number[]): PlacedSegment['place'] {
   const above = section.sections.length
-  // Offsets are of whole depths; those of the section itself are settled in its ref.
+  // Offsets are by full depth. The section's own ref already includes those of its levels.
   const offsets = Object.fromEntries(
     Object.entries(section.index_offsets_by_depth ?? {}).map(([depth, offset]) => [
       String(Number(depth) - above),

@@ -14,7 +14,7 @@ import { type StoredVersion, storeVersions } from './store.ts'
 export type Progress = {
   readonly done: number
   readonly total: number
-  /** The work in hand. */
+  /** Title of the current work. */
   readonly title: string
   readonly segments: number
   readonly words: number
@@ -25,18 +25,18 @@ export type ImportOptions = Selection & {
   readonly allowLicenses: readonly RestrictedLicense[]
   readonly links?: boolean
   readonly onProgress?: (progress: Progress) => void
-  /** Stops the import after the work in hand. */
+  /** Stops the import after the current work. */
   readonly signal?: AbortSignal
-  /** Threads that outlast this import, for callers with many: loading a thread's program takes most of a second. */
+  /** Threads that a caller with several imports reuses. Starting a thread takes most of a second. */
   readonly parser?: Parser
 }
 
-/** Works that are fetched before there is a thread to parse them. */
+/** Number of works that are downloaded before a parser thread is free. */
 const fetchedAhead = 6
 
 /**
- * Imports the wanted works of an export. Each work is committed by itself, so that a run that is cut short is gone on
- * with by the same call; files that have not changed since they were imported are not even parsed.
+ * Imports the selected works of an export. Each work is committed separately, so an interrupted import continues with
+ * the same call. Files that have not changed since their import are not parsed.
  */
 export async function importExport(
   database: Database,

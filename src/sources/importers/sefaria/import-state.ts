@@ -3,9 +3,9 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { mayImport, type RestrictedLicense } from '../../library/licenses.ts'
 
-/** What became of a file when it was last read: with it a second import need not parse it. */
+/** The outcome of the last read of a file. It lets the next import skip the file. */
 export type FileState = {
-  /** Of the content, the schema and this importer. */
+  /** Hash of the content, the schema and the importer version. */
   readonly sha: string
   readonly etag?: string | undefined
   readonly result:
@@ -20,7 +20,7 @@ export type FileState = {
     | { readonly kind: 'empty' }
 }
 
-/** Raised whenever the same file gives other texts, refs or facts than before. */
+/** Increase it whenever the same file would give other texts, refs or properties. */
 const importerVersion = 2
 
 const prefix = 'sefaria-file:'
@@ -32,7 +32,7 @@ export function fingerprint(body: Buffer, schema: string | undefined): string {
     .digest('hex')
 }
 
-/** What earlier imports noted, together with what the library holds now: a version may have been removed since. */
+/** The recorded outcomes of earlier imports, compared with the versions that the library has now. */
 export class ImportState {
   readonly #files: ReadonlyMap<string, FileState>
   readonly #hashes: ReadonlyMap<string, string>
@@ -60,7 +60,10 @@ export class ImportState {
     )
   }
 
-  /** The state of a file if nothing but a change of the file itself could make a difference. */
+  /**
+   * Returns the recorded state of a file. Undefined if the allowed licences or the stored version have changed since
+   * then.
+   */
   current(id: string, allowed: readonly RestrictedLicense[]): FileState | undefined {
     const state = this.#files.get(id)
     if (state?.result.kind === 'refused' && mayImport(state.result.license, allowed)) return undefined
@@ -71,7 +74,7 @@ export class ImportState {
     return state
   }
 
-  /** The hash under which the library had a version when this import began. */
+  /** The content hash that a version had when this import began. */
   hashOf(work: string, language: string, version: string): string | undefined {
     return this.#hashes.get(keyOf(work, language, version))
   }
@@ -81,7 +84,7 @@ function keyOf(work: string, language: string, version: string): string {
   return JSON.stringify([work, language, version])
 }
 
-/** Notes what became of files, within the transaction that stored them. */
+/** Saves the states of files in the transaction that stored their versions. */
 export async function saveStates(tx: Executor, states: ReadonlyMap<string, FileState>): Promise<void> {
   await tx.execute(sql`
     insert into library_state (key, value)

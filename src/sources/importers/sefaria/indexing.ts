@@ -4,21 +4,21 @@ import { lockLibrary } from '../../library/writing/library.ts'
 import { writeSpellings } from '../../text/spellings.ts'
 import type { ReportBuilder } from './report.ts'
 
-/** Texts can be read as soon as they are stored; they can be found by their words after this time at the latest. */
+/** Maximum time between storing a text and indexing it, in milliseconds. The text can be read by its ref at once. */
 const flushAfterMs = 20_000
 
-/** The index of one import: works are stored one by one, their words are written many works together. */
+/** Index writer of one import. Works are stored one by one; their words are written in batches of many works. */
 export type ImportIndex = {
   readonly writer: IndexWriter
-  /** Writes what is held when it is much or has waited long. */
+  /** Flushes when much is held or it has waited long. */
   flushWhenDue(): Promise<void>
-  /** Writes what is held. */
+  /** Writes everything that is held. */
   flush(): Promise<void>
 }
 
 export function openImportIndex(database: Database, report: ReportBuilder): ImportIndex {
   const writer = createIndexWriter()
-  // A second connection is a second processor of the database.
+  // A second connection lets the database use a second processor.
   const spellings = (terms: readonly string[]) =>
     withTx(database, 'system', (tx) => writeSpellings(tx, terms))
   let flushedAt = performance.now()

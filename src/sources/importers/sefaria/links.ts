@@ -5,14 +5,14 @@ import { lockLibrary } from '../../library/writing/library.ts'
 import { parseCsvLine } from './format/csv.ts'
 import type { ReportBuilder } from './report.ts'
 
-/** A row of `links*.csv`: both sides are refs or ranges of refs. */
+/** A row of `links*.csv`. Each side is a ref or a range. */
 type Link = { readonly one: string; readonly two: string; readonly kind: string }
 
 const batchRows = 2_000
 
 /**
- * Imports the links that have at least one side in the library, from each passage of that side to the other as it is
- * written. A second time adds nothing.
+ * Imports links with at least one side in the library. Each passage of that side gets a link to the other side, as
+ * written. A second import adds nothing.
  */
 export async function importLinks(
   database: Database,
@@ -39,7 +39,7 @@ export async function importLinks(
   }
 }
 
-/** Most of the millions of links concern other works: their titles tell that without asking the database. */
+/** Filters by title without a query. Most of the millions of links concern works that the library does not have. */
 async function titleFilter(executor: Executor): Promise<(citation: string) => boolean> {
   const found = await executor.execute<{ title: string }>(sql`select title from works`)
   const byWord = Map.groupBy(
@@ -76,10 +76,10 @@ async function storeLinks(database: Database, held: readonly Link[], report: Rep
   })
 }
 
-/** Passages that a long range is linked from: the beginning of it. */
+/** Maximum number of passages of a range that get the link, from its beginning. */
 const maxPlaces = 25
 
-/** The passages of the library that each citation covers. */
+/** Finds the passages of the library that each citation covers. */
 async function placesOf(
   tx: Executor,
   citations: readonly string[],
@@ -104,7 +104,7 @@ async function placesOf(
 
 const range = /^(.*\s)((?:\d+[a-d]?:)*\d+[a-d]?)-((?:\d+[a-d]?:)*\d+[a-d]?)$/
 
-/** The first and the last ref of a range; of its end only what differs is written: `Genesis 1:1-2`, `1:1-2:1`. */
+/** The first and last ref of a range. The end contains only the parts that differ: `Genesis 1:1-2`, `1:1-2:1`. */
 export function endsOf(citation: string): { readonly first: string; readonly last: string } {
   const [, title, from, to] = range.exec(citation) ?? []
   if (title === undefined || from === undefined || to === undefined)

@@ -17,22 +17,22 @@ export type LoadContext = {
   readonly signal: AbortSignal | undefined
 }
 
-/** A file that holds a version, by what is to be noted of it once the version is stored. */
+/** A file with a version, with the state to record after the version is stored. */
 export type SourceFile = { readonly id: string; readonly sha: string; readonly etag: string | undefined }
 
-/** A work read from its files. Versions of files that have not changed are among them only when others have. */
+/** A work parsed from its files. It includes versions of unchanged files only if another version changed. */
 export type LoadedWork = {
   readonly title: string
   readonly schema: WorkSchema | undefined
   readonly versions: ReadonlyMap<ReadVersion, SourceFile>
-  /** What is to be noted of files that hold nothing to store. */
+  /** States to record for files that contain nothing to store. */
   readonly states: ReadonlyMap<string, FileState>
 }
 
-/** A file with its content, unless nothing about it has changed. */
+/** A file; its content is undefined if it has not changed. */
 type LoadedFile = { readonly entry: ExportEntry; readonly sha: string; readonly content: Content | undefined }
 
-/** Fetches and parses the files of a work. What cannot be had or read goes into the report. */
+/** Downloads and parses the files of a work. Failures go into the report. */
 export async function loadWork(context: LoadContext, work: WorkEntries): Promise<LoadedWork> {
   const nothing = { title: work.title, schema: undefined, versions: new Map(), states: new Map() }
   if (context.signal?.aborted) return nothing
@@ -47,14 +47,14 @@ async function fetchWork(context: LoadContext, work: WorkEntries): Promise<Fetch
   const found = await orReport(context, `schema of ${work.title}`, async () => ({
     schema: await context.source.schema(work.title),
   }))
-  // Without its schema a work could get other refs than it has: better none for now.
+  // Without its schema the work could get other refs than before, so it is skipped this time.
   if (!found) return undefined
   const { schema } = found
   const files = await fetchFiles(context, work.entries, schema, false)
   const isChanged = files.some((file) => file.content !== undefined)
   const same = files.filter((file) => file.content === undefined && isStored(context, file.entry))
   if (!isChanged || same.length === 0) return { schema, files }
-  // Reading order is made of all versions together: when one changed, the others are needed too.
+  // The reading order comes from all versions, so a change in one needs the others too.
   const entries = same.map((file) => file.entry)
   const again = await fetchFiles(context, entries, schema, true)
   return { schema, files: files.map((file) => again.find(({ entry }) => entry === file.entry) ?? file) }
@@ -122,7 +122,7 @@ async function parseWork(
 
 type ChangedFile = LoadedFile & { readonly content: Content }
 
-/** What is to be noted of a file that gives no version, beside the line in the report. */
+/** Reports a file that gives no version and returns the state to record for it. */
 function leftOut(
   context: LoadContext,
   entry: ExportEntry,
@@ -141,7 +141,7 @@ function leftOut(
   }
 }
 
-/** What a file was left out for is said every time. */
+/** Counts an unchanged file. The reason for skipping a file is reported in every import. */
 function countUnchanged(context: LoadContext, entry: ExportEntry): void {
   const result = context.state.current(entry.id, context.allowLicenses)?.result
   if (!result || result.kind === 'stored') context.report.count({ unchanged: 1 })
@@ -157,7 +157,7 @@ function noteLeftOut(
   report.note('skipped', entry.name, why)
 }
 
-/** The result, or a line in the report and undefined. */
+/** Returns the result. On an error it adds a line to the report and returns undefined. */
 async function orReport<T>(
   context: LoadContext,
   what: string,

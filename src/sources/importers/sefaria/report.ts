@@ -1,29 +1,29 @@
-/** One thing that was not imported, or was and needs a look, and why. */
+/** Something that was not imported, or that needs a check, with the reason. */
 export type Remark = { readonly what: string; readonly why: string }
 
 export type SefariaReport = {
-  /** Works that were new or changed. */
+  /** Number of new or changed works. */
   readonly works: number
   readonly versions: number
   readonly segments: number
   readonly words: number
-  /** Versions that are in the library already with the same content. */
+  /** Number of versions that the library already has with the same content. */
   readonly unchanged: number
-  /** Of the versions written, those made by a translating machine. */
+  /** Number of written versions that are machine translations. */
   readonly machineMade: number
   readonly links: number
-  /** What was left out by rule: licences, empty and merged files. */
+  /** Files and versions skipped by rule: by licence, empty, merged. */
   readonly skipped: readonly Remark[]
-  /** What could not be read or stored. */
+  /** Files and versions that could not be read or stored. */
   readonly failed: readonly Remark[]
-  /** What was imported and is worth a look. */
+  /** Imported versions that the operator should check. */
   readonly remarks: readonly Remark[]
-  /** True when the import was stopped before its end. */
+  /** Whether the import was stopped before its end. */
   readonly interrupted: boolean
   readonly seconds: number
   readonly wordsPerSecond: number
   readonly segmentsPerSecond: number
-  /** Where the time went. Reading and parsing overlap with storing. */
+  /** Time spent per stage, in seconds. Reading and parsing overlap with storing. */
   readonly secondsIn: {
     readonly reading: number
     readonly parsing: number
@@ -39,7 +39,7 @@ type Counts = Pick<
   'works' | 'versions' | 'segments' | 'words' | 'unchanged' | 'machineMade' | 'links'
 >
 
-/** Gathers what a report says while the import goes on. */
+/** Collects the report during the import. */
 export class ReportBuilder {
   readonly #started = performance.now()
   readonly #counts = { works: 0, versions: 0, segments: 0, words: 0, unchanged: 0, machineMade: 0, links: 0 }
@@ -54,7 +54,7 @@ export class ReportBuilder {
     this.#remarks[list].push({ what, why })
   }
 
-  /** Does `work` on the account of a stage. */
+  /** Runs `work` and adds its time to a stage. */
   async timed<T>(stage: Stage, work: () => Promise<T> | T): Promise<T> {
     const from = performance.now()
     try {
@@ -94,7 +94,7 @@ export class ReportBuilder {
   }
 }
 
-/** Files are read side by side: a report must not depend on which one was faster. */
+/** Sorts remarks, because files are read concurrently and the report must not depend on their speed. */
 function inOrder(remarks: readonly Remark[]): readonly Remark[] {
   return remarks.toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0))
 }
@@ -105,7 +105,7 @@ function round(seconds: number): number {
 
 const maxShown = 20
 
-/** The report as people read it. Long lists are counted by reason. */
+/** Formats the report as lines of text. Long lists are counted by reason. */
 export function reportLines(report: SefariaReport): readonly string[] {
   const { reading, parsing, storing, indexing } = report.secondsIn
   return [

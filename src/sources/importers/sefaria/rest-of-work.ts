@@ -11,17 +11,17 @@ type Row = {
   readonly notes: readonly string[]
 }
 
-/** What an import has fetched of a work. */
+/** The parts of a work that an import has downloaded. */
 export type Fetched = {
-  /** Titles of its parts; none when it is the whole work. */
+  /** Titles of its parts; empty for the whole work. */
   readonly parts: readonly string[]
-  /** Refs of sections within it that could not be had, with their numbers in the walk. */
+  /** Refs of sections that could not be read, with their index in the reading order. */
   readonly missing: ReadonlyMap<string, number>
 }
 
 /**
- * A version is stored as a whole: when only parts of it were fetched, what the library has of the rest is added to it, or
- * it would be lost.
+ * Adds the stored text of the other parts to a partial download. A version is stored as a whole, so this text would
+ * otherwise be lost.
  */
 export async function withRestOfWork(
   executor: Executor,
@@ -57,7 +57,7 @@ export async function withRestOfWork(
   }
 }
 
-/** Where a passage goes that the library has; undefined for one that was fetched or is gone from the source. */
+/** Sort key of a stored passage; undefined if it was downloaded or the source no longer has it. */
 function orderOf({ ref, ordinal }: Row, { parts, missing }: Fetched): readonly number[] | undefined {
   for (const [section, number] of missing) if (isWithin(ref, section)) return [1, number, ordinal]
   return parts.length > 0 && !parts.some((part) => isWithin(ref, part)) ? [0, ordinal] : undefined

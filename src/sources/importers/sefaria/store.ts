@@ -13,15 +13,15 @@ export type StoredVersion = { readonly read: ReadVersion; readonly hash: string 
 export type StoreOptions = {
   readonly formerTitles?: readonly string[]
   readonly otherTitles?: readonly OtherTitle[]
-  /** Runs in the same transaction, with the hash of each version. */
+  /** Called in the same transaction, with the hash of each version. */
   readonly alsoStore?: (tx: Executor, stored: readonly StoredVersion[]) => Promise<void>
 }
 
 /**
- * Stores the versions of one work in one transaction, counts them and gives their words to the index writer, which
- * the caller flushes. Versions of the same language and title as another of them are left out with a remark. A work
- * that cannot be stored is reported; the import goes on.
- * @throws when the database is not there: no other work would fare better.
+ * Stores the versions of one work in one transaction, counts them, and passes their words to the index writer, which
+ * the caller flushes. Of versions with equal language and title only one is stored, with a remark. If a work cannot
+ * be stored, it is reported and the import continues.
+ * @throws when the database is unavailable, because every other work would fail too.
  */
 export async function storeVersions(
   database: Database,
@@ -37,7 +37,7 @@ export async function storeVersions(
   try {
     const before = await withTx(database, 'system', async (tx) => {
       await lockLibrary(tx)
-      // What a failing machine loses of the last second, the next run brings again.
+      // If the machine crashes, the last second may be lost; the next import repeats it.
       await tx.execute(sql`set local synchronous_commit = off`)
       const former = await takeOverFormerTitle(tx, versions, options.formerTitles ?? [])
       if (former !== undefined) report.note('remarks', work.title, `it was in the library as "${former}"`)
@@ -107,8 +107,8 @@ async function hashesOf(tx: Executor, work: string): Promise<ReadonlyMap<string,
 }
 
 /**
- * Titles change from one export to the next. A work that came from Sefaria under a former title, with one of these
- * versions, is given the new one; storing then replaces its versions, refs and all, instead of doubling the work.
+ * Renames a stored work whose title has changed in the source, if it came from Sefaria and has one of these versions.
+ * Storing then replaces its versions instead of creating a second work.
  */
 async function takeOverFormerTitle(
   tx: Executor,

@@ -7,7 +7,7 @@ import { normaliserVersion } from '../../text/tokens.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** A rule of the library with rows that break it. */
+/** A rule of the library, with the rows that break it. */
 export type LibraryFault = { readonly rule: string; readonly rows: Rows }
 
 export type LibraryCheck = {
@@ -16,12 +16,12 @@ export type LibraryCheck = {
   readonly passages: number
   readonly texts: number
   readonly links: number
-  /** Texts whose entries in the index were compared with their words. */
+  /** Number of texts that were compared with the index. */
   readonly compared: number
   readonly faults: readonly LibraryFault[]
 }
 
-/** Rows of a fault that are shown. */
+/** Maximum number of rows shown per fault. */
 const maxRows = 50
 
 const rules: readonly { readonly rule: string; readonly statement: string }[] = [
@@ -78,8 +78,8 @@ const rules: readonly { readonly rule: string; readonly statement: string }[] = 
 ]
 
 /**
- * Checks that the library is whole: nothing without its counterpart, counts that are true, and an index that agrees
- * with the texts (for a sample of them, as many as `sample` says).
+ * Checks the library: every row has its counterparts, stored counts are right, and the index agrees with a sample of
+ * `sample` texts.
  */
 export async function checkLibrary(executor: Executor, sample: number): Promise<LibraryCheck> {
   const faults: LibraryFault[] = []
@@ -117,7 +117,7 @@ type SampleRow = {
   readonly he_ref: string
 }
 
-/** Looks the words of texts up in the index. The texts are spread evenly over the library. */
+/** Compares texts with the index. The sample is spread evenly over the library. */
 async function checkIndex(
   executor: Executor,
   sample: number,

@@ -5,20 +5,20 @@ import { headingOf } from '../../refs/grammar/refs.ts'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 
 /**
- * What a row of `headings` is. `place`: the heading, which passages stand under, by its own name. `work`: the title of a
- * work that has passages under further headings only. `title`: another title, given by the source. `former`: a title
- * that an import replaced.
+ * Kind of a row in `headings`. `place`: a heading with passages, under its own name. `work`: the title of a work
+ * whose passages all have further headings. `title`: an alternative title from the source. `former`: a title that an
+ * import replaced.
  */
 export type HeadingKind = 'place' | 'work' | 'title' | 'former'
 
-/** Another title of a work or a heading in full, in either language. */
+/** An alternative title of a work or of a full heading, in either language. */
 export type OtherTitle = {
   /** The heading as in refs, or the title of the work. */
   readonly heading: string
   readonly title: string
 }
 
-/** Headings that went with an import, and what the same text stands under now. */
+/** Headings that an import removed, with the heading that their text has now. */
 export type Renamed = ReadonlyMap<string, string>
 
 type Row = {
@@ -30,8 +30,8 @@ type Row = {
 }
 
 /**
- * Replaces the headings of a work under all their keys: an import may have taken some away. Titles that were there
- * before stay as former ones of the same heading, or of what became of it; so do those that the source gave.
+ * Replaces the headings of a work under all their keys. Earlier titles become former titles of the same heading, or
+ * of its successor. Alternative titles from the source stay.
  */
 export async function saveHeadings(
   tx: Executor,
@@ -58,7 +58,7 @@ export async function saveHeadings(
   await insertRows(tx, workId, [...rows.values()])
 }
 
-/** The same when keys are made otherwise than before: those of the old make are no former titles. */
+/** Rebuilds the headings after the rules for keys changed. Keys by the old rules do not become former titles. */
 export async function remakeHeadings(tx: Executor, workId: number): Promise<void> {
   await tx.execute(sql`delete from headings where work_id = ${workId} and kind in ('place', 'work')`)
   await saveHeadings(tx, workId)
@@ -74,7 +74,7 @@ function keysOf(title: string): readonly string[] {
 
 type Current = { readonly rows: Map<string, Row>; readonly work: Omit<Row, 'key'> | undefined }
 
-/** The headings that passages of the work stand under now, and the work as a whole. */
+/** The current headings of the work's passages, and the title of the work. */
 async function currentRows(tx: Executor, workId: number): Promise<Current> {
   const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
     sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
@@ -125,7 +125,7 @@ async function insertRows(tx: Executor, workId: number, rows: readonly Row[]): P
     on conflict do nothing`)
 }
 
-/** Notes the other titles that the source gives of a work now, instead of those that it gave before. */
+/** Stores the alternative titles of a work from the source, and deletes the earlier ones. */
 export async function saveOtherTitles(
   tx: Executor,
   workId: number,
@@ -143,18 +143,18 @@ export async function saveOtherTitles(
     on conflict do nothing`)
 }
 
-/** Texts by ref, and all refs that have one. */
+/** The texts by ref, and all refs that have a text. */
 type Incoming = {
   readonly places: readonly { readonly ref: string }[]
   readonly versions: readonly { readonly texts: ReadonlyMap<string, string> }[]
 }
 
-/** Passages of a heading that are looked for in the new text. */
+/** Number of passages of a heading that are searched in the new text. */
 const sampled = 50
 
 /**
- * What the headings of a work that an import takes away become. A source that renames a part of a work says nothing of
- * it: but the same words then stand at the same number under another heading. To be called before the old versions go.
+ * Finds the new names of headings that an import removes. A source does not say that it renamed a part, but the same
+ * words then stand at the same numbers under another heading. Call it before the old versions are deleted.
  */
 export async function renamedHeadings(tx: Executor, workId: number, incoming: Incoming): Promise<Renamed> {
   const known = await tx.execute<{ heading: string }>(
@@ -183,7 +183,7 @@ export async function renamedHeadings(tx: Executor, workId: number, incoming: In
 
 type Sample = { readonly ref: string; readonly text: string }
 
-/** The first passages of each of the headings. */
+/** Reads the first passages of each of the headings. */
 async function sampleOf(
   tx: Executor,
   workId: number,
@@ -201,7 +201,7 @@ async function sampleOf(
   return found.rows
 }
 
-/** The heading under which most of the texts stand at the same numbers; no other guess is safe. */
+/** The heading that has most of the texts at the same numbers. A smaller match would be a guess. */
 function successor(
   heading: string,
   sample: readonly Sample[],

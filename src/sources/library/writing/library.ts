@@ -18,7 +18,7 @@ export type WorkFacts = {
   readonly title: string
   readonly heTitle: string
   readonly author: string
-  /** From general to special. */
+  /** From general to specific. */
   readonly categories: readonly string[]
 }
 
@@ -26,24 +26,24 @@ export type WorkImport = {
   readonly work: WorkFacts
   readonly places: readonly Place[]
   readonly versions: readonly VersionText[]
-  /** Other titles of the work and its headings, when the source tells. */
+  /** Alternative titles of the work and its headings, if the source has them. */
   readonly otherTitles?: readonly OtherTitle[]
 }
 
 export type Stored = {
-  /** Versions written; those that were there already with the same content are not counted. */
+  /** Number of versions written. Unchanged versions are not counted. */
   readonly versions: number
   /** Texts written. */
   readonly passages: number
-  /** What has still to be brought into the index. */
+  /** Texts that still have to be indexed. */
   readonly parts: readonly IndexPart[]
 }
 
 const libraryLock = 7_203_115_003n
 
 /**
- * Makes this transaction the only one that writes the library, until it ends. Waits for its turn however long the
- * import before it takes; readers are never held up.
+ * Makes this transaction the only writer of the library until it ends. It waits for the import before it, without a
+ * time limit. Readers are never blocked.
  */
 export async function lockLibrary(tx: Executor): Promise<void> {
   await tx.execute(sql`set local lock_timeout = 0`)
@@ -53,9 +53,8 @@ export async function lockLibrary(tx: Executor): Promise<void> {
 }
 
 /**
- * Writes versions of one work. A version that is there with another content is replaced; one with the same content is
- * left alone. The caller holds `lockLibrary` in this transaction and gives the parts to an index writer: in the same
- * transaction, or when it has committed.
+ * Writes versions of one work. It replaces versions whose content changed and skips unchanged ones. The caller holds
+ * `lockLibrary` in this transaction, and passes the parts to an index writer, before or after the commit.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
 export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
@@ -100,7 +99,7 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
 }
 
 /**
- * Removes a work with its texts and its part of the index. The caller holds `lockLibrary`.
+ * Removes a work with its texts and index entries. The caller holds `lockLibrary`.
  * @returns false when there is no such work.
  */
 export async function removeWork(tx: Executor, title: string): Promise<boolean> {
@@ -109,7 +108,7 @@ export async function removeWork(tx: Executor, title: string): Promise<boolean> 
   if (workId === undefined) return false
   const owned = await tx.execute<{ id: number }>(sql`select id from versions where work_id = ${workId}`)
   for (const version of owned.rows) await dropVersion(tx, version.id)
-  // A line that was cut into passages has its links at the ref above them.
+  // A line that was cut into passages has its links at its own ref, which is the passages' section.
   await tx.execute(sql`
     delete from links where from_ref in (
       select ref from passages where work_id = ${workId}
@@ -126,14 +125,15 @@ function contentHash(version: VersionText, places: readonly Place[]): string {
     if (text === undefined) continue
     const notes = version.notes?.get(place.ref) ?? []
     const url = version.urls?.get(place.ref) ?? ''
-    // Without notes and an address the hash is what it was before they were part of it: nothing is imported again.
+    // Leaving out empty notes and URLs keeps hashes equal to those of older versions, so nothing is imported
+    // again.
     const more = [...(notes.length > 0 || url !== '' ? [notes] : []), ...(url === '' ? [] : [url])]
     hash.update(JSON.stringify([place.ref, place.heRef, text, ...more]))
   }
   return hash.digest('hex')
 }
 
-/** What is empty in an import never erases what is known. */
+/** Stores the properties of a work. Empty values in an import do not erase known ones. */
 async function saveWork(
   tx: Executor,
   work: WorkFacts,
@@ -170,7 +170,7 @@ async function dropVersion(tx: Executor, versionId: number): Promise<void> {
   await tx.execute(sql`delete from versions where id = ${versionId}`)
 }
 
-/** Words that an import has still to write would otherwise come into the index after their text has gone. */
+/** Indexes pending texts of a version first. Otherwise the import would index them after they were removed. */
 async function indexVersion(tx: Executor, versionId: number): Promise<void> {
   const found = await tx.execute<{ end: number }>(
     sql`select first_doc + doc_count as end from versions where id = ${versionId}`,
@@ -222,7 +222,7 @@ async function saveVersion(
   return { firstDoc, words }
 }
 
-/** Takes `count` document numbers that were never in use; also notes how far the index is, and who makes it. */
+/** Reserves `count` new document numbers. It also records the index mark and the normaliser that made the index. */
 async function takeDocuments(tx: Executor, count: number): Promise<number> {
   const taken = await tx.execute<{ next: string }>(sql`
     insert into library_state as s (key, value) values ('next_doc', ${String(1 + count)})

@@ -8,8 +8,8 @@ import type { Place } from '../../index/place.ts'
 const batchRows = 2_000
 
 /**
- * Writes places of a work and gives all its places their order.
- * @returns the passage ids by ref.
+ * Writes places of a work and orders all its places.
+ * @returns passage ids by ref.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
 export async function savePlaces(
@@ -57,7 +57,10 @@ const passagesTable = {
   ],
 } as const
 
-/** For a work without places. Refs that another work has are left out of the answer; nothing is written then. */
+/**
+ * Adds the places of a work that has none. If a ref belongs to another work, it writes nothing, and the caller
+ * reports the ref.
+ */
 async function addPlaces(
   tx: Executor,
   workId: number,
@@ -89,7 +92,7 @@ async function addPlaces(
   return ids
 }
 
-/** For a work that has places: new ones are added, known ones brought up to date. */
+/** Adds new places to a work and updates known ones. */
 async function mergePlaces(
   tx: Executor,
   workId: number,
@@ -113,12 +116,12 @@ async function mergePlaces(
   return ids
 }
 
-/** A ref with the ref one level up. */
+/** A ref with the ref of the level above. */
 type Ordered = { readonly ref: string; readonly section: string }
 
 /**
- * The refs of `known`, with each new one beside the one that it follows or precedes in `incoming`. An edition that divides
- * a section otherwise shares no ref with it: its places follow the last of that section, which stays in one piece.
+ * Inserts new refs into `known`, each next to the ref that it follows or precedes in `incoming`. An edition that
+ * divides a section differently shares no ref with it; its places then follow the last place of that section.
  */
 export function mergeOrder(known: readonly Ordered[], incoming: readonly Ordered[]): readonly string[] {
   const sections = new Map(known.map(({ ref, section }) => [ref, section]))
@@ -154,14 +157,14 @@ function append(lists: Map<string, string[]>, key: string, ref: string): void {
   else lists.set(key, [ref])
 }
 
-/** The last place within each section; a text that is not divided is the end of itself. */
+/** The last place of each section. A text without parts is its own end. */
 function endsOfSections(known: readonly Ordered[]): ReadonlyMap<string, string> {
   const ends = new Map<string, string>(known.map(({ ref }) => [ref, ref]))
   for (const { ref, section } of known) ends.set(section, ref)
   return ends
 }
 
-/** Removes places that no text stands at. */
+/** Deletes places that have no text. */
 export async function dropEmptyPlaces(tx: Executor, workId: number): Promise<void> {
   await tx.execute(sql`
     delete from passages p

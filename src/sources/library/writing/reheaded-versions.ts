@@ -4,7 +4,7 @@ import type { Place } from '../../index/place.ts'
 import { hebrewHeadingOf } from '../../refs/grammar/refs.ts'
 import type { VersionText } from './version-text.ts'
 
-/** A version that is in the library, whole, with its places as they will be. */
+/** A complete version in the library, with its places as they will be. */
 export type KnownVersion = {
   readonly id: number
   readonly version: VersionText
@@ -12,9 +12,9 @@ export type KnownVersion = {
 }
 
 /**
- * The versions that an import leaves alone but whose passages it puts under another Hebrew heading. The index holds
- * the words of headings with each text, so these versions have to be stored again. To be called before the places are.
- * @param replaced versions that the import brings itself.
+ * Finds versions that the import does not contain, but whose passages get another Hebrew heading. The index stores
+ * headings with each text, so these versions must be stored again. Call it before the places are changed.
+ * @param replaced versions that the import contains.
  */
 export async function reheadedVersions(
   tx: Executor,

@@ -7,12 +7,11 @@ import { remakeHeadings } from './headings.ts'
 import { lockLibrary } from './library.ts'
 
 /**
- * Rebuilds the search index and the keys of headings when another version of the normaliser made them: queries would ask
- * for other terms. Searches go on with the old index until the new one is complete (some two minutes for 220,000
+ * Rebuilds the search index and the keys of headings if another version of the normaliser made them, because queries
+ * would use other terms. Searches use the old index until the new one is complete (about two minutes for 220,000
  * passages). Several replicas may call it at once.
  * @param options.force rebuilds in any case.
- * @param options.signal stops it within a second when it is aborted: it then rejects, the old index stays, and the next
- * call starts again.
+ * @param options.signal stops it within a second: it rejects, the old index stays, and the next call starts again.
  * @returns whether it rebuilt the index.
  */
 export async function ensureSearchIndex(
@@ -22,7 +21,7 @@ export async function ensureSearchIndex(
   if (!force && (await isCurrent(database.system))) return false
   const remake = async (tx: Executor) => {
     await lockLibrary(tx)
-    // Another replica may have done it while this one waited.
+    // Another replica may have rebuilt the index while this one waited for the lock.
     if (!force && (await isCurrent(tx))) return false
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spellings`)
@@ -47,12 +46,15 @@ async function isCurrent(executor: Executor): Promise<boolean> {
   return made === undefined || made === String(normaliserVersion)
 }
 
-/** An import writes the words of a work within half a minute after the work: what is older was left behind. */
+/**
+ * An import indexes a work within 30 seconds of storing it. Older texts without index entries belong to an
+ * interrupted import.
+ */
 const leftBehindMinutes = 2
 
 /**
- * Indexes texts of an import that was cut off before it could.
- * @param signal stops it as it stops `ensureSearchIndex`.
+ * Indexes texts of an import that was interrupted before it indexed them.
+ * @param signal stops it like `ensureSearchIndex`.
  * @returns whether there were any.
  */
 export async function finishIndex(database: Database, signal?: AbortSignal): Promise<boolean> {

@@ -4,15 +4,15 @@ export type VersionText = {
   readonly language: string
   readonly title: string
   readonly license: string
-  /** Of the whole version, or a template in which `{ref}` stands for the ref of a passage. */
+  /** URL of the whole version, or a template with `{ref}` for the ref of a passage. */
   readonly sourceUrl: string
   readonly machineMade: boolean
-  /** The text at each ref that has one; every ref is among the places. */
+  /** The texts by ref. Every ref is among the places. */
   readonly texts: ReadonlyMap<string, string>
-  /** Addresses of single texts, which come before `sourceUrl`, by ref. */
+  /** URLs of single texts by ref. They take precedence over `sourceUrl`. */
   readonly urls?: ReadonlyMap<string, string>
   /** Footnotes by ref. */
   readonly notes?: ReadonlyMap<string, readonly string[]>
-  /** The words of the texts, in their order, when they have been read already. */
+  /** The words of the texts, in the same order, if they are already tokenised. */
   readonly words?: TextWords
 }

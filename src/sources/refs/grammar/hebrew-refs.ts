@@ -2,7 +2,7 @@ import { hebrewNumber, hebrewNumeral } from '../../text/hebrew-numbers.ts'
 import { type AddressPart, type ParsedRef, rangeEnd, trimHeading } from './ref-parts.ts'
 import { isHebrewUnit } from './units.ts'
 
-/** Ways to read a ref in Hebrew, the likeliest first; none when it ends with no number. */
+/** Parses a Hebrew ref in all possible ways, most likely first. Empty when it does not end with a number. */
 export function hebrewReadings(written: string): readonly ParsedRef[] {
   const text = plain(written)
   const printed = printedReading(text)
@@ -11,7 +11,9 @@ export function hebrewReadings(written: string): readonly ParsedRef[] {
   return isOfPeople(text, printed) ? [...free, printed] : [printed, ...free]
 }
 
-/** Sefaria prints no units and no `ע״א`; what looks printed but has them before its number is not. */
+/**
+ * Whether a ref that looks printed is written by a person. Sefaria prints neither units nor `ע״א` before a number.
+ */
 function isOfPeople(text: string, { heading }: ParsedRef): boolean {
   const before = heading.split(' ').at(-1) ?? ''
   const hasSide = sides[text.split(' ').at(-1) ?? ''] !== undefined
@@ -20,7 +22,7 @@ function isOfPeople(text: string, { heading }: ParsedRef): boolean {
 
 const printedParts = new Map<AddressPart, string>()
 
-/** An address as Sefaria prints it in Hebrew: `ל״ב:ד׳`, `ב׳ א:ה׳`. */
+/** Formats an address as Sefaria prints it in Hebrew: `ל״ב:ד׳`, `ב׳ א:ה׳`. */
 export function printedHebrewAddress(address: readonly AddressPart[]): string {
   return address.map(printedHebrewPart).join(':')
 }
@@ -31,12 +33,12 @@ function printedHebrewPart(part: AddressPart): string {
   const [, leaf, side] = /^(\d{1,4})([a-d])?$/.exec(part) ?? []
   if (leaf === undefined) return part
   const printed = hebrewNumeral(Number(leaf)) + (side === undefined ? '' : ` ${hebrewSides[side]}`)
-  // Imports ask for the same few hundred; the bound keeps hostile input from growing the table.
+  // Imports need a few hundred entries. The limit keeps hostile input from growing the table.
   if (printedParts.size < 4_096) printedParts.set(part, printed)
   return printed
 }
 
-/** Without points, with straight quotation marks, and a maqaf that may mean a range as a hyphen. */
+/** Removes vowel points, straightens quotation marks, and replaces a maqaf, which may mark a range, by a hyphen. */
 function plain(written: string): string {
   return written
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
@@ -47,10 +49,10 @@ function plain(written: string): string {
 }
 
 const numeral = `(?:[א-ט]'(?:אלפים|[א-ת]{0,5}"[א-ת]|[א-ת]')|[א-ת]'|[א-ת]{1,5}"[א-ת]|0)`
-/** A side is the one letter that is printed without a geresh: `ב׳ א` is 2a. */
+/** Matches a number and an optional side. A side is the only letter printed without a geresh: `ב׳ א` is 2a. */
 const printedPart = `${numeral}(?: [אבגד])?`
 const printedAddress = `${printedPart}(?::${printedPart}){0,9}`
-/** The heading ends at the first blank after which all is an address. */
+/** Matches a printed ref. The heading ends at the first space after which everything is an address. */
 const printed = new RegExp(`^(.+?) (${printedAddress})(?: ?- ?(${printedAddress}|[אבגד]))?$`)
 
 function printedReading(text: string): ParsedRef | undefined {
@@ -92,34 +94,37 @@ function reading(
 
 const sides: Readonly<Record<string, 'a' | 'b'>> = { 'ע"א': 'a', 'ע"ב': 'b' }
 
-/** Numbers of one word, with the unit before it. */
+/** A number in one word, with the unit before it. */
 type Item = {
   readonly parts: readonly AddressPart[]
   readonly until: readonly AddressPart[] | undefined
   readonly unit: string | undefined
   /** A bare letter from א to ד, which may be the side of a leaf. */
   readonly side: string | undefined
-  /** Number of the word that it begins with. */
+  /** Index of its first word. */
   readonly at: number
 }
 
-/** Words at the end that are looked at: no address is deeper. */
+/** Maximum number of numbers at the end of a ref; no address has more levels. */
 const maxItems = 4
 
-/** As people write: with units or without, joined by blanks, commas or colons, with or without gershayim. */
+/** Parses a ref as people write it: with or without units and gershayim, separated by spaces, commas or colons. */
 function freeReadings(text: string): ParsedRef[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   const found = readingsOf(words)
-  // `פל"ב` is chapter 32; `פ"ב` is chapter 2 as well as the number 82.
+  // `פל"ב` is chapter 32. `פ"ב` can be chapter 2 or the number 82.
   const rest = chapterIn(words.at(-1) ?? '')
   if (rest !== undefined) found.push(...readingsOf([...words.slice(0, -1), 'פ', rest]))
   return found
 }
 
-/** A chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`, and the beginning or end of one: `רפ"ב`, `ספ"ב`. */
+/**
+ * Matches a chapter in one word, with its unit as a letter: `פל"ב`, `בפל"ב`. Also its beginning or end: `רפ"ב`,
+ * `ספ"ב`.
+ */
 const gluedChapter = /^[בדהולמש]?[סר]?פ([א-ת]{0,3}"?[א-ת]'?)$/
 
-/** The number of a chapter that is one word with its unit, without gershayim where they stand after the unit. */
+/** The number of a chapter that is joined to its unit in one word. Gershayim directly after the unit are removed. */
 export function chapterIn(word: string): string | undefined {
   return word.includes('"') ? gluedChapter.exec(word)?.[1]?.replace(/^"/, '') : undefined
 }
@@ -140,7 +145,10 @@ function readingsOf(words: readonly string[]): ParsedRef[] {
   return found
 }
 
-/** One number may stand alone; those before it only with their unit: else they are words more often than not. */
+/**
+ * Index of the first item that belongs to the address. One number may stand without a unit; others before it need
+ * one, because they are usually words.
+ */
 function likeliestStart(items: readonly Item[]): number {
   let first = items.length - 1
   while (first > 0 && items[first]?.unit !== undefined && items[first - 1]?.unit !== undefined) first -= 1
@@ -166,7 +174,7 @@ function addressesOf(items: readonly Item[], side: 'a' | 'b' | undefined): reado
   return last.unit === undefined ? [leafAndSide, plainAddress] : [plainAddress]
 }
 
-/** The words at the end that are numbers, with their units. The first word always belongs to the heading. */
+/** The numbers at the end of a list of words, with their units. The first word always belongs to the heading. */
 function itemsAtEnd(words: readonly string[]): readonly Item[] {
   const items: Item[] = []
   let end = words.length
@@ -180,7 +188,7 @@ function itemsAtEnd(words: readonly string[]): readonly Item[] {
   return items
 }
 
-/** `לב`, `ל"ב`, `לב:ד`, `לב:4`, `לב-לד`, and `ב.` and `ב:`, the two sides of a daf. */
+/** Parses `לב`, `ל"ב`, `לב:ד`, `לב:4`, `לב-לד`, and `ב.` and `ב:`, the two sides of a leaf. */
 function numbersOf(word: string, isLast: boolean): Omit<Item, 'unit' | 'at'> | undefined {
   const daf = isLast ? /^([^.:]+)([.:])$/.exec(word) : null
   const leaf = daf?.[1] === undefined ? undefined : wordNumber(daf[1])

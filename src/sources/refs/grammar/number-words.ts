@@ -8,7 +8,7 @@ const ones =
   )
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
-/** English words and the names of Hebrew letters, as they are transliterated, with what each adds to a number. */
+/** English number words and transliterated names of Hebrew letters, with their values. */
 const values: ReadonlyMap<string, number> = new Map([
   ...ones.map((word, i) => [word, i + 1] as const),
   ...tens.map((word, i) => [word, (i + 2) * 10] as const),
@@ -49,8 +49,8 @@ const ordinals: ReadonlyMap<string, number> = new Map(
 )
 
 /**
- * The ordinal number that these lower-case words begin with, and how many of them: `60th`, `first`, `thirty second`,
- * `thirtieth`. Undefined when they begin with none.
+ * Parses an ordinal at the start of these lower-case words: `60th`, `first`, `thirty second`, `thirtieth`. Returns
+ * its value and number of words; undefined if there is none.
  */
 export function ordinalInWords([first = '', second = '']: readonly string[]): NumberInWords | undefined {
   const digits = /^(\d{1,4})(?:st|nd|rd|th)$/.exec(first)
@@ -63,14 +63,14 @@ export function ordinalInWords([first = '', second = '']: readonly string[]): Nu
   return ten >= 20 && rest < 10 ? { value: ten + rest, words: 2 } : undefined
 }
 
-/** A number of more words than these is none: `one hundred and twenty three`. */
+/** Maximum words of a number: `one hundred and twenty three`. */
 const maxWords = 5
 
 export type NumberInWords = { readonly value: number; readonly words: number }
 
 /**
- * The number that the first of these lower-case words spell out, and how many of them: `thirty two`, `one hundred and
- * twelve`, `lamed beis`. Undefined when they spell none.
+ * Parses a number at the start of these lower-case words: `thirty two`, `one hundred and twelve`, `lamed beis`.
+ * Returns its value and number of words; undefined if there is none.
  */
 export function numberInWords(words: readonly string[]): NumberInWords | undefined {
   return spelledByLetters(words) ?? spelledInEnglish(words)
@@ -83,7 +83,7 @@ function spelledByLetters(words: readonly string[]): NumberInWords | undefined {
   for (const word of words.slice(0, 4)) {
     const value = letters.get(word)
     if (value === undefined || value > last) break
-    // Fifteen and sixteen are `tes vav` and `tes zayin`: a lower letter follows all the same.
+    // Fifteen and sixteen are written `tes vav` and `tes zayin`, so any lower letter may follow.
     sum += value
     last = value
     count += 1
@@ -105,7 +105,7 @@ function spelledInEnglish(words: readonly string[]): NumberInWords | undefined {
   return end === 0 ? undefined : { value: sum, words: end }
 }
 
-/** After `thirty` only a one-digit number follows, after a hundred anything below it. */
+/** Whether a value may follow: after `thirty` one digit, after a hundred anything below it. */
 function fits(sum: number, value: number): boolean {
   if (sum === 0) return true
   const below = sum % 100
@@ -113,13 +113,16 @@ function fits(sum: number, value: number): boolean {
 }
 
 const word = '[a-z]{1,10}'
-/** The words are not consumed: each may be a unit itself, as `letter` in `Holy Letter, letter ten`. */
+/** Matches words after a unit by lookahead, because each of them may be a unit itself: `Holy Letter, letter ten`. */
 const spelled = new RegExp(
   `((?:^|[\\s,.:;(])${latinUnitPattern})\\s*(?=(${word}(?:[\\s-]+${word}){0,4}))`,
   'giu',
 )
 
-/** `chapter thirty-two` and `chapter XXXII` as `chapter 32`, `פרק שלושים` as `פרק 30`: words are numbers only after a unit. */
+/**
+ * Converts number words after a unit to digits: `chapter thirty-two` and `chapter XXXII` to `chapter 32`, `פרק
+ * שלושים` to `פרק 30`.
+ */
 export function withDigits(text: string): string {
   const counted = text.replace(ordinalUnit, (whole, written: string, unit: string) => {
     const found = ordinalInWords(written.toLowerCase().split(/[\s-]+/))
@@ -144,7 +147,9 @@ export function withDigits(text: string): string {
   )
 }
 
-/** Writes digits for the number that stands behind each match of a unit; group 2 looks ahead at its words. */
+/**
+ * Writes digits for the number after each match of a unit. Group 2 of the pattern captures its words by lookahead.
+ */
 function replaceNumbers(
   text: string,
   units: RegExp,
@@ -165,17 +170,17 @@ function replaceNumbers(
   return made + text.slice(from)
 }
 
-/** `perek ל"ב`: Hebrew letters behind a unit in English. */
+/** Matches Hebrew letters after an English unit: `perek ל"ב`. */
 const hebrewBehindLatin = new RegExp(
   `((?:^|[\\s,.:;(])${latinUnitPattern}\\s+)([א-ת]{1,4}["'׳״][א-ת]?)(?![א-ת])`,
   'giu',
 )
 
-/** `60th chapter`, `thirty-second letter`. */
+/** Matches an ordinal before its unit: `60th chapter`, `thirty-second letter`. */
 const ordinalUnit =
   /\b(\d{1,4}(?:st|nd|rd|th)|[a-z]{4,7}y[\s-][a-z]{4,7}|[a-z]{4,11})\s+(chapter|perek|letter|epistle)\b/giu
 
-/** `Part One` before a number; before further words it belongs to a title. */
+/** Matches `Part One` before a number. Before other words it belongs to a title. */
 const spelledPart = new RegExp(
   `\\b(part|volume|vol\\.?)\\s+(one|two|three|four|five|six)(?=[\\s,.:;]+(?:${latinUnitPattern}\\s*)?\\d)`,
   'giu',
@@ -215,7 +220,7 @@ const hebrewValues: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-/** The same for Hebrew words with medial letters: `שלושים ושתיים`, `חמישה עשר`, `המאה`. */
+/** Parses a Hebrew number, in words with medial letters: `שלושים ושתיים`, `חמישה עשר`, `המאה`. */
 export function hebrewNumberInWords(words: readonly string[]): NumberInWords | undefined {
   let sum = 0
   let count = 0
@@ -233,7 +238,10 @@ export function hebrewNumberInWords(words: readonly string[]): NumberInWords | u
 const romanNumeral = /^(?=[IVXLC]{2}|[VX]$)(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})$/
 const romanValues: Readonly<Record<string, number>> = { I: 1, V: 5, X: 10, L: 50, C: 100 }
 
-/** A number below 400 in capital Roman letters; of single ones only V and X, for the others are words or initials. */
+/**
+ * Parses a Roman number below 400 in capitals. Of single letters only V and X count, because the others are words or
+ * initials.
+ */
 export function romanNumber(word: string): number | undefined {
   if (!romanNumeral.test(word)) return undefined
   const values = [...word].map((letter) => romanValues[letter] ?? 0)

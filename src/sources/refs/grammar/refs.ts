@@ -16,15 +16,15 @@ const latinAddress = new RegExp(
   'iu',
 )
 
-/** What is longer is no ref: its beginning is taken, which keeps hostile input cheap. */
+/** Maximum characters of a ref. Of a longer text only the beginning is parsed, so that hostile input stays cheap. */
 const longestRef = 600
 
-/** A library decides between readings with a few statements: hostile input gets no more of them. */
+/** Maximum number of readings per ref, because each is looked up in the library. */
 const maxReadings = 12
 
 /**
- * All ways to read a ref, the likeliest first; the library knows which of them exists. `ברכות ב א` may be a leaf with
- * its side or a chapter and a paragraph. The last one takes the whole for a heading.
+ * Parses a ref in all possible ways, most likely first; the library knows which of them exists. `ברכות ב א` may be a
+ * leaf with its side, or a chapter and a paragraph. The last reading takes the whole text as a heading.
  */
 export function refReadings(written: string): readonly ParsedRef[] {
   const text = normalised(written)
@@ -35,10 +35,9 @@ export function refReadings(written: string): readonly ParsedRef[] {
 }
 
 /**
- * Takes apart a ref in any of the ways people write it: `Tanya, Part I; Likkutei Amarim 32:4`, `Likutei Moharan
- * 282.1`, `Berakhot 2a-3b`, `Tanya,_Part_I;_Likkutei_Amarim.32.4` (percent-encoding undone or not), `Tanya chapter 32`,
- * `תניא פרק ל"ב`, `ברכות ב ע"א`, `ברכות ב׳ א:ה׳`. Where several ways are possible the likeliest is taken. Without numbers
- * the whole is the heading.
+ * Parses a ref in any form: `Tanya, Part I; Likkutei Amarim 32:4`, `Likutei Moharan 282.1`, `Berakhot 2a-3b`,
+ * `Tanya,_Part_I;_Likkutei_Amarim.32.4` (also percent-encoded), `Tanya chapter 32`, `תניא פרק ל"ב`, `ברכות ב ע"א`,
+ * `ברכות ב׳ א:ה׳`. It returns the most likely reading. Without numbers the whole text is the heading.
  */
 export function parseRef(written: string): ParsedRef {
   const [first] = refReadings(written)
@@ -46,7 +45,7 @@ export function parseRef(written: string): ParsedRef {
 }
 
 const siteAddress = /^(?:https?:\/\/)?(?:www\.|voices\.)?sefaria\.org(?:\.il)?\/([^?#]*).*$/i
-/** Of this service, whatever its host is called. */
+/** Matches a URL of this service's reader, with any host. */
 const readerAddress = /^(?:https?:\/\/[^/\s]+)?\/library\/read\/([^?#/]+).*$/i
 
 function normalised(written: string): string {
@@ -70,7 +69,7 @@ function distinct(readings: readonly ParsedRef[]): readonly ParsedRef[] {
   return [...new Map(readings.map((reading) => [JSON.stringify(reading), reading])).values()]
 }
 
-/** As the library writes refs: the numbers are one word, whatever number the title ends with. */
+/** Matches the stored form of a ref: the numbers are one word, even if the title ends with a number. */
 const canonicalAddress = /^(.* )(\d[\d:.a-d]*)(?:-(\d[\d:.a-d]*))?$/
 
 function latinReadings(text: string): readonly ParsedRef[] {
@@ -90,11 +89,11 @@ function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
   return [until?.[0] === address[0] && until ? { ...within, until: until.slice(1) } : within, reading]
 }
 
-/** After these words the first number names a part and is written in Roman letters in titles. */
+/** After these words the first number names a part. Titles have it as a Roman number. */
 const partNumber = /(?:^|[\s,])(?:part|volume|vol\.?)$/i
 const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 
-/** `2a-b` ends on the other side of the same leaf. */
+/** Parses the end of a range: `2a-b` ends on the other side of the same leaf. */
 function latinEnd(start: readonly AddressPart[], written: string): readonly AddressPart[] {
   const leaf = start.at(-1)
   if (!/^[a-d]$/i.test(written)) return splitNumbers(written)
@@ -105,7 +104,7 @@ function splitNumbers(text: string): readonly AddressPart[] {
   return (text.toLowerCase().match(/\d+[a-d]?(?![a-z])/g) ?? []).map((part) => part.replace(/^0+(?=\d)/, ''))
 }
 
-/** The canonical way to write a ref. */
+/** Formats a ref in its stored form. */
 export function formatRef(ref: ParsedRef): string {
   const start = ref.address.join(':')
   const whole = start === '' ? ref.heading : `${ref.heading} ${start}`
@@ -114,25 +113,28 @@ export function formatRef(ref: ParsedRef): string {
   return differs < 0 ? whole : `${whole}-${ref.until.slice(differs).join(':')}`
 }
 
-/** The ref one level up: `Tanya, Part I; Likkutei Amarim 32` for `... 32:4`, the heading for a single number. */
+/**
+ * The ref of the level above: `Tanya, Part I; Likkutei Amarim 32` for `... 32:4`; the heading for a single number.
+ */
 export function sectionOf(ref: string): string {
   const whole = withoutPiece(ref)
   return whole !== ref ? whole : ref.replace(/(?:[:.]\s*\d+[a-d]?| \d+[a-d]?)$/, '')
 }
 
 /**
- * The numbers of a canonical ref, with a range of them. Before 0.2.0 a long text without numbers was cut into `:1`, `:2`.
+ * Matches the numbers of a stored ref, with an optional range. Before 0.2.0, a long text without numbers was cut into
+ * `:1`, `:2`.
  */
 const ownNumbers = /(?: |:(?=\d+$))(\d+[a-d]?(?:[:.]\d+[a-d]?)*)(?:-\d+[a-d]?(?:[:.]\d+[a-d]?)*)?$/
 
-/** The ref without its numbers, what a heading shows: `Tanya, Part I; Likkutei Amarim`. */
+/** A ref without its numbers, as a heading shows it: `Tanya, Part I; Likkutei Amarim`. */
 export function headingOf(ref: string): string {
   return withoutPiece(ref).replace(ownNumbers, '')
 }
 
 /**
- * The Hebrew ref of a place without its numbers. How many of them there are is known from the ref: a title itself may
- * end with a letter that could be one.
+ * The Hebrew ref of a place without its numbers. The ref tells how many numbers there are, because a title may also
+ * end with a letter that is a number.
  */
 export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: string }): string {
   const address = ownNumbers.exec(withoutPiece(place.ref))?.[1]
@@ -143,7 +145,7 @@ export function hebrewHeadingOf(place: { readonly ref: string; readonly heRef: s
   const readings = refReadings(heRef)
   const read =
     (readings.find((reading) => reading.address.join(':') === address) ?? readings[0])?.heading ?? ''
-  // Readings have no commas, which separate a title from what it stands under.
+  // Parsed headings have no commas, but commas separate a title from its parts. So the text is cut here.
   const written = heRef.slice(0, heRef.lastIndexOf(' '))
   return written.replaceAll(',', '') === read ? written : read
 }

@@ -1,4 +1,4 @@
-/** Words that stand before a number in a ref: one list for the resolver and for refs in running text. */
+/** Unit words that precede a number in a ref. The resolver and the search for refs in texts share this list. */
 
 const latin =
   'chapters chapter chap chs ch sections section sec essay paragraphs paragraph para torah lesson letter epistle perek perakim pasuk ' +
@@ -6,13 +6,13 @@ const latin =
 
 export const latinUnits: ReadonlySet<string> = new Set(latin.split(' '))
 
-/** For regular expressions: the words with or without a dot, and signs. Longer words come first. */
+/** Pattern of English units, with or without a dot, and of signs. Longer words come first. */
 export const latinUnitPattern = `(?:(?:${latin
   .split(' ')
   .sort((a, b) => b.length - a.length)
   .join('|')})\\.?|[§#¶])`
 
-/** Before the first number of a ref they name a part; titles write it in Roman letters. */
+/** Units that name a part when they precede the first number of a ref. Titles write that number in Roman letters. */
 export const partWords: ReadonlySet<string> = new Set('part volume vol'.split(' '))
 
 const hebrew = new Set(
@@ -21,13 +21,13 @@ const hebrew = new Set(
   ),
 )
 
-/** Prefixes that a unit bears in a sentence: `בפרק`, `שבפרק`. */
+/** Prefixes of a Hebrew unit in a sentence: `בפרק`, `שבפרק`. */
 const prefixes = /^(?:ש[בלמ]|ו[בלמש]|[ובלמהש])(?=[א-ת]{2})/
 
-/** For regular expressions: a unit of several letters, with a prefix or without. */
+/** Pattern of a Hebrew unit of several letters, with an optional prefix. */
 export const hebrewUnitPattern = `(?:ש[בלמ]|ו[בלמש]|[ובלמהש])?(?:${[...hebrew].filter((unit) => /^[א-ת]{2,}$/.test(unit)).join('|')})`
 
-/** @param word with straight quotation marks and without points. */
+/** @param word with straight quotation marks and without vowel points. */
 export function isHebrewUnit(word: string): boolean {
   return hebrew.has(word) || hebrew.has(word.replace(prefixes, ''))
 }

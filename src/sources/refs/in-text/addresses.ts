@@ -5,23 +5,23 @@ import { isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
 import { isBreak, type TextWord } from './words.ts'
 
 /**
- * Numbers that follow one another in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Words
- * are counted from the first of the text, ends exclusive.
+ * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are
+ * those of the text's words; ends are exclusive.
  */
 export type AddressRun = {
   readonly from: number
-  /** Where the address may end, the longest first; all but the last only if the library has them. */
+  /** Possible ends of the address, longest first. All but the last count only if the library has the place. */
   readonly ends: readonly number[]
-  /** It begins with its unit, so that it may stand apart from its title. */
+  /** Whether it begins with a unit. Only then may it stand apart from its title. */
   readonly hasUnit: boolean
-  /** Its first number is a bare Hebrew word, which may be no number at all. */
+  /** Whether its first number is a bare Hebrew word, which may not be a number. */
   readonly isWord: boolean
 }
 
-/** No address is deeper. */
+/** Maximum numbers of an address; none has more levels. */
 const maxNumbers = 6
 
-/** How a number is joined to the one before it: `tight` always belongs to it. */
+/** How a number is joined to the number before it. `tight` numbers always belong together. */
 type Joint = 'tight' | 'loose' | 'none'
 
 type Item = {
@@ -31,7 +31,7 @@ type Item = {
   readonly isWord: boolean
 }
 
-/** The address that begins at a word, if one does. */
+/** Parses the address that begins at a word; undefined if there is none. */
 export function addressAt(text: string, words: readonly TextWord[], from: number): AddressRun | undefined {
   const first = itemAt(text, words, from)
   if (!first) return undefined
@@ -57,7 +57,7 @@ export function addressAt(text: string, words: readonly TextWord[], from: number
 function jointOf(text: string, words: readonly TextWord[], before: Item, item: Item): Joint {
   const gap = gapBefore(text, words, before.end)
   if (isBreak(gap) || /[()[\]{}«»“”"]/.test(gap)) return 'none'
-  // The sign of a piece is a unit of its number, and belongs to what stands before it.
+  // The sign `§` is the unit of its number, and joins it to what precedes.
   if (/^\s?§\s?$/.test(gap)) return 'tight'
   if (/^(?:[:.]|\s?[-–—־]\s?)$/.test(gap))
     return item.hasUnit || (item.isWord && /\s/.test(gap)) ? 'none' : 'tight'
@@ -70,7 +70,7 @@ export function gapBefore(text: string, words: readonly TextWord[], at: number):
   return text.slice(words[at - 1]?.end ?? 0, words[at]?.start ?? text.length)
 }
 
-/** One number with its unit, in one word or more: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
+/** Parses one number with its unit, in one or more words: `32`, `chapter thirty two`, `פרק לב`, `פל"ב`, `ע"א`. */
 function itemAt(text: string, words: readonly TextWord[], at: number): Item | undefined {
   const word = words[at]
   if (!word) return undefined
@@ -93,10 +93,10 @@ function itemAt(text: string, words: readonly TextWord[], at: number): Item | un
 }
 
 const countedUnits = new Set(['chapter', 'perek', 'epistle'])
-/** Letters are counted in other senses, too: `the first letter of Genesis` is no ref. */
+/** Works whose parts are letters. Elsewhere `the first letter of Genesis` is not a ref. */
 const lettered = new Set(['tanya', 'iggeret', 'igeret', 'iggeres', 'igeres'])
 
-/** Where `60th chapter` or `thirty-second epistle` ends. */
+/** Index after an ordinal with its unit: `60th chapter`, `thirty-second epistle`. */
 function ordinalEnd(words: readonly TextWord[], at: number): number | undefined {
   const found = ordinalInWords(words.slice(at, at + 2).map(({ key }) => key))
   if (!found) return undefined
@@ -116,7 +116,7 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
   const unit = words[at]?.key ?? ''
   const gap = gapBefore(text, words, at + 1)
   const next = words[at + 1]
-  // `Likutei Moharan II:48`: a part in Roman letters.
+  // A part as a Roman number: `Likutei Moharan II:48`.
   if (/^\s?[:.,]\s?$/.test(gap) && romanNumber(words[at]?.text ?? '') !== undefined)
     return /^\d/.test(next?.text ?? '') ? { ...plain, end: at + 1, isPart: true } : undefined
   const isPart = partWords.has(unit)
@@ -125,7 +125,7 @@ function latinItem(text: string, words: readonly TextWord[], at: number): Item |
   return end === undefined ? undefined : { ...plain, end, hasUnit: !isPart, isPart }
 }
 
-/** Where a number behind its unit ends: digits, Roman letters or words. */
+/** Index after the number that follows a unit: digits, a Roman number or words. */
 function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   const written = words[at]?.text ?? ''
   if (/^\d{1,4}[a-d]?$/i.test(written) || romanNumber(written) !== undefined) return at + 1
@@ -134,7 +134,7 @@ function numberEnd(words: readonly TextWord[], at: number): number | undefined {
   return spelled && at + spelled.words
 }
 
-/** A Hebrew word without points and with straight marks, as the resolver reads it. */
+/** Returns a Hebrew word without vowel points and with straight quotation marks, as the resolver needs it. */
 function bare(word: TextWord | undefined): string {
   return (word?.text ?? '')
     .replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
@@ -148,7 +148,7 @@ function isNumber(written: string): boolean {
   const known = numbers.get(written)
   if (known !== undefined) return known
   const made = computeIsNumber(written)
-  // Texts repeat a few thousand words; the bound keeps hostile input from growing the table.
+  // Texts repeat a few thousand words. The limit keeps hostile input from growing the table.
   if (numbers.size < 20_000) numbers.set(written, made)
   return made
 }
@@ -159,7 +159,9 @@ function computeIsNumber(written: string): boolean {
   return number !== undefined && (!isTurned(written, number) || written.startsWith('ער'))
 }
 
-/** `ז"ל` and `א"כ` are abbreviations and no numbers: their letters do not stand from the highest down. */
+/**
+ * Whether the letters are not in descending order, as in `ז"ל` and `א"כ`. Such words are abbreviations, not numbers.
+ */
 function isTurned(written: string, number: number): boolean {
   const letters = written.replace(/["']/g, '')
   return (
@@ -176,22 +178,24 @@ function descends(letters: string): boolean {
   return values.every((value, i) => i === 0 || value <= (values[i - 1] ?? 0))
 }
 
-/** With gershayim, or a geresh behind a single letter other than those that stand for the Name. */
+/**
+ * Whether a word is marked as a number: by gershayim, or by a geresh after a single letter that is not a name of God.
+ */
 function isMarked(written: string): boolean {
   return /["']/.test(written) && !/^[הד]'$/.test(written) && !abbreviations.has(written)
 }
 
-/** Abbreviations that are numbers, too, and follow a title oftener than these numbers do. */
+/** Abbreviations that are also numbers. After a title they are more often abbreviations. */
 const abbreviations = new Set('ע"ה ע"ד ע"ז ע"כ ע"פ ס"א ש"ס ק"ש ק"נ ק"ו כ"ה ל"ה ל"ק ת"ח'.split(' '))
 
-/** Words of Hebrew whose letters make a number. */
+/** Hebrew words whose letters also form a number. */
 const commonWords = new Set(
   'לא לב לו לה לי לך מה מו נא נד נח נו סב סג סוד עד עז עב פה צד קב קו קל קם קנה קץ קר רב רד רע רק רם רך רז שב שד שה שח שי שם שלה שלו שלי שר של תם תן תא תהא ערב רבה גם'.split(
     ' ',
   ),
 )
 
-/** Whether a bare Hebrew number is rather a word: one of the language, and the sentence goes on after it. */
+/** Whether a bare Hebrew number is more likely a word: it is a common word, and another word follows directly. */
 export function isCommonWord(written: string, text: string, words: readonly TextWord[], at: number): boolean {
   return (
     commonWords.has(written) && /^\s+["'“„]?$/.test(gapBefore(text, words, at + 1)) && at + 1 < words.length

@@ -20,49 +20,48 @@ import { unknownTitles } from './unknown-titles.ts'
 import { addressesIn } from './web-addresses.ts'
 import { type TextWord, wordsIn } from './words.ts'
 
-/** A ref that a text names, and what became of it. */
+/** A ref in a text, with the result of its look-up. */
 export type FoundRef = {
-  /** Place in the text, UTF-16, `end` exclusive. */
+  /** Range in the text, in UTF-16 units; `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** As it stands in the text: `ch. 32`. */
+  /** The ref as written: `ch. 32`. */
   readonly written: string
-  /** In full, as the resolver was asked: `Tanya ch. 32`. */
+  /** The full ref that was looked up: `Tanya ch. 32`. */
   readonly asked: string
   /**
-   * `missing`: the library knows the title, and has no such place; `ambiguous`: several places could be meant;
-   * `unknown_work`: the library does not know the title.
+   * `missing`: the library has the title but no such place. `ambiguous`: several places match. `unknown_work`: the
+   * library does not have the title.
    */
   readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work'
-  /** As the library writes it, when it was found. */
+  /** The spelling of the library, if the ref was found. */
   readonly ref: string | null
   readonly place?: PlaceRange
-  /** Refs that exist, the likeliest first, when it was not found; the places that it could mean when it is `ambiguous`. */
+  /** If the ref was not found: existing refs, nearest first. If it is `ambiguous`: the places that match. */
   readonly nearest: readonly string[]
 }
 
 export type FindOptions = {
-  /** A title that was named before the text: `chapter 33` alone belongs to it. */
+  /** A title from before the text. `chapter 33` alone belongs to it. */
   readonly context?: string | undefined
-  /** Only refs with numbers: a text that has no numbers asks the library nothing. */
+  /** Finds only refs with numbers. Then a text without numbers causes no query. */
   readonly numbersOnly?: boolean
 }
 
-/** Of a longer text the rest is not read. */
+/** Only this many characters of a text are read. */
 const longestText = 200_000
-/** Readings that the library is asked about, and missing refs for which near ones are looked for. */
+/** Maximum number of readings that are looked up, and of missing refs for which near ones are searched. */
 const maxAsked = 400
 const maxNearest = 20
-/** Readings a statement: writing a statement with four times as many takes 40 ms. */
+/** Readings per statement. Encoding a statement with four times as many takes 40 ms. */
 const batchAsked = 100
 
 /**
- * Finds the refs that a text names, in Hebrew and English, in all the ways in which the resolver reads them alone, and as
- * web addresses of Sefaria and of this service. A number with its unit belongs to the title that stands after it, in its
- * sentence, or before. Sends a few statements whatever the length of the text, and one for each missing ref. Takes time in
- * proportion to the length, and the event loop turns every few milliseconds.
- *
- * @returns the refs in their order; they do not overlap.
+ * Finds the refs in a text, in Hebrew and English, in all forms that the resolver reads, and as URLs of Sefaria and
+ * of this service. A number with a unit belongs to a title after it, in its sentence, or before. It sends a few
+ * statements per text, and one for each missing ref. Time is linear in the length; it yields to the event loop every
+ * few milliseconds.
+ * @returns the refs in order, without overlaps.
  * @throws database errors.
  */
 export async function findRefs(
@@ -131,10 +130,13 @@ async function resolveAll(
   return new Map(asked.map((ref, i) => [ref, resolved[i] ?? { found: undefined, several: [], known: [] }]))
 }
 
-/** A reading of a place that was decided for. */
+/** The reading that was chosen for a place in the text. */
 type Chosen = Pick<FoundRef, 'start' | 'end' | 'asked' | 'outcome'> & { readonly resolution?: Resolution }
 
-/** The first reading that exists; if the number is sure to be one, else one that means several places, else one whose title is known. */
+/**
+ * Chooses the first reading that exists. If none does and the number certainly is one, it chooses a reading with
+ * several places, otherwise one with a known title.
+ */
 function outcomeOf(
   { candidates, isSure, namesWork }: Site,
   resolutions: ReadonlyMap<string, Resolution>,
@@ -177,7 +179,7 @@ function chosen(
   return { start, end, asked, outcome, resolution }
 }
 
-/** Of those that overlap the one that was found, the longest. */
+/** Removes overlapping refs; the longest one stays. */
 function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   const rank = ({ outcome }: Chosen): number => (outcome === 'found' ? 0 : 1)
   const best = found.toSorted(
@@ -192,7 +194,7 @@ function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   return apart
 }
 
-/** Those of `refs` that overlap none of `others`; both are in order and apart. */
+/** Returns the `refs` that overlap none of `others`. Both lists are in order and without overlaps. */
 function besides<T extends { readonly start: number; readonly end: number }>(
   refs: readonly T[],
   others: readonly Chosen[],

@@ -4,8 +4,7 @@ import { withoutHebrewPiece, withoutPiece } from '../grammar/pieces.ts'
 import { hebrewHeadingOf } from '../grammar/refs.ts'
 
 /**
- * What refs and titles of the library are called in Hebrew, for those that have a Hebrew name: `Tanya 53` as `תניא פרק נג`.
- * One statement.
+ * Reads the Hebrew names of refs and titles that have one: `תניא פרק נג` for `Tanya 53`. It sends one statement.
  * @throws database errors.
  */
 export async function hebrewNames(
@@ -36,7 +35,7 @@ export async function hebrewNames(
   )
 }
 
-/** The Hebrew name of a place, from that of its first passage. */
+/** Derives the Hebrew name of a place from that of its first passage. */
 function nameOfPlace(asked: string, ref: string, heRef: string): string {
   const whole = withoutHebrewPiece(heRef)
   if (withoutPiece(ref) === asked) return whole

@@ -8,11 +8,11 @@ import { isBreak } from './words.ts'
 const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))
 const maxLinks = 3
 
-/** A text with those of its titles that a number far from them may belong to. */
+/** A text with its titles that a distant number may belong to. */
 type Read = ReadText & { readonly exact: readonly ExactTitle[] }
 
 type ExactTitle = TitleInText & {
-  /** Where the next longer one ends that begins at the same word: of several the longest is meant. */
+  /** End of the next longer title that begins at the same word. The longest title is the intended one. */
   readonly longer: number | undefined
 }
 
@@ -24,20 +24,19 @@ function exactTitles(titles: readonly TitleInText[]): readonly ExactTitle[] {
   })
 }
 
-/** Titles that are looked at for one number, which keeps the cost linear in the length of the text. */
+/** Maximum number of titles that are tried per number, so that time stays linear in the text. */
 const maxLooked = 100
 
-/** In the form of keys, with medial letters. */
+/** In the form of heading keys, with medial letters. */
 const sameWords = new Set(['ibid', 'שמ'])
 
 const maxTitles = 3
 
 /**
- * Refs whose title stands elsewhere: after the number, earlier in the text, or later in the sentence; and `ibid.` or `שם`.
- * Yields where the work may be interrupted.
- *
- * @param before sites with a title of their own, in order.
- * @param context a title that was named before the text.
+ * Finds refs whose title is not directly before the number: after the number, earlier in the text, or later in the
+ * sentence. It also finds `ibid.` and `שם`. The generator yields at points where the caller may pause it.
+ * @param before refs that have their own title, in order.
+ * @param context a title from before the text.
  */
 export function* sitesInContext(
   text: ReadText,
@@ -86,7 +85,7 @@ function titleText({ text }: Pick<ReadText, 'text'>, { start, end }: TitleInText
   return text.slice(start, end)
 }
 
-/** `chapter 32 of the Tanya`, `פרק לב בתניא`: the titles that begin there, the longest first. */
+/** The titles after a number, longest first: `chapter 32 of the Tanya`, `פרק לב בתניא`. */
 function titlesBehind(read: ReadText, end: number): readonly TitleInText[] {
   for (let at = end; at <= end + maxLinks && at < read.words.length; at += 1) {
     const gap = gapBefore(read.text, read.words, at)
@@ -98,7 +97,10 @@ function titlesBehind(read: ReadText, end: number): readonly TitleInText[] {
   return []
 }
 
-/** `of part two` behind a number, before the title: the part with a blank before it, and the word after it. */
+/**
+ * Parses a part between a number and the title: `of part two`. Returns the part with a space before it, and the index
+ * of the next word.
+ */
 function partBehind(
   { text, words }: ReadText,
   run: AddressRun,
@@ -118,7 +120,10 @@ function titlesFrom({ titles }: ReadText, from: number): readonly TitleInText[] 
   return found
 }
 
-/** Titles that a number without one may belong to: those of its sentence, the nearest first, or else the last ones. */
+/**
+ * Titles that a number without a title may belong to: those before it in its sentence, nearest first. If there are
+ * none: the last ref's, earlier titles, and later titles of the sentence.
+ */
 function titlesAround(
   read: Read,
   at: number,
@@ -148,7 +153,7 @@ function titlesAround(
   return names
 }
 
-/** A few exact titles before a word, the nearest first, one for each place. */
+/** Returns a few exact titles before a word, nearest first, one per position. */
 function exactTitlesBefore({ exact }: Read, at: number): readonly TitleInText[] {
   const found: TitleInText[] = []
   const first = firstTitleFrom(exact, at)
@@ -161,10 +166,10 @@ function exactTitlesBefore({ exact }: Read, at: number): readonly TitleInText[] 
 
 const longestSentence = 1000
 
-/** Each ends a sentence where it first ends itself. */
+/** Each pattern ends the sentence at the end of its first match. */
 const sentenceEnds = [/[?!]\s/u, /[^\s.]{3}\.\s+[\p{Lu}\u05d0-\u05ea]/u, /\n\s*?\n/u]
 
-/** The first position that does not belong to the sentence at `from`, or the one after the longest sentence. */
+/** The position after the sentence that contains `from`, or after the maximum length. */
 function sentenceEnd(text: string, from: number): number {
   const sentence = text.slice(from, from + longestSentence)
   const ends = sentenceEnds.map((end) => {
@@ -205,7 +210,7 @@ function siteOf(
   return { site: { candidates, isSure: true, namesWork }, from: run.from, to }
 }
 
-/** `ibid.`, `(שם)`, and either with a number of its own: `ibid., ch. 33`, `(שם, פרק לג)`. */
+/** Parses `ibid.` and `(שם)`, alone or with a number: `ibid., ch. 33`, `(שם, פרק לג)`. */
 function sameAs(read: ReadText, at: number, last: Placed | undefined): Placed | undefined {
   const { text, words } = read
   const word = words[at]

@@ -1,9 +1,9 @@
-/** A name in a text that its words present as the title of a book; UTF-16 places, `end` exclusive. */
+/** A name that the text presents as the title of a book. Range in UTF-16 units; `end` is exclusive. */
 export type NamedBook = { readonly start: number; readonly end: number; readonly title: string }
 
 const name = "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}"
 const small = '(?:of|the|and|in|on|al|ha|de|le|be|va|to|for)'
-/** Two words with capitals or more; small words only between them. */
+/** Two or more capitalised words, with small words only between them. */
 const names = `${name}(?: (?:${small} ){0,2}${name}){1,7}`
 const oneName = `${name}(?: (?:${small} ){0,2}${name}){0,7}`
 const teacher = '(?:R\\.|R’|Rav|Rabbi|Rebbe|Reb|Rabbeinu)'
@@ -11,11 +11,11 @@ const quote = '["“”„«»״*_‘’\']{1,2}'
 const hebrewWord = '[א-ת][א-ת"\'׳״]{1,14}'
 const hebrewTeacher = '(?:רבי|ר\'|ר׳|הרב|רבינו|אדמו"ר|אדמו״ר|תלמיד|הרה"ק|הרה״ק|האדמו"ר)'
 
-/** `HaAfar`; not the second words of feasts, persons and common terms. */
+/** A word with a Hebrew article: `HaAfar`. It excludes words from names of feasts, persons and common terms. */
 const definite =
   "Ha(?!(?:Gadol|Mazon|Torah|Ra|Tov|Shem|Kodesh|Ba|Kohen|Levi|Navi|Shanah?|Omer|Ol|Melech|Tzaddik|Katan|Aretz|Chaim|Bayit|Nefesh|Lev)(?!\\p{L}))\\p{Lu}[\\p{L}’']{2,20}"
 
-/** English patterns: group 1 is the title. Each part of them is bounded, so that a text is read in linear time. */
+/** English patterns; group 1 is the title. Every part has a maximum length, so that time is linear in the text. */
 const english: readonly RegExp[] = [
   // `the book Ohr HaNeshamot`, `Sefer X Y`
   new RegExp(
@@ -36,7 +36,7 @@ const english: readonly RegExp[] = [
   new RegExp(`\\b(?:[Ii]n|[Ff]rom) (${names}) of the ${name} Rebbe\\b`, 'gu'),
   // `Ginzei HaKesef by the Maggid`
   new RegExp(`\\b(${names}),? (?:by|of) the (?:Maggid|Alter Rebbe|Baal Shem|Besht|Mitteler Rebbe)`, 'gu'),
-  // `what does Netivei HaAfar teach`, `according to Netivei HaAfar`: a definite second word makes a title
+  // `what does Netivei HaAfar teach`, `according to Netivei HaAfar`: the article in the second word marks a title
   new RegExp(
     `\\b(?:[Ww]hat does|[Hh]ow does|[Aa]ccording to|[Ww]hat is written in|[Cc]lassic|[Qq]uote (?:\\p{Ll}+ ){0,3}from) (?!(?:${teacher}|Rosh|Birkat|Eliyahu|David|Aharon|Yosef|Moshe|Shlomo) )(${name} ${definite})(?= (?:say|teach|write|explain|describe|interpret|on|about)|[.,?]|$)`,
     'gu',
@@ -52,7 +52,7 @@ const english: readonly RegExp[] = [
   ),
 ]
 
-/** Patterns for titles in quotation marks, which are taken as they stand. */
+/** Patterns for titles in quotation marks, which are accepted in any form. */
 const quoted: readonly RegExp[] = [
   new RegExp(`\\b(?:[Ii]n|[Ff]rom|of) ${quote}(${names})${quote}[,?]`, 'gu'),
   new RegExp(
@@ -64,7 +64,9 @@ const quoted: readonly RegExp[] = [
     'giu',
   ),
 ]
-/** `what does sefer mishkenot haruach say`: in small letters a title ends where the sentence goes on. */
+/**
+ * Matches a title in small letters: `what does sefer mishkenot haruach say`. It ends where the sentence continues.
+ */
 const inSmallLetters =
   /\bsefer ((?:[a-z'’-]{3,20} ){1,3}[a-z'’-]{3,20}) (?=says?|teach|writes?|explains?|about)/gu
 
@@ -91,8 +93,8 @@ const hebrew: readonly RegExp[] = [
   /(?:ב?ספרו|ב?חיבורו) ([א-ת"'׳״]{2,15} ה[א-ת]{2,15})(?=[,?.:]|$)/gu,
 ]
 /**
- * Without quotation marks a title has a definite word, or its author behind it. `מספר` is a number, and `איזה ספר` asks for a
- * book without naming it.
+ * Matches a title without quotation marks. It needs a word with an article, or its author after it. `מספר` is
+ * excluded because it means "number", and `איזה ספר` because it asks for a book.
  */
 const unquotedHebrew = new RegExp(
   `(?<![א-ת])(?<!(?:איזה|איזו|אילו|כל|שום|עוד) )(?:[בלמהשו]{0,2})((?:(?<!מ)ספר|קונטרס|מאמר|א?יגרת|אגרת|חיבור|מסכת) ${hebrewWord}(?: ${hebrewWord}){0,4})`,
@@ -100,12 +102,15 @@ const unquotedHebrew = new RegExp(
 )
 const hasAuthor = new RegExp(`^ (?:של |מאת |ל)(?:ה?תלמיד |ה?מגיד )?${hebrewTeacher}`)
 
-/** Further names in one text are left out. */
+/** Maximum number of names in one text. */
 const maxBooks = 20
-/** What presents a book stands near the question's words: of a longer text the rest is not read. */
+/** Only this many characters are read. Longer texts are not questions. */
 const longestText = 4_000
 
-/** Finds what a text presents as the titles of books: `the book X`, `X by Rabbi Y`, `ספר X`, and titles in quotation marks. */
+/**
+ * Finds names that a text presents as titles of books: `the book X`, `X by Rabbi Y`, `ספר X`, and titles in quotation
+ * marks.
+ */
 export function namedBooks(text: string): readonly NamedBook[] {
   const read = text.slice(0, longestText)
   const found: NamedBook[] = []
@@ -127,17 +132,20 @@ function bookIn(text: string, pattern: RegExp, match: RegExpExecArray): NamedBoo
   return { start, end: start + title.length, title }
 }
 
-/** With its author behind it, or with a definite word; but `הספר החשוב` is an adjective. */
+/**
+ * Whether an unquoted Hebrew name is a title: its author follows, or it has a word with an article. In `הספר החשוב`
+ * the article marks an adjective, not a title.
+ */
 function isTitle(title: string, text: string, start: number): boolean {
   if (hasAuthor.test(text.slice(start + title.length, start + title.length + 60))) return true
   return / ה[א-ת]{2}/.test(title) && text.charAt(start - 1) !== 'ה'
 }
 
-/** Words with which a question begins: a capital makes them no part of the title behind them. */
+/** First words of a question. They are capitalised but are not part of the title after them. */
 const opening =
   /^(?:Explain|Summarize|Summarise|Describe|Discuss|Tell|Teach|Show|Give|Quote|Compare|Find|Translate|According|What|Which|Does|Do|Is|In|On|From|Why|How|See|Read|And|But|The) (?:(?:me|us|to|from|in|of|about|is|does) )*(?:the )?/
 
-/** Hebrew words that end a title: the sentence goes on with them. */
+/** Hebrew words with which the sentence continues after a title. */
 const hebrewEnd =
   /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|נכתב|נמצא|נדפס|חובר|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|ספר|בו|עם|את|אל|כי|לא)$/
 

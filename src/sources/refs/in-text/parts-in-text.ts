@@ -7,27 +7,27 @@ import type { FoundRef } from './find-refs.ts'
 import { type TitleInText, titlesIn } from './titles.ts'
 import { wordsIn } from './words.ts'
 
-/** Each costs a look-up or two. */
+/** Maximum number of parts; each needs one or two queries. */
 const maxParts = 40
 const longestText = 200_000
 
 type Part = Pick<FoundRef, 'start' | 'end' | 'asked'> & { readonly isSure: boolean }
 
-/** `the entry Tefillah in ` before the title of a work; `בערך תפילה ב` in Hebrew. */
+/** Matches `the entry Tefillah in ` before the title of a work, and `בערך תפילה ב` in Hebrew. */
 const entryBefore =
   /(?:\b(?:the )?entry (?:on )?["“‘']?([^"”’'.,;:()\n]{2,60})["”’']? (?:in|of) (?:the )?|ערך ["“״]?([^"”.,;:()\n]{2,40})["”״]? (?:שב|ב))$/iu
 
 /**
- * Words with capitals, or Hebrew ones, and a number behind a comma: a part that the library may not have. A Hebrew number
- * is one letter before a sign, or has gershayim: other short words are words.
+ * Matches a part that the library may not have: after a comma, capitalised or Hebrew words and a number. A Hebrew
+ * number is one letter with a geresh or a word with gershayim, because other short words are ordinary words.
  */
 const numberedPart =
   /^, (?:(?:\p{Lu}[\p{L}'’-]*(?: (?:of|the|on|ha))? ){1,6}\d{1,3}(?![\p{L}\p{N}])|(?:[א-ת]["'״׳א-ת]*[א-ת] ){1,4}(?:[א-ת]{1,2}["״][א-ת](?![א-ת])|[א-ת]['׳]?(?=[:.,;)?!]|$|\s["“„”«‹'‘״])))/u
 
 /**
- * Parts of works that a text names as `Work, Part` without a number, or as `the entry Part in Work`, and numbered parts
- * that the library has not.
- * @param found the refs found in the text: a part that overlaps one of them is left out.
+ * Finds named parts of works: `Work, Part` without a number, `the entry Part in Work`, and numbered parts that the
+ * library does not have.
+ * @param found the refs found in the text. Parts that overlap one of them are left out.
  * @throws database errors.
  */
 export async function partsInText(
@@ -55,7 +55,7 @@ function overlaps(part: Part, found: readonly FoundRef[]): boolean {
   return found.some(({ start, end }) => start < part.end && part.start < end)
 }
 
-/** @param titles those that begin at one word, the longest first. */
+/** @param titles titles that begin at the same word, longest first. */
 function partOf(text: string, titles: readonly TitleInText[]): Part | undefined {
   const [longest] = titles
   if (longest === undefined || !longest.isExact) return undefined
@@ -77,7 +77,7 @@ async function lookUp(executor: Executor, text: string, part: Part): Promise<Fou
   const { start, end, asked, isSure } = part
   const named = { start, end, asked, written: text.slice(start, end) }
   const place = await resolveRef(executor, asked)
-  // A whole book says too little about where a quotation stands, and is not read as a whole.
+  // A whole book is too large to locate a quotation in, and is never read as a whole.
   if (place !== undefined && place.last - place.first >= maxPlaces) return undefined
   if (place !== undefined) return { ...named, outcome: 'found', ref: asked, nearest: [] }
   if (!isSure) return undefined

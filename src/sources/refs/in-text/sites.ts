@@ -6,45 +6,51 @@ import { standsApart } from './standing.ts'
 import { firstTitleFrom, type TitleInText } from './titles.ts'
 import { isBreak, type TextWord } from './words.ts'
 
-/** One way to read a place in a text as a ref. */
+/** One reading of a ref in a text. */
 export type Candidate = {
   /** UTF-16, `end` exclusive. */
   readonly start: number
   readonly end: number
-  /** What the resolver is asked, in full. */
+  /** The full ref that is looked up. */
   readonly asked: string
   readonly title: string
-  /** It only counts if the library has it: for less likely readings. */
+  /** Whether the reading counts only if the library has the place; set for less likely readings. */
   readonly mustExist: boolean
 }
 
-/** Where a text names a place: ways to read it, the likeliest first. */
+/** A position where a text names a place, with its readings, most likely first. */
 export type Site = {
   readonly candidates: readonly Candidate[]
-  /** Its number is written as one: if there is no such place, the text names one that does not exist. */
+  /**
+   * Whether the number certainly is one. If the library has no such place, the text then names one that does not
+   * exist.
+   */
   readonly isSure: boolean
-  /** A title of the vocabulary stands right before its number: if nothing is known of it, the work is not here. */
+  /**
+   * Whether a title of the vocabulary stands directly before its number. If the library knows nothing of it, it does
+   * not hold the work.
+   */
   readonly namesWork?: boolean
 }
 
-/** A text as the finder of refs reads it. */
+/** A text with its words and titles. */
 export type ReadText = {
   readonly text: string
   readonly words: readonly TextWord[]
   readonly titles: readonly TitleInText[]
 }
 
-/** Words between the title of a work and the number, which name a part of it. */
+/** Maximum number of words between the title of a work and the number. They name a part of the work. */
 const maxRest = 5
-/** Ways to read one place that the resolver is asked about. */
+/** Maximum number of readings per site that are looked up. */
 const maxCandidates = 12
 
-/** A site with the words that it takes. */
+/** A site with the range of its words. */
 export type Placed = { readonly site: Site; readonly from: number; readonly to: number }
 
 /**
- * The refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. Yields where the work may be
- * interrupted.
+ * Finds refs with a title before their numbers: `Tanya 32:4`, `תניא פרק לב`, `Tanya (ch. 32)`. The generator yields
+ * at points where the caller may pause it.
  */
 export function* sitesWithTitle(read: ReadText): Generator<undefined, readonly Placed[]> {
   const byRun = new Map<number, { readonly run: AddressRun; readonly titles: TitleInText[] }>()
@@ -80,7 +86,7 @@ function siteBefore(read: ReadText, run: AddressRun, titles: readonly TitleInTex
   return { site, from: first.from, to: run.ends[0] ?? run.from }
 }
 
-/** The numbers that follow a title, after a few words that may name a part of the work. */
+/** Finds the numbers after a title, with up to a few words between that may name a part of the work. */
 function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<AddressRun> {
   for (let rest = 0; rest <= maxRest; rest += 1) {
     const at = title.to + rest
@@ -93,21 +99,24 @@ function* runsAfter({ text, words }: ReadText, title: TitleInText): Generator<Ad
   }
 }
 
-/** `The Gate of Unity, in 12 chapters`: behind `in`, a bare number counts something. */
+/** Whether a bare number after `in` counts something: `The Gate of Unity, in 12 chapters`. */
 function isCount(words: ReadText['words'], run: AddressRun): boolean {
   return words[run.from - 1]?.key === 'in' && !run.hasUnit && run.ends.length === 1
 }
 
-/** Between a title and its number: `Tanya (32)`, `Tanya, ch. 32`, `"תניא", פרק לב`. */
+/** Whether the text between a title and its number joins them: `Tanya (32)`, `Tanya, ch. 32`, `"תניא", פרק לב`. */
 function isWithinRef(gap: string, rest: number): boolean {
   if (isBreak(gap.replace(/^['’]s/, ''))) return false
   return rest === 0 ? !/[)\]}]|[([]\S*[([]/.test(gap) : !/[()[\]{}:]/.test(gap)
 }
 
-/** Whether the number is sure to belong to the title, whatever the library has: `Kuzari 1:25`, `Rambam, Laws of Kings, ch. 3`. */
+/**
+ * Whether the number belongs to the title even if the library does not have the work: `Kuzari 1:25`, `Rambam, Laws of
+ * Kings, ch. 3`.
+ */
 function namesItsWork(read: ReadText, title: TitleInText, run: AddressRun): boolean {
   if (!title.isExact) return false
-  // With its unit, or of more than one number, it is no amount; a title of two words is no everyday word.
+  // A number with a unit, or several numbers, is not an amount. A title of two words is not an everyday word.
   const isInFull = run.hasUnit || (run.ends.at(-1) ?? 0) - run.from > 1
   if (title.to === run.from) return isInFull || title.to - title.from > 1
   return (
@@ -118,20 +127,26 @@ function namesItsWork(read: ReadText, title: TitleInText, run: AddressRun): bool
   )
 }
 
-/** Whether another title begins at one of the words `from` to `to`; a word that may be something else counts as none. */
+/**
+ * Whether another title begins at one of the words `from` to `to`. Titles that may also be ordinary words do not
+ * count.
+ */
 function hasTitleBetween(titles: readonly TitleInText[], from: number, to: number): boolean {
   for (let i = firstTitleFrom(titles, from); (titles[i]?.from ?? Number.POSITIVE_INFINITY) <= to; i += 1)
     if (!titles[i]?.isWord) return true
   return false
 }
 
-/** Whether the vocabulary has the title: parts of other works of the library are looked up by their names. */
+/** Whether the vocabulary has the title. Such a title names its own work, not a part of another one. */
 function isFamous(title: string): boolean {
   const key = headingKey(title)
   return knownWorkKeys.has(key) || otherTitleKeys(key).length > 0
 }
 
-/** Words of a part between a title and its number: with capitals in English, at most three in Hebrew, with no verb among them. */
+/**
+ * Whether the words between a title and its number name a part: capitalised in English, at most three words in
+ * Hebrew, without a verb.
+ */
 function namesPart(
   { text, words }: ReadText,
   title: TitleInText,
@@ -149,11 +164,14 @@ function namesPart(
 }
 
 const inParts = new Set('of the on in and ha gate part book'.split(' '))
-/** In the form of keys, with medial letters. */
+/** In the form of heading keys, with medial letters. */
 const sentenceGoesOn =
   /^(?:ש[א-ת]{3,}|מה|מהי|מהו|של|על|את|כי|אומר|אומרת|כותב|כתוב|מבואר|נאמר|מסביר|מלמד|יש|הוא|היא|זה|איכ|למה|לפי|פרק)$/
 
-/** A bare Hebrew word is a number only where a ref of that number exists, and so is a year or an amount. */
+/**
+ * Whether the number certainly is one. A bare Hebrew word, a year or an amount is a number only if the library has
+ * the ref.
+ */
 function isSure({ text, words }: ReadText, title: TitleInText, run: AddressRun): boolean {
   const next = text.slice(words[run.from]?.end ?? 0, (words[run.from]?.end ?? 0) + 40).trimStart()
   const endsThere = next === '' || /^[)\].,;:?!׃–—-]/.test(next)
@@ -188,7 +206,10 @@ function readingsOf(read: ReadText, title: TitleInText, run: AddressRun): readon
   })
 }
 
-/** `Tanya, and then ch. 32`: the words between the title and the number name no part of the work. */
+/**
+ * Readings that leave out the words between the title and the number, because these name no part: `Tanya, and then
+ * ch. 32`.
+ */
 function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): readonly Candidate[] {
   if (title.to === run.from || !run.hasUnit || !title.isExact || !standsApart(read, run.from)) return []
   const name = read.text.slice(title.start, title.end)
@@ -200,14 +221,14 @@ function readingsApart(read: ReadText, title: TitleInText, run: AddressRun): rea
   })
 }
 
-/** `ברכות ב:` and `ברכות ב.` may be the two sides of a leaf. */
+/** Reads `ברכות ב.` and `ברכות ב:` as the two sides of a leaf, if the library has it. */
 function sideOf({ text }: ReadText, base: Omit<Candidate, 'asked'>, slice: string): readonly Candidate[] {
   const mark = text.charAt(base.end)
   if (!/[.:]/.test(mark) || !/[א-ת]['"׳״]?$/.test(slice)) return []
   return [{ ...base, end: base.end + 1, asked: slice + mark, mustExist: true }]
 }
 
-/** Refs without a number: passages that stand under a title of their own. */
+/** Finds refs without a number: titles of their own passages. */
 export function sitesOfTitles(read: ReadText): readonly Placed[] {
   return read.titles.flatMap((title) => {
     if (!title.isPlace || !title.isExact) return []

@@ -2,20 +2,23 @@ import { medial } from '../../text/fold.ts'
 import { gapBefore } from './addresses.ts'
 import type { TextWord } from './words.ts'
 
-/** Words with a capital that begin a sentence: what stands before a number and is none of them may be a title. */
+/** Words that begin sentences. Any other capitalised word before a number may be a title. */
 const sentenceWords = new Set(
   'in on at by to of as so if it is i he she we they the a an and or but for from see cf compare about since until around this that thus also there read says per according what how why does do where when which explain'.split(
     ' ',
   ),
 )
-/** Hebrew words after which a number belongs to a work that was named before. */
+/** Hebrew words after which a number belongs to a work named earlier. */
 const hebrewCues = new Set(
   medial('עיין עי ראה וראה ע שם ושם סוף בסוף ריש בריש תחילת בתחילת ראש גם לקמן לעיל כתב של את ועיין').split(
     ' ',
   ),
 )
 
-/** Not right after what may be a title that the library does not know: `Psalms, chapter 3`, `תהלים פרק ג`. */
+/**
+ * Whether a number stands apart: not directly after a word that may be an unknown title, as in `Psalms, chapter 3`
+ * and `תהלים פרק ג`.
+ */
 export function standsApart(
   { text, words }: { readonly text: string; readonly words: readonly TextWord[] },
   at: number,

@@ -8,33 +8,33 @@ import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { gapBefore } from './addresses.ts'
 import { isBreak, type TextWord } from './words.ts'
 
-/** A title of the library or of the vocabulary in a text: words `from` to `to`, exclusive. */
+/** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {
   readonly from: number
   readonly to: number
-  /** UTF-16 places, without a Hebrew prefix and without a possessive `'s`. */
+  /** Range in UTF-16 units, without a Hebrew prefix and without a possessive `'s`. */
   readonly start: number
   readonly end: number
-  /** It is spelled as the library or the vocabulary spells it. */
+  /** Whether it is spelled as in the library or the vocabulary. */
   readonly isExact: boolean
-  /** A passage stands under this very title, without a number. */
+  /** Whether a passage has exactly this title as its ref, without a number. */
   readonly isPlace: boolean
-  /** One word that a famous work is called by, and maybe something else: `Numbers`, `שמות`. */
+  /** Whether it is a single word that names a famous work but may also be an ordinary word: `Numbers`, `שמות`. */
   readonly isWord: boolean
 }
 
-/** Keys with whether a passage has no other ref than this title. */
+/** Keys of titles; the value says whether a passage has the title as its ref. */
 type Keys = ReadonlyMap<string, boolean>
 
-/** A title has at most so many words. */
+/** Maximum words of a title. */
 const maxTitleWords = 14
-/** Of a hostile text or an enormous library: further words and titles are left out. */
+/** Limits for hostile texts and very large libraries. Further words and titles are ignored. */
 const maxWords = 20_000
 const maxTitles = 20_000
 
 /**
- * Finds all titles in a text, of those that begin at one word the longest first, with one statement. The event loop
- * turns every few milliseconds.
+ * Finds all titles in a text, with one statement. Of titles that begin at the same word the longest comes first. It
+ * yields to the event loop every few milliseconds.
  */
 export async function titlesIn(
   executor: Executor,
@@ -65,10 +65,10 @@ function firstWord(key: string): string {
   return end < 0 ? key : key.slice(0, end)
 }
 
-/** The titles of the vocabulary by their first words. */
+/** The titles of the vocabulary, by their first words. */
 const vocabulary = lazily(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
 
-/** What titles may begin with. Yields where the work may be interrupted. */
+/** Words of the text that a title may begin with. The generator yields at points where the caller may pause it. */
 function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {
   const first = new Set<string>()
   for (const word of words) {
@@ -96,7 +96,7 @@ async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Pro
 
 type Form = { readonly key: string; readonly loose: string; readonly cut: number; readonly cutEnd: number }
 
-/** The word itself, without a Hebrew prefix, and without a possessive `'s`. */
+/** The forms of a word: as written, without a Hebrew prefix, without a possessive `'s`. */
 function formsOf({ key, loose, text }: TextWord): readonly Form[] {
   const own = { key, loose, cut: 0, cutEnd: 0 }
   if (/^[א-ת]/.test(key)) {
@@ -110,7 +110,7 @@ function formsOf({ key, loose, text }: TextWord): readonly Form[] {
     : [own]
 }
 
-/** As `looseHeadingKey` does with a Hebrew word. */
+/** Removes vowel letters from a Hebrew word, like `looseHeadingKey`. */
 function unvowelled(word: string): string {
   return word.replace(/(?<=.)[וי](?=.)/g, '')
 }
@@ -129,14 +129,14 @@ function titlesAt(
     if (!begins.has(form.key) && !begins.has(`~${form.loose}`)) continue
     for (const title of titlesOf(text, words, at, keys, form)) {
       const known = found.get(title.to)
-      // The whole word comes first: `לקו"א` is a title, although `קו"א` is one too.
+      // The whole word takes precedence: `לקו"א` is a title, although `קו"א` is also one.
       if (!known || (title.isExact && !known.isExact)) found.set(title.to, title)
     }
   }
   return [...found.values()].sort((a, b) => b.to - a.to)
 }
 
-/** The titles that begin with a word in one of its forms. */
+/** The titles that begin with a word, in any of its forms. */
 function* titlesOf(
   text: string,
   words: readonly TextWord[],
@@ -149,7 +149,7 @@ function* titlesOf(
   const start = startOf(word, form.cut)
   for (const { to, key, loose } of growing(text, words, at, form)) {
     const exact = keys.get(key)
-    // In small letters `numbers` are no book.
+    // In small letters, `numbers` is not a book.
     if (to === at + 1 && knownWorkKeys.has(key) && /^\p{Ll}/u.test(word.text)) continue
     const isLoose = keys.has(loose) && (to > at + 1 || isNameLike(word))
     if (exact === undefined && !isLoose) continue
@@ -166,7 +166,7 @@ function* titlesOf(
   }
 }
 
-/** The keys of one word, of two words and so on, as far as a title may run. */
+/** Yields the keys of one word, of two words and so on, up to the maximum length of a title. */
 function* growing(
   text: string,
   words: readonly TextWord[],
@@ -185,12 +185,12 @@ function* growing(
   }
 }
 
-/** One word in another spelling is a title only where it is written like a name. */
+/** Whether a word is written like a name. A single word in another spelling counts as a title only then. */
 function isNameLike(word: TextWord): boolean {
   return /^[\p{Lu}\u05d0-\u05ea]/u.test(word.text)
 }
 
-/** Without its first letters, and the points on them. */
+/** Offset of a word without its first letters and their vowel points. */
 function startOf(word: TextWord, letters: number): number {
   let left = letters
   let at = 0
@@ -201,7 +201,7 @@ function startOf(word: TextWord, letters: number): number {
   return word.start + at
 }
 
-/** The index of the first title that begins at the word or after it; titles are in order of their first words. */
+/** Index of the first title that begins at the word or after it. Titles are sorted by their first words. */
 export function firstTitleFrom(titles: readonly TitleInText[], word: number): number {
   let low = 0
   let high = titles.length

@@ -2,10 +2,10 @@ import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
 import type { ReadText } from './sites.ts'
 import { firstTitleFrom } from './titles.ts'
 
-/** A ref under a title that nobody knows; UTF-16 places, `end` exclusive. */
+/** A ref under an unknown title. Range in UTF-16 units; `end` is exclusive. */
 export type UnknownTitle = { readonly start: number; readonly end: number; readonly asked: string }
 
-/** Words with a capital before a number that make no title by themselves. */
+/** Capitalised words that are not a title when they stand alone before a number. */
 const noTitle = wordSet(
   'chapter chapters part section page pages verse verses volume vol book letter year step point note line paragraph ' +
     'number no rabbi january february march april may june july august september october november december monday ' +
@@ -20,21 +20,21 @@ const sentenceWords = wordSet(
 /** Small words within a title. */
 const linking = wordSet('of the on and al ha de le be va')
 const maxWords = 12
-/** Words that are looked at between two looks at the clock. */
+/** Words processed between two checks of the clock. */
 const wordsPerStep = 50
 
-/** Words with which a question begins: alone before a number they are no title. */
+/** Words that begin questions. Alone before a number they are not a title. */
 const openings = wordSet(
   'explain summarize summarise describe discuss tell teach show give quote compare find translate according what which ' +
     'does do did why how see read also after before then now please open study learn whose who where when can could i',
 )
-/** Units after which any title may stand before its number. Verses, letters and sections are counted in other senses. */
+/** Units that may follow any title. Other units, such as verse, letter and section, also count other things. */
 const chapterUnits = wordSet('chapter chap ch perek siman daf')
 
 /**
- * What has the form of a ref whatever its title is: words with capitals, then numbers with a colon or a leaf, as in `Sefer
- * X 3:4` and `Berakhot 5a`; or with a chapter, as in `X Y chapter 3` and `chapter 3 of X Y`; and `X הY פרק ז` in Hebrew. Yields
- * where the work may be interrupted.
+ * Finds texts that look like a ref, with any title: capitalised words with numbers and a colon, or with a leaf, as in
+ * `Sefer X 3:4` and `Berakhot 5a`; with a chapter, as in `X Y chapter 3` and `chapter 3 of X Y`; in Hebrew `X הY פרק
+ * ז`. The generator yields at points where the caller may pause it.
  */
 export function* unknownTitles(read: ReadText): Generator<undefined, readonly UnknownTitle[]> {
   const { text, words } = read
@@ -62,7 +62,7 @@ function titledBefore({ text, words }: ReadText, at: number, end: number): Unkno
   return from < at && !isRest ? { start, end, asked: text.slice(start, end) } : undefined
 }
 
-/** The title of a chapter, before it or, behind `of` or `in`, after it. */
+/** Finds the title of a chapter: before it, or after it with `of` or `in` between. */
 function titledAround(read: ReadText, run: AddressRun): UnknownTitle | undefined {
   const { text, words } = read
   const to = run.ends[0] ?? run.from + 1
@@ -89,7 +89,7 @@ function titleBehind(
   return { title: text.slice(words[first]?.start ?? 0, end).replace(/['’]s$/, ''), end }
 }
 
-/** The last word of a run of words with capitals, and small ones between them. */
+/** Index of the last capitalised word of a title, with small words allowed between. */
 function lastCapital({ text, words }: ReadText, first: number): number | undefined {
   let last: number | undefined
   for (const [i, word] of words.slice(first, first + maxWords).entries()) {
@@ -100,9 +100,12 @@ function lastCapital({ text, words }: ReadText, first: number): number | undefin
   return last
 }
 
-/** In the form of keys: medial letters. */
+/** In the form of heading keys, with medial letters. */
 const chapters = /^[בשומהל]{0,2}(?:פרק|סימנ|דפ)$/
-/** Up to four words, one of them definite, at the beginning of a text or of what it asks for: `מעייני הדעת פרק ז`. */
+/**
+ * Matches up to four Hebrew words, one with an article, at the beginning of a text or of a question: `מעייני הדעת פרק
+ * ז`.
+ */
 const hebrewTitle =
   /(?:^|(?<![א-ת])(?:(?:לפי|את|מתוך|אומר|אומרת|מלמד|מסביר) |(?:כתוב|נאמר|מבואר|מופיע) ב))((?!(?:מה|מי|איך|למה|לפי|כתוב|מהו|מהי|תסביר|האם|על|של)(?![א-ת]))[א-ת]{3,}(?: [א-ת]{2,}){0,2} ה[א-ת]{2,})(?: של(?: [א-ת"'׳״]{2,}){1,3})?,? $/
 
@@ -116,7 +119,7 @@ function hebrewTitleBefore(
   const title = match?.[1]
   if (match === null || title === undefined) return undefined
   const start = unit - match[0].length + match[0].indexOf(title)
-  // Titles are looked for a little before the words: a longer one may run into them.
+  // The search begins some words earlier, because a longer title may overlap these words.
   for (let i = firstTitleFrom(titles, at - maxWords); (titles[i]?.from ?? at) < at; i += 1)
     if ((titles[i]?.end ?? 0) > start) return undefined
   return { start, end, asked: `${title} ${text.slice(unit, end)}` }
@@ -125,7 +128,7 @@ function hebrewTitleBefore(
 const certain =
   /^(?:\d{1,4}(?:[a-d]|:\d{1,4}[a-d]?)(?:[:.]\d{1,4}[a-d]?)*)(?:[–-]\d{1,4}[a-d]?(?:[:.]\d{1,4}[a-d]?)*)?(?![\p{L}\p{N}])/u
 
-/** Where a number ends that only a ref has. */
+/** End of a number that only a ref can have; undefined for other numbers. */
 function certainEnd(text: string, start: number, word: string): number | undefined {
   if (!/^\d{1,4}[a-d]?$/.test(word) || /[\p{L}\p{N}:.]$/u.test(text.slice(Math.max(0, start - 1), start)))
     return undefined
@@ -133,7 +136,7 @@ function certainEnd(text: string, start: number, word: string): number | undefin
   return match ? start + match[0].length : undefined
 }
 
-/** The first word of the title before a number: words with capitals, and small ones between them. */
+/** Index of the first word of the title before a number: capitalised words, with small words between. */
 function titleStart(text: string, words: ReadText['words'], at: number): number {
   let start = at
   for (let i = at - 1; i >= Math.max(0, at - maxWords); i -= 1) {

@@ -1,7 +1,7 @@
 import { parseRef } from '../grammar/refs.ts'
 import type { Site } from './sites.ts'
 
-/** Addresses, and refs with percent-encoding, which no sentence holds by chance. */
+/** Matches URLs, and percent-encoded refs, which do not occur in a sentence by chance. */
 const address =
   /(?:https?:\/\/|(?<![\p{L}\d/])(?:www\.)?sefaria\.org|(?<![\p{L}\d/])\/library\/read\/)[^\s<>"“”\])]{1,500}|(?<![^\s(])[\p{L}\d_.,;:'-]{1,200}%[0-9a-f]{2}[^\s<>"“”\])]{0,300}/giu
 const ofPlaces =
@@ -11,8 +11,8 @@ const otherPages =
   /sefaria\.org(?:\.il)?\/(?:sheets|texts|search|topics|person|profile|settings|static|api|about|donate)\b/i
 
 /**
- * The web addresses in a text that name a place, and the text with blanks for all web addresses. Yields where the work
- * may be interrupted.
+ * Finds the URLs in a text that name a place, and replaces all URLs by spaces. The generator yields at points where
+ * the caller may pause it.
  */
 export function* addressesIn(
   text: string,

@@ -1,31 +1,31 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 
-/** A word of a running text with its place; `end` exclusive, UTF-16 units. */
+/** A word of a text with its range in UTF-16 units; `end` is exclusive. */
 export type TextWord = {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** As in the keys of titles, see `headingKey` and `looseHeadingKey`. */
+  /** The word in the form of `headingKey` and of `looseHeadingKey`. */
   readonly key: string
   readonly loose: string
 }
 
-/** Letters and digits, with quotation marks within as in `מוהר"ן`, and a geresh behind a Hebrew letter. */
+/** Matches letters and digits, with quotation marks inside a word (`מוהר"ן`) and a geresh after a Hebrew letter. */
 const word =
   /[\p{L}\p{N}\p{M}]+(?:["'`׳״‘’“”„]{1,2}[\p{L}\p{N}\p{M}]+)*(?:(?<=[\u05d0-\u05ea\u05b0-\u05bd])['׳’](?!\p{L}))?/gu
 
-/** On a word in Latin letters: `בTanya`. */
+/** Matches a Hebrew prefix of a word in Latin letters: `בTanya`. */
 const hebrewPrefix = /^[ובהלמשכ]{1,2}(?=[\p{Script=Latin}\d])/u
 
-/** Longer runs of letters are no words: they are left out. */
+/** Longer runs of letters are skipped. */
 const longestWord = 60
 
 const remembered = new Map<string, readonly [key: string, loose: string]>()
 
-/** Words that are read between two looks at the clock. */
+/** Words processed between two checks of the clock. */
 const wordsPerStep = 50
 
-/** The words of a text in order. Yields where the work may be interrupted. */
+/** Splits a text into words, in order. The generator yields at points where the caller may pause it. */
 export function* wordsIn(text: string): Generator<undefined, readonly TextWord[]> {
   const words: TextWord[] = []
   let read = 0
@@ -46,12 +46,12 @@ function keysOf(written: string): readonly [key: string, loose: string] {
   const known = remembered.get(written)
   if (known) return known
   const made = [headingKey(written), looseHeadingKey(written).slice(1)] as const
-  // Texts repeat a few thousand words; the bound keeps hostile input from growing the table.
+  // Texts repeat a few thousand words. The limit keeps hostile input from growing the table.
   if (remembered.size < 20_000) remembered.set(written, made)
   return made
 }
 
-/** Between two words a title or a ref does not run on: the end of a sentence or of a paragraph. */
+/** Whether the text between two words ends a sentence or a paragraph. No title or ref continues across it. */
 export function isBreak(gap: string): boolean {
   return gap.length > 12 || /[?!]|\.\s|\n\s*\n/.test(gap)
 }

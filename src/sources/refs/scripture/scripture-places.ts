@@ -3,22 +3,22 @@ import type { ParsedRef } from '../grammar/ref-parts.ts'
 import { refReadings } from '../grammar/refs.ts'
 import { type ScriptureBook, scriptureBook } from './scripture.ts'
 
-/** A chapter of the Bible or verses of it, or a leaf of the Talmud or one side of it. */
+/** A chapter of the Bible or some of its verses, or a leaf of the Talmud or one of its sides. */
 export type ScripturePlace = {
   readonly book: ScriptureBook
-  /** The number of the chapter or the leaf. */
+  /** Number of the chapter or leaf. */
   readonly number: number
   readonly side?: 'a' | 'b' | undefined
-  /** The first and the last verse; undefined for the whole chapter. */
+  /** First and last verse; undefined for the whole chapter. */
   readonly verses?: readonly [first: number, last: number] | undefined
 }
 
-/** No chapter has more verses, and no book or tractate more chapters or leaves. */
+/** Larger numbers are not refs: no chapter has more verses, and no book or tractate has more chapters or leaves. */
 const maxNumber = 200
 
 /**
- * What a ref of the Bible or the Talmud names, whether the library has it or not: `Psalms 119:89`, `תהילים קיט פט`,
- * `Ps. 119`, `Berakhot 5a`, `ברכות ה ע"א`. Undefined for everything else.
+ * Parses a ref of the Bible or the Talmud, whether the library has it or not: `Psalms 119:89`, `תהילים קיט פט`, `Ps.
+ * 119`, `Berakhot 5a`, `ברכות ה ע"א`. Undefined for all other texts.
  */
 export function scripturePlace(ref: string): ScripturePlace | undefined {
   for (const reading of refReadings(ref.replace(chapterOfAvotAlone, '$1 $2'))) {
@@ -39,18 +39,18 @@ function placeIn({ heading, address, until }: ParsedRef): ScripturePlace | undef
   return first > 0 ? { book, number, verses: [first, lastVerse(first, address, until)] } : { book, number }
 }
 
-/** A range that ends in another chapter runs to the end of its own. */
+/** The last verse. A range into another chapter is cut at the end of its first chapter. */
 function lastVerse(first: number, address: ParsedRef['address'], until: ParsedRef['until']): number {
   if (until === undefined) return first
   return until[0] === address[0] ? Math.max(first, Number(until[1] ?? first)) : maxNumber
 }
 
-/** `אבות פ"ב` has no more words behind it. */
+/** Matches `אבות פ"ב` without further words. */
 const chapterOfAvotAlone = /(אבות) פ["״”]?([א-ו])$/u
 
 /**
- * The same for what may be words to search for: `שבת לא` is rather two words, and `שבת לא ע"א`, `שבת ל"א` and `שבת דף לא`
- * are places.
+ * Like `scripturePlace`, for a query that may consist of search words. `שבת לא` counts as two words; `שבת לא ע"א`,
+ * `שבת ל"א` and `שבת דף לא` are places.
  */
 export function scriptureQuery(query: string): ScripturePlace | undefined {
   const place = query.length > longestQuery ? undefined : scripturePlace(query)
@@ -61,8 +61,8 @@ export function scriptureQuery(query: string): ScripturePlace | undefined {
 const longestQuery = 120
 
 /**
- * How exactly one place cites another: 0 for the same verses or side, 1 for more verses around them or some of them, 2 for
- * the chapter or leaf as a whole; undefined when they have nothing in common.
+ * How closely one place matches another: 0 for the same verses or side, 1 for overlapping verses, 2 for the whole
+ * chapter or leaf. Undefined when they have nothing in common.
  */
 export function nearness(cited: ScripturePlace, asked: ScripturePlace): 0 | 1 | 2 | undefined {
   if (cited.book !== asked.book || cited.number !== asked.number) return undefined
@@ -75,10 +75,13 @@ export function nearness(cited: ScripturePlace, asked: ScripturePlace): 0 | 1 | 
   return first === asked.verses[0] && last === asked.verses[1] ? 0 : 1
 }
 
-/** Read behind the name of a book. */
+/** Characters that are read after the name of a book. */
 const longestAddress = 60
 
-/** The places of a book that a text cites by name and number: `(Psalms 119:89)`, `[תהלים קי"ט]`, `כדאיתא בברכות דף ה ע"א`. */
+/**
+ * Finds the places of a book that a text cites by name and number: `(Psalms 119:89)`, `[תהלים קי"ט]`, `כדאיתא בברכות
+ * דף ה ע"א`.
+ */
 export function citationsIn(text: string, book: ScriptureBook): readonly ScripturePlace[] {
   const places: ScripturePlace[] = []
   for (const match of text.matchAll(namesPattern(book))) {
@@ -94,7 +97,10 @@ export function citationsIn(text: string, book: ScriptureBook): readonly Scriptu
 
 const patterns = new Map<ScriptureBook, RegExp>()
 
-/** Each name, in Hebrew with up to two letters before it, and the blanks behind it. English names have their capitals. */
+/**
+ * Matches each name of a book and the spaces after it. Hebrew names may have up to two prefix letters; English names
+ * need their capitals.
+ */
 function namesPattern(book: ScriptureBook): RegExp {
   const known = patterns.get(book)
   if (known) return known
@@ -128,7 +134,7 @@ function latinAddress(book: ScriptureBook, rest: string): ScripturePlace | undef
 
 const letters = '[א-ת]{1,4}(?:["״”][א-ת])?[\'׳’]?(?![א-ת"״”])'
 const hebrew = new RegExp(`^(פרק\\s+|דף\\s+)?(${letters})`, 'u')
-/** Avot has six chapters, so that `פ"ב` is the second: in Psalms it would be the 82nd. */
+/** Matches a chapter of Avot. It has six chapters, so `פ"ב` is chapter 2; in Psalms it is chapter 82. */
 const chapterOfAvot = /^פ["״”]?([א-ו])(?![א-ת])/u
 const hebrewVerse = new RegExp(
   `^([\\s,.:]{1,3}|[\\s,]{1,2}פסוק\\s+|[\\s,]{1,2}פס['׳]\\s+)(${letters})(?:\\s?[-–־]\\s?(${letters}))?`,
@@ -139,7 +145,10 @@ const sides: readonly (readonly [form: RegExp, side: 'a' | 'b'])[] = [
   [/^(?::|[\s,]{1,2}(?:ע["״”]ב|עמוד\s+ב|ב['׳’]?)(?![א-ת]))/u, 'b'],
 ]
 
-/** Letters without a sign are a number only in brackets, behind a unit, or before a verse: else they may be a word. */
+/**
+ * Parses a Hebrew address. Letters without geresh or gershayim are a number only in brackets, after a unit, or before
+ * a verse; otherwise they may be a word.
+ */
 function hebrewAddress(book: ScriptureBook, rest: string, isBracketed: boolean): ScripturePlace | undefined {
   const bare = book.hebrew[0] === 'אבות' ? rest.replace(chapterOfAvot, 'פרק $1') : rest
   const [all, unit, written] = hebrew.exec(bare) ?? []

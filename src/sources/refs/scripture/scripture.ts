@@ -1,11 +1,13 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 
-/** A book of the Bible, a tractate of the Talmud, or Avot. Libraries cite them far oftener than they hold them. */
+/**
+ * A book of the Bible, a tractate of the Talmud, or Avot. Texts cite them much more often than libraries hold them.
+ */
 export type ScriptureBook = {
-  /** The first is the one that Sefaria's refs have. */
+  /** The first name is the one in Sefaria's refs. */
   readonly english: readonly string[]
   readonly hebrew: readonly string[]
-  /** `leaf`: its places are leaves with two sides, and not chapters with verses. */
+  /** `leaf`: its places are leaves with two sides instead of chapters with verses. */
   readonly division: 'chapter' | 'leaf'
 }
 
@@ -112,7 +114,7 @@ for (const keyOf of [headingKey, looseHeadingKey])
     for (const name of [...book.english, ...book.hebrew])
       if (!byKey.has(keyOf(name))) byKey.set(keyOf(name), book)
 
-/** The book of that name, in either language and in another spelling. */
+/** Finds the book with this name, in either language and any spelling. */
 export function scriptureBook(name: string): ScriptureBook | undefined {
   const bare = name.replace(/^(?:sefer|book of|tractate|masechet|masekhet|ספר|מסכת|גמרא) /i, '')
   return byKey.get(headingKey(bare)) ?? byKey.get(looseHeadingKey(bare))

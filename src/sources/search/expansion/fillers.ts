@@ -2,8 +2,8 @@ import { isHebrewFunctionWord } from '../../text/hebrew.ts'
 import { tokenize } from '../../text/tokens.ts'
 
 /**
- * Words by which people ask rather than what they ask about. They are in the index, because a text may be about them,
- * but in a question beside other words they find nothing.
+ * Words of asking, such as "which". They are indexed, because a text may be about them, but they are ignored in a
+ * question with other words.
  */
 const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו מיהי מיהם היכן איפה מאיפה מאין מנין מניין כיצד מדוע למה איך מתי האם
   ייתכן יתכן אפשר בעצם בדיוק בכלל דווקא דוקא הרי כלומר לגבי בנוגע אודות פירוש הפירוש פירושו הכוונה הסבר הסבירו הסבירי
@@ -11,7 +11,7 @@ const hebrew = `אילו איזו איזה מהו מהי מהם מהן מיהו 
   מוזכרת מוזכרים מובא מובאת מובאים מלמד מלמדת עושים לעשות מובן לומר קורה קרה ההבדל הבדל הקשר משמעות המשמעות
   משמעותו משמעותה צריך צריכים כדאי רוצה רציתי אני אנחנו לדעת שואל`
 
-/** Pronouns, prepositions with endings, and adverbs that a question is never about. */
+/** Pronouns, prepositions with endings, and adverbs. No question is about them. */
 const pronouns = `עליו עליה עליהם עליהן עליך עליי עלינו אליו אליה אליהם אליך אליי אלינו שלו שלה שלהם שלהן שלי שלנו
   שלך שלכם איתו איתה איתי איתנו איתם עמו עמה עמי עמנו עמהם אותי אותך אותנו אתכם ממני ממך מהם מהן מאיתנו ביניהם
   ביניהן מביניהם מביניהן בינינו אצלי אצלו בשבילי בשביל עבור כלפי לעומת מדי סתם לגמרי כאשר כשהוא כשהיא כשאין מישהו
@@ -24,7 +24,7 @@ const english = `please explain explains explained tell describe define definiti
   difference between happen happens exactly really actually someone something anything does
   according called named give gives example talk talks speak speaks`
 
-/** Yiddish, which has its question words, articles and prepositions in Hebrew letters. */
+/** Yiddish question words, articles and prepositions, which are written in Hebrew letters. */
 const yiddish = `וואס וואָס ווער ווי וואו ווען פארוואס פארוואָס וועלכע וועלכער איז זענען געווען געוועסן האט האבן זיין
   דער די דאס דאָס דעם דען א אן און אדער אז פון פֿון צו מיט אין אויף ביי וועגן פאר נאך איבער אונטער נישט ניט קיין
   מען איך מיר דו ער זי עס זיי אונז איר אים זיך נאר אבער אויך שוין דא דארט וואלט מוז זאל וויל קען קאן
@@ -35,23 +35,23 @@ const fillers = termsOf(`${hebrew} ${pronouns} ${english} ${yiddish}`)
 const hebrewFillers = termsOf(`${hebrew} ${pronouns}`)
 
 /**
- * Before a filler or a function word these make another one: `ולמה`, `שאומרים`, `האילו`. Before two letters ש and ה make
- * words of their own: `שמן`, `שער`, `העם`.
+ * Prefixes with which a filler or function word stays one: `ולמה`, `שאומרים`, `האילו`. Before two letters, ש and ה
+ * usually begin another word: `שמן`, `שער`, `העם`.
  */
 const leading = /^(?:ו(?=[א-ת]{2})|[שה](?=[א-ת]{3}))/
 
-/** Whether a word of a query only asks. */
+/** Whether a word of a query is only a word of asking. */
 export function isFiller(term: string): boolean {
   const rest = term.replace(leading, '')
   return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewFunctionWord(rest)))
 }
 
-/** Phrases that only ask what letters stand for; their words by themselves may be what a question is about. */
+/** Phrases that only ask for the meaning of letters. Their single words may be the subject of a question. */
 const phrases = ['ראשי תיבות', 'ראשי התיבות', 'stands for', 'short for'].map((phrase) =>
   tokenize(phrase).map(({ term }) => term),
 )
 
-/** Whether the word at a place of a query belongs to a phrase that only asks. */
+/** Whether the word at this index of a query belongs to such a phrase. */
 export function isInFillerPhrase(words: readonly { readonly term: string }[], at: number): boolean {
   return phrases.some((phrase) =>
     phrase.some((_, back) => phrase.every((term, i) => words[at - back + i]?.term === term)),

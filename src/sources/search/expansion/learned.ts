@@ -5,28 +5,25 @@ import { isFunctionWord, otherScript, type Script, type Token } from '../../text
 import { isWithin } from './phrases.ts'
 import type { Concept, Query } from './query.ts'
 
-/** What finding a word is worth that was only seen beside the word of the query, beside 1 for the word itself. */
+/** Weight of a learned word; the word of the query itself has 1. */
 const learnedWeight = 0.5
 
-/** Words of a query that are looked up: of a pasted text the first. */
+/** Maximum number of query words that are looked up. */
 const maxWords = 500
 
 type Learned = { readonly other: string; readonly strength: number }
 
-/** What stands beside words in the other script, by their terms, the strongest first. */
+/** Learned words of the other script, strongest first, by the term of the query. */
 export type LearnedWords = ReadonlyMap<string, readonly Learned[]>
 
-/** What the library's parallel texts have beside the words of a query. Reads one small table. */
+/** Reads the learned words for the words of a query, from one small table. */
 export async function learnedWords(executor: Executor, { tokens }: Query): Promise<LearnedWords> {
   const telling = tokens.filter((token) => !isFunctionWord(token)).slice(0, maxWords)
   const terms = [...new Set(telling.flatMap(basesOf))]
   return terms.length === 0 ? new Map() : partnersOf(executor, terms)
 }
 
-/**
- * A query with the words of the other script that were learned to belong to its own, where neither the vocabulary nor
- * the lexicon knows any.
- */
+/** Adds learned words of the other script to the query words for which the vocabulary and the lexicon have none. */
 export function withLearned(query: Query, learned: LearnedWords): Query {
   if (learned.size === 0) return query
   const added = [...untranslated(query)].flatMap(([position, token]) => {
@@ -36,7 +33,7 @@ export function withLearned(query: Query, learned: LearnedWords): Query {
   return { ...query, concepts: [...query.concepts, ...added].sort((a, b) => a.position - b.position) }
 }
 
-/** The words of a query, by position, that have concepts in their own script only; quoted words want no other. */
+/** The query words, by position, that have concepts only in their own script. Quoted words are left out. */
 function untranslated({ concepts, tokens, quoted }: Query): ReadonlyMap<number, Token> {
   const translated = new Set(tokens.keys().filter((at) => isWithin(quoted, at)))
   for (const { script, position, length } of concepts) {

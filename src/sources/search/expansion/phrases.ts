@@ -1,19 +1,22 @@
 import { isFunctionWord, type Token } from '../../text/tokens.ts'
 
-/** Words of a query, by their places among its words, both ends inclusive, that are looked for as they stand. */
+/** A range of query words, both ends inclusive, that is searched word for word. */
 export type Phrase = { readonly first: number; readonly last: number }
 
-/** Words that a phrase in quotation marks has at least: a single word is a mark of irony or a term. */
+/** Minimum words of a quoted phrase. A single quoted word is irony or a term. */
 const minQuotedWords = 2
 
-/** An unquoted query that is looked for as a whole has at least this many words, and at most so many. */
+/** Minimum words of an unquoted query that is searched as a phrase. The next constant is the maximum. */
 const minWholeWords = 3
 const maxWholeWords = 40
 
-/** Phrases of one query that are looked for. */
+/** Maximum number of phrases per query. */
 const maxPhrases = 4
 
-/** An opening mark stands after a blank, a closing one before a blank or punctuation: gershayim do neither. */
+/**
+ * Matches quotation marks around a phrase: an opening mark follows a space, a closing mark precedes a space or
+ * punctuation. Gershayim do neither.
+ */
 const quotation = /(?<![\p{L}\p{N}])["“”„«״]([^"“”„«»״\n]{3,400})["“”»״](?![\p{L}\p{N}])/gu
 
 /** The phrases in quotation marks. */
@@ -29,24 +32,24 @@ export function quotedPhrases(text: string, tokens: readonly Token[]): readonly 
   return phrases
 }
 
-/** Whether the word at a place of the query belongs to one of the phrases. */
+/** Whether the word at this index of the query belongs to one of the phrases. */
 export function isWithin(phrases: readonly Phrase[], at: number): boolean {
   return phrases.some(({ first, last }) => at >= first && at <= last)
 }
 
-/** Gershayim inside a word are no quotation marks; the text keeps its length. */
+/** Replaces gershayim inside words, which are not quotation marks. The text keeps its length. */
 function withoutInnerMarks(text: string): string {
   return text.replace(/(?<=\p{L})["״](?=\p{L})/gu, '·')
 }
 
-/** The whole query as a phrase, when it has several words and something telling in them. */
+/** The whole query as a phrase, if it has several words and not only function words. */
 export function wholePhrase(tokens: readonly Token[]): Phrase | undefined {
   const telling = tokens.filter((token) => !isFunctionWord(token)).length
   if (tokens.length < minWholeWords || tokens.length > maxWholeWords || telling < 2) return undefined
   return { first: 0, last: tokens.length - 1 }
 }
 
-/** Whether the terms stand in a text in unbroken order. */
+/** Whether the terms occur in a text in unbroken order. */
 export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly string[]): boolean {
   const last = words.length - run.length
   for (let at = 0; at <= last; at += 1) {
@@ -58,7 +61,8 @@ export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly stri
 }
 
 /**
- * Prepares to count the most telling words of a query that stand in a text in one unbroken run of the query's order.
+ * Returns a function that counts the words of the longest run: distinctive query words that a text has in the query's
+ * order without a break.
  */
 export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token, 'term'>[]) => number {
   const runs = new Runs(asked.slice(0, 4 * maxWholeWords))
@@ -66,17 +70,17 @@ export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token
   return (words) => runs.best(words, telling)
 }
 
-/** Finds the runs in texts of words in the order of a query. */
+/** Finds runs: words that a text has in the order of the query, without a break. */
 export class Runs {
   readonly #places: ReadonlyMap<string, readonly number[]>
-  /** For each word of the query what the run is worth that ends with it, and the words of it. */
+  /** For each query word: the weight and the number of words of the run that ends with it. */
   readonly #worths: Float64Array
   readonly #lengths: Int32Array
-  /** The last word of the text that continued it. */
+  /** For each query word: index of the last text word that continued its run. */
   readonly #lastAt: Int32Array
 
   constructor(asked: readonly Pick<Token, 'term'>[]) {
-    // A later place first: the run before it is read before it is overwritten.
+    // Later positions first, so that a run is read before it is overwritten.
     this.#places = Map.groupBy(asked.keys().toArray().reverse(), (at) => asked[at]?.term ?? '')
     this.#worths = new Float64Array(asked.length)
     this.#lengths = new Int32Array(asked.length)
@@ -84,9 +88,9 @@ export class Runs {
   }
 
   /**
-   * The most that the words of a run are worth, 0 when there is none.
-   * @param worths of each word of the query.
-   * @param minLength words that a run has at least.
+   * The largest weight of a run; 0 when there is none.
+   * @param worths weight of each query word.
+   * @param minLength minimum number of words in a run.
    */
   best(words: readonly Pick<Token, 'term'>[], worths: ArrayLike<number>, minLength = 1): number {
     this.#lastAt.fill(-2)
@@ -100,7 +104,10 @@ export class Runs {
     return best
   }
 
-  /** Notes that a word of the query stands at a place of the text. @returns what the run is worth that ends there. */
+  /**
+   * Records that a query word occurs at a position of the text.
+   * @returns the weight of the run that ends there.
+   */
   #continue(place: number, at: number, own: number): number {
     const goesOn = place > 0 && this.#lastAt[place - 1] === at - 1
     const worth = own + (goesOn ? (this.#worths[place - 1] ?? 0) : 0)

@@ -7,31 +7,31 @@ import { isFiller, isInFillerPhrase } from './fillers.ts'
 import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
 import { formsOf } from './word-forms.ts'
 
-/** Where a term comes from that the query does not have itself. */
+/** Source of a term that is not in the query itself. */
 export type Origin = 'vocabulary' | 'lexicon' | 'learned' | 'synonyms'
 
-/** One thing the query asks for: all its terms count as one in scoring. */
+/** One concept of a query. All its terms count as one in scoring. */
 export type Concept = {
-  /** The list of results that it ranks: Hebrew and English are ranked apart and fused. */
+  /** The result list that it ranks. Hebrew and English are ranked separately and then fused. */
   readonly script: Script
-  /** How much an occurrence of each term counts, 1 for the word itself. */
+  /** Weight of an occurrence of each term; 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>
-  /** Terms whose other spellings join them; in Hebrew only when the library hardly has any of the terms. */
+  /** Terms to which other spellings are added. In Hebrew only if the library has very few documents with them. */
   readonly respelled: readonly string[]
   /**
-   * Forms that the word has only if its first letters are a prefix, each with what is left without it: `לבית` with
-   * `בית` for a query's `בבית`. Whether they are, the words of the library tell.
+   * Hebrew forms that assume that the query word begins with a prefix, each with the word without it: `לבית` with
+   * `בית` for `בבית`. The words of the library decide whether the assumption is right.
    */
   readonly rests: ReadonlyMap<string, string>
-  /** Hebrew words whose other inflections join them; in English the terms are stems already. */
+  /** Hebrew words to which other inflections are added. English terms are already stems. */
   readonly inflected: readonly string[]
-  /** What finding it is worth beside finding a word of the query, which is 1. */
+  /** Weight of the concept; 1 for a word of the query. */
   readonly weight: number
-  /** Position among the query's words, by which concepts that belong together are known. */
+  /** Index of its first query word. Concepts of equal position are alternatives. */
   readonly position: number
-  /** Words of the query that it stands for, from its position on. */
+  /** Number of query words that it covers, from its position on. */
   readonly length: number
-  /** Of its terms those that are another word than the query's. */
+  /** The terms that are not the query's own words, with their source. */
   readonly origins: ReadonlyMap<string, Origin>
 }
 
@@ -39,33 +39,33 @@ export type Query = {
   readonly concepts: readonly Concept[]
   /** All words in order, for phrases. */
   readonly tokens: readonly Token[]
-  /** Phrases in quotation marks. Their words are never expanded. */
+  /** Quoted phrases. Their words are never expanded. */
   readonly quoted: readonly Phrase[]
-  /** The whole query as a phrase, when it may be one. */
+  /** The whole query as a phrase, if it can be one. */
   readonly whole: Phrase | undefined
 }
 
-/** Longer queries are pasted texts: their first words tell enough, and the cost stays bounded. */
+/** Maximum number of concepts per query. Longer queries are pasted texts, whose first words suffice. */
 const maxConcepts = 48
 
-/** What an occurrence of another name counts beside the name that was asked for. */
+/** Weight of another name of the same person or concept. */
 const aliasWeight = 0.8
 
-/** What the names in the other language count: of two equal finds the one in the asker's words comes first. */
+/** Weight of names in the other language. Of two equal hits, the one in the language of the query comes first. */
 const translationWeight = 0.95
 
-/** What an occurrence of a translation counts that the lexicon gives. */
+/** Weight of a translation from the lexicon. */
 const lexiconWeight = 0.8
 
-/** What an occurrence of an older word counts that stands for a newer one: less than an inflection of the word itself. */
+/** Weight of an older word for a newer one; less than an inflection of the word itself. */
 const synonymWeight = 0.4
 
-/** A word within a name of several words, or within a known phrase, says less than the whole. */
+/** Weight of a single word within a name or known phrase of several words. */
 const partOfNameWeight = 0.5
 
 /**
- * Reads a query: words that say something, each with the forms and names under which the library may have it.
- * @param phrases of those in quotation marks the ones to look for as they stand; default: all.
+ * Parses a query into concepts: its distinctive words, each with the forms and names under which texts may have it.
+ * @param phrases the quoted phrases that are searched word for word; default: all.
  */
 export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   const tokens = tokenize(text)
@@ -91,7 +91,7 @@ export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   return { concepts: bounded(inOrder), tokens, quoted, whole: wholePhrase(tokens) }
 }
 
-/** Where what begins at a place of the query ends, if that is further than `end`. */
+/** The end of the longest phrase that begins at this position, or `end` if no phrase is longer. */
 function furthest(
   end: number,
   at: number,
@@ -104,7 +104,7 @@ function partWeight(isPart: boolean): number {
   return isPart ? partOfNameWeight : 1
 }
 
-/** The telling words in quotation marks, each once: no other form, name or translation of them counts. */
+/** The distinctive words in quotation marks, without duplicates. They have no other form, name or translation. */
 function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): readonly Concept[] {
   const words = new Map<string, Concept>()
   for (const [at, token] of tokens.entries()) {
@@ -116,7 +116,7 @@ function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): reado
   return [...words.values()]
 }
 
-/** Tells which words say something: a query of nothing but fillers, or of nothing but function words, is taken at its word. */
+/** Returns a test for words with content. In a query of only fillers or only function words, every word counts. */
 function sayers(tokens: readonly Token[]): (token: Token) => boolean {
   const phrased = new Set(tokens.filter((_, at) => isInFillerPhrase(tokens, at)))
   const telling = (token: Token): boolean => !isFunctionWord(token)
@@ -124,7 +124,7 @@ function sayers(tokens: readonly Token[]): (token: Token) => boolean {
   return [asking, telling].find((says) => tokens.some(says)) ?? (() => true)
 }
 
-/** The first concepts of each script. */
+/** The first concepts of each script, up to the maximum. */
 function bounded(concepts: readonly Concept[]): readonly Concept[] {
   const counts: Record<Script, number> = { he: 0, en: 0 }
   return concepts.filter(({ script }) => {
@@ -133,7 +133,7 @@ function bounded(concepts: readonly Concept[]): readonly Concept[] {
   })
 }
 
-/** Gathers the terms of a concept with where they come from. */
+/** Collects the terms of a concept with their sources. */
 class Terms {
   readonly weights = new Map<string, number>()
   readonly origins = new Map<string, Origin>()
@@ -153,13 +153,16 @@ class Terms {
   }
 
   #add(term: string, weight: number, origin: Origin): void {
-    // The first source of a term is the surest.
+    // The first source of a term is the most reliable.
     if (!this.weights.has(term)) this.origins.set(term, origin)
     this.weights.set(term, Math.max(weight, this.weights.get(term) ?? 0))
   }
 }
 
-/** The word itself in its script, and its other names in both; in the other script all of them are one concept. */
+/**
+ * Concepts of one word: the word and its other names in its own script, and one concept for all its names in the
+ * other script.
+ */
 function wordConcepts(
   token: Token,
   position: number,
@@ -183,7 +186,7 @@ function wordConcepts(
   return concepts
 }
 
-/** A phrase of today as older texts say it. */
+/** Concepts for a modern phrase, in the words of older texts. */
 function synonymConcepts(synonyms: Synonyms | undefined, position: number): readonly Concept[] {
   if (!synonyms) return []
   const older = new Terms()
@@ -191,7 +194,7 @@ function synonymConcepts(synonyms: Synonyms | undefined, position: number): read
   return [concept('he', older, position, synonyms.length, 1)]
 }
 
-/** Names of several words in both scripts, and a phrase in the other script. */
+/** Concepts for names of several words in both scripts, and for a phrase in the other script. */
 function phraseConcepts(
   script: Script,
   names: readonly { readonly group: NameGroup; readonly length: number }[],

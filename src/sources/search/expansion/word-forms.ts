@@ -1,17 +1,20 @@
 import { withoutPrefixes, withPrefixes } from '../../text/hebrew.ts'
 import type { Token } from '../../text/tokens.ts'
 
-/** The forms in which a word of a query may stand in a text. */
+/** The forms that a query word may have in a text. */
 export type WordForms = {
   readonly forms: ReadonlySet<string>
-  /** Of these the ones that suppose that the word begins with a prefix, each with what is left without it. */
+  /** Forms that assume that the word begins with a prefix, each with the word without it. */
   readonly rests: ReadonlyMap<string, string>
 }
 
-/** What is left of a numeral or another abbreviation without a prefix: `בי"ט`. */
+/** Minimum letters of an abbreviation without its prefix: `בי"ט`. */
 const shortestAbbreviation = 2
 
-/** A Hebrew word with each prefix, and the same for what it may be without one; an English stem is its only form. */
+/**
+ * Returns a Hebrew word with each prefix, and the same for the word without its own possible prefix. An English stem
+ * has only one form.
+ */
 export function formsOf({
   term,
   script,

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 
 export type EmbeddingsSettings = {
-  /** Without a slash at its end, such as `http://127.0.0.1:11434/v1`. */
+  /** Base URL without a slash at its end, such as `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly model: string
@@ -12,28 +12,30 @@ export type EmbeddingsSettings = {
 export type Vector = readonly number[]
 
 export type Patience = {
-  /** How long one request may take. */
+  /** Timeout of one request, in milliseconds. */
   readonly timeoutMs: number
-  /** How often a request that failed for a passing reason is sent again. */
+  /** Maximum number of retries after a transient failure. */
   readonly retries: number
 }
 
 export type EmbeddingsClient = {
   readonly model: string
   /**
-   * The vectors of texts, in their order and all of one length.
+   * Requests the vectors of texts, in order. All have the same length.
    * @throws EmbeddingsFault
    */
   embed(texts: readonly string[], patience?: Patience): Promise<readonly Vector[]>
   close(): Promise<void>
 }
 
-/** Why there are no vectors. Made of statuses and codes alone: what a server says may repeat the key. */
+/**
+ * Why there are no vectors. It contains only statuses and codes, because a message of the server may repeat the key.
+ */
 export class EmbeddingsFault extends Error {
   override readonly name = 'EmbeddingsFault'
-  /** The same request may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly passing: boolean
-  /** How long the server asked us to wait. */
+  /** How long the server asks the client to wait, in milliseconds. */
   readonly waitMs: number
 
   constructor(message: string, passing: boolean, waitMs = 0) {
@@ -43,7 +45,7 @@ export class EmbeddingsFault extends Error {
   }
 }
 
-/** Texts a request: servers limit them, and a request that fails repeats little. */
+/** Texts per request. Servers limit the number, and a small batch repeats little after a failure. */
 export const batchSize = 64
 
 const bulk: Patience = { timeoutMs: 30_000, retries: 2 }
@@ -56,7 +58,7 @@ const reply = z.object({
   data: z.array(z.object({ index: z.number().int().optional(), embedding: z.array(z.number()).min(1) })),
 })
 
-/** A client of any server with OpenAI's `POST /embeddings`. It keeps connections: close it. */
+/** Creates a client for any server with OpenAI's `POST /embeddings`. It keeps connections open; call `close`. */
 export function createEmbeddingsClient(settings: EmbeddingsSettings): EmbeddingsClient {
   const dispatcher = new Agent({ maxResponseSize: largestReplyBytes })
   return {
@@ -104,7 +106,7 @@ async function embedOnce(
     headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
     body: JSON.stringify({ model, input: texts.map(readable) }),
     dispatcher,
-    // Bounds the whole exchange, a body that trickles included.
+    // Limits the whole exchange, including a slow body.
     signal: AbortSignal.timeout(timeoutMs),
   })
   if (statusCode !== 200) {
@@ -119,10 +121,13 @@ async function embedOnce(
     .map(({ embedding }) => embedding)
 }
 
-/** More than a model reads of a passage as a rule; servers refuse what is longer than its window. */
+/** Maximum characters per text. Models usually read less, and servers refuse texts beyond their limit. */
 const longestText = 4_000
 
-/** Vowel points and cantillation make many tokens and little meaning for a model. An empty input is refused by some. */
+/**
+ * Removes vowel points and cantillation, which cost many tokens and add little meaning. Some servers refuse an empty
+ * input.
+ */
 function readable(text: string): string {
   const bare = text.replace(/[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
   return bare.slice(0, longestText).toWellFormed().trim() || '-'
@@ -138,7 +143,7 @@ function unreadable(what: string): EmbeddingsFault {
   return new EmbeddingsFault(`The embeddings server sent vectors that cannot be used: ${what}.`, false)
 }
 
-/** A reply that was cut off by its clock or connection is another matter than one that is no JSON. */
+/** Distinguishes invalid JSON from a reply that was cut off by a timeout or a lost connection. */
 function refuseSyntax(error: unknown): never {
   throw error instanceof SyntaxError ? unreadable('no JSON') : error
 }

@@ -3,17 +3,17 @@ import { batchSize, type EmbeddingsClient } from './embeddings-client.ts'
 import { countTexts, saveVectors, textsWithout } from './semantic-vectors.ts'
 
 export type Embedded = {
-  /** Vectors made by this call. */
+  /** Number of vectors made by this call. */
   readonly embedded: number
-  /** Texts of the library. */
+  /** Number of texts in the library. */
   readonly total: number
 }
 
 /**
- * Makes the vectors that the library lacks, batch by batch: what was made before an interruption is kept and not
- * asked for again. Texts that were imported meanwhile are included. Asks a model between its statements, so the
- * executor is a pool.
- * @throws EmbeddingsFault when the server fails for good.
+ * Makes the missing vectors of the library in batches. Vectors made before an interruption are kept. Texts imported
+ * in the meantime are included. It calls the model between statements, so the executor is a pool and not a
+ * transaction.
+ * @throws EmbeddingsFault when the server fails permanently.
  */
 export async function embedLibrary(
   executor: Executor,

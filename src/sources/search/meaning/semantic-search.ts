@@ -11,13 +11,15 @@ import {
 import type { SemanticSearch } from './semantic.ts'
 import { createVectorTable, hasVectorTable, nearestDocuments } from './semantic-vectors.ts'
 
-/** Documents that a search takes from the ranking by meaning. */
+/** Number of documents that a search takes from the ranking by meaning. */
 const nearestCount = 50
 
-/** A search waits no longer than this for the vector of its query, nor for the database to compare it. */
+/** Timeout for the vector of a query, and for the comparison in the database, in milliseconds. */
 const timeoutMs = 2_000
 
-/** After a failure searches go by words alone for so long, rather than that each waits for the same timeout. */
+/**
+ * After a failure, searches use only words for this time (ms). Otherwise each search would wait for the same timeout.
+ */
 const pauseMs = 10_000
 
 export type OpenSemanticSearch = {
@@ -28,14 +30,14 @@ export type OpenSemanticSearch = {
 
 export type SemanticOptions = {
   readonly settings: EmbeddingsSettings
-  /** The role that owns the schema; undefined when the service's own role does. */
+  /** URL of the role that owns the schema; undefined when the service's own role owns it. */
   readonly ownerUrl: string | undefined
   readonly log: Logger
 }
 
 /**
- * Search by meaning, when the database has the extension `vector` or lets it be made. Undefined otherwise: said once
- * in the log, and everything works without it.
+ * Opens semantic search if the database has the extension `vector` or allows creating it. Otherwise it logs this once
+ * and returns undefined, and searches use only words.
  */
 export async function openSemanticSearch(
   database: Database,
@@ -65,7 +67,7 @@ async function makeTable(ownerUrl: string, serviceUrl: string): Promise<void> {
   }
 }
 
-/** Asks for the vector of a query once and without a second try: a search has its words to go by. */
+/** Requests the vector of a query without retries, because a search still has the hits by words. */
 export function semanticSearch(embeddings: EmbeddingsClient, log: Logger): SemanticSearch {
   let pausedUntil = 0
   return {

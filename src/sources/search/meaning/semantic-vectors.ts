@@ -3,10 +3,10 @@ import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import type { Vector } from './embeddings-client.ts'
 
-/** Any number of its own: processes that start together make the table one after another. */
+/** Key of an advisory lock, so that processes that start together create the table one after another. */
 const tableLock = 7_203_115_004n
 
-/** Whether the table of vectors is there; a database without it may lack the extension too. */
+/** Whether the table of vectors exists. A database without it may also lack the extension. */
 export async function hasVectorTable(executor: Executor): Promise<boolean> {
   const found = await executor.execute<{ there: boolean }>(
     sql`select to_regclass('passage_embeddings') is not null as there`,
@@ -15,14 +15,11 @@ export async function hasVectorTable(executor: Executor): Promise<boolean> {
 }
 
 /**
- * Makes the extension and the table. No migration does, because a database without the extension must migrate too.
- * The executor is the owner of the schema; `serviceRole` may be another role, which gets its rights.
- *
- * The table has no vector index. The length of vectors is known only when a model has answered, and an approximate
- * index loses neighbours when a search is confined to some works, needs minutes and gigabytes to build and takes at
- * most 2,000 dimensions. Every search by meaning reads all vectors of its works instead, and is exact: 65 to 110 ms for
- * 30,000 vectors of 1,024 dimensions. They stay in their rows (`storage main`, as far as a page holds them): fetched
- * from beside the table they take two to three times as long.
+ * Creates the extension and the table. No migration does this, because a database without the extension must migrate
+ * too. The executor is the owner of the schema; `serviceRole` may be another role, which gets its rights.
+ * The table has no vector index, see decision 15: a search reads all vectors of its works, 65 to 110 ms for 30,000
+ * vectors of 1,024 dimensions. `storage main` keeps vectors in their rows; reading them from TOAST takes two to three
+ * times as long.
  */
 export async function createVectorTable(executor: Executor, serviceRole: string): Promise<void> {
   await executor.transaction(async (tx) => {
@@ -45,7 +42,7 @@ export async function createVectorTable(executor: Executor, serviceRole: string)
 
 export type Unembedded = { readonly docId: number; readonly text: string }
 
-/** How many texts the library has, and how many of them lack a vector of the model. */
+/** Counts the texts of the library, and those without a vector of the model. */
 export async function countTexts(
   executor: Executor,
   model: string,
@@ -56,7 +53,7 @@ export async function countTexts(
   return counted.rows[0] ?? { total: 0, missing: 0 }
 }
 
-/** The next texts after document `after` that lack a vector of the model. */
+/** Reads the next texts after document `after` that lack a vector of the model. */
 export async function textsWithout(
   executor: Executor,
   model: string,
@@ -71,7 +68,7 @@ export async function textsWithout(
   return found.rows.map((row) => ({ docId: row.doc_id, text: row.text }))
 }
 
-/** Keeps vectors in place of those of another model. Texts that were removed meanwhile are passed over. */
+/** Saves vectors, replacing those of other models. Texts removed in the meantime are skipped. */
 export async function saveVectors(
   executor: Executor,
   model: string,
@@ -86,7 +83,7 @@ export async function saveVectors(
     on conflict (doc_id) do update set model = excluded.model, embedding = excluded.embedding`)
 }
 
-/** The documents nearest to a vector by cosine, nearest first, equal ones in order of their numbers. */
+/** Returns the documents nearest to a vector by cosine distance, nearest first; ties in order of document numbers. */
 export async function nearestDocuments(
   executor: Executor,
   model: string,
@@ -99,7 +96,7 @@ export async function nearestDocuments(
         as r (first, last) on e.doc_id between r.first and r.last`
     : sql``
   return executor.transaction(async (tx) => {
-    // A library that has grown beyond what can be read in this time is searched by words only.
+    // If the library is too large for this timeout, the search uses only words.
     await tx.execute(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`)
     const found = await tx.execute<{ doc_id: number }>(sql`
       select e.doc_id from passage_embeddings e ${confined}
@@ -109,7 +106,7 @@ export async function nearestDocuments(
   })
 }
 
-/** As the extension reads it. */
+/** Formats a vector as the extension expects it. */
 function written(vector: Vector): string {
   return JSON.stringify(vector)
 }

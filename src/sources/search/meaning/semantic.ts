@@ -3,22 +3,22 @@ import type { DocumentRanges } from '../../index/document-ranges.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { compareText, type Fused } from '../scoring/fusion.ts'
 
-/** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
+/** Constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 const fusionConstant = 60
 
-/** Finds passages by what they mean. A search gets along without it, so it never throws. */
+/** Finds passages by meaning. It never throws, because a search can do without it. */
 export type SemanticSearch = {
   /**
-   * Numbers of the documents nearest in meaning, nearest first; none when it cannot tell, which it has logged then.
-   * It asks a model first: not for use inside a transaction.
+   * Returns the numbers of the documents nearest in meaning, nearest first. Empty on a failure, which it logs. It
+   * calls a model first, so do not use it inside a transaction.
    */
   nearest(executor: Executor, text: string, ranges: DocumentRanges | undefined): Promise<readonly number[]>
 }
 
 /**
- * Adds a ranking by meaning to one by words: reciprocal rank fusion, because the scores of the two do not
- * compare. Both count equally. Versions of one passage count once, by the nearest of them. What words
- * found is shown in the version they found; equal scores stand in order of refs.
+ * Merges the rankings by words and by meaning with reciprocal rank fusion, because their scores do not compare. Both
+ * have equal weight. Versions of one passage count once. A passage found by words is shown in the version found by
+ * words. Ties are sorted by ref.
  */
 export function fuseByMeaning(
   byWords: readonly Fused[],

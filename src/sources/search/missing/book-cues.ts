@@ -1,13 +1,13 @@
 import { headingKey } from '../../text/heading-keys.ts'
 import { townGroups } from '../../vocabulary/names/people-names.ts'
 
-/** How a sentence asks for a name between its words. */
+/** What the words around a name say about it. */
 export type BookCue = {
-  /** It calls the name a book, or gives its author. */
+  /** Whether they call the name a book or name its author. */
   readonly isBook: boolean
-  /** It wants an answer from it: `according to X`, `בX`. */
+  /** Whether they ask what the name says: `according to X`, `בX`. */
   readonly isSource: boolean
-  /** It begins with the name and goes on with a subject: `X on joy`. */
+  /** Whether the sentence begins with the name and continues with a subject: `X on joy`. */
   readonly isAbout: boolean
 }
 
@@ -15,7 +15,7 @@ const teacher =
   "(?:R\\.|R[’'] |Rav |Rabbi |Rebbe |Reb |Rabbeinu |(?:the )?(?:Maggid|Alter Rebbe|Mitteler|Baal Shem|Besht|\\p{Lu}\\p{L}+er Re(?:bbe|v)))"
 const hebrewTeacher = '(?:ה?תלמיד|ה?מגיד|רבי|ר[\'׳]|הרב|רבינו|רבנו|אדמו["״]ר|האדמו["״]ר|הבעש["״]ט|הרה["״]ק)'
 
-/** Each looks at the few words before a name, or behind it. */
+/** The patterns match the few words before or after a name. */
 const bookBefore =
   /(?:\b(?:[Bb]ook|[Ss]efer|[Ww]ork|treatise|[Vv]olume)(?: called| entitled| named)? (?:the )?["“]?|(?:^|[^א-ת])[בהש]{0,2}(?:ספר|ספרו|חיבור|חיבורו|קונטרס) ["“”„״]?)$/u
 const bookBehind = new RegExp(
@@ -39,19 +39,22 @@ const townKeys: ReadonlySet<string> = new Set(townGroups.flat().map(headingKey))
 const englishTown = /^ of (\p{Lu}[\p{L}'’]+)/u
 const firstHebrewWord = /^ ([א-ת"'׳״]+)/u
 
-/** Whether a word says where somebody is from: `מסאטמר`. */
+/** Whether a word says where somebody comes from: `מסאטמר`. */
 export function isFromTown(word: string): boolean {
   return word.startsWith('מ') && townKeys.has(headingKey(word.slice(1)))
 }
 
-/** A title can be told apart from another by the town of its author: `דברי יואל מסאטמר`. */
+/**
+ * Whether the town of its author follows the title, which distinguishes it from titles of equal name: `דברי יואל
+ * מסאטמר`.
+ */
 function isOfTown(behind: string): boolean {
   const town = englishTown.exec(behind)?.[1]
   if (town !== undefined) return townKeys.has(headingKey(town))
   return isFromTown(firstHebrewWord.exec(behind)?.[1] ?? '')
 }
 
-/** What the words around a name, UTF-16 places with `end` exclusive, make of it. */
+/** Reads the cues around a name. `start` and `end` are UTF-16 offsets, `end` exclusive. */
 export function bookCue(text: string, start: number, end: number): BookCue {
   const before = text.slice(Math.max(0, start - 50), start)
   const behind = text.slice(end, end + 40)

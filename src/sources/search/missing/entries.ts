@@ -3,8 +3,8 @@ import type { Executor } from '../../../db/client.ts'
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 
 /**
- * The indexes of those of which some name is a heading of the library in full or its end, as entries of an encyclopedia
- * are; one statement.
+ * Returns the indexes of names that are a heading of the library or the end of one, such as entries of an
+ * encyclopedia. One statement.
  */
 export async function inHeadings(
   executor: Executor,

@@ -14,12 +14,12 @@ import { medial } from '../../text/fold.ts'
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { inSlices } from '../../text/slices.ts'
 
-/** A part of a work that the library has, by a number that no part of it has; UTF-16 places. */
+/** A part of a stored work whose number no part has. Offsets in UTF-16 units. */
 export type MissingPart = {
   readonly start: number
   readonly end: number
   readonly written: string
-  /** The headings of the work. */
+  /** Headings of the work. */
   readonly nearest: readonly string[]
 }
 
@@ -36,7 +36,7 @@ const behind = [
 const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 
 /**
- * Parts that a text names by a number, `Tanya, part six`, and that a work of the library has not.
+ * Finds numbered parts that a stored work does not have: `Tanya, part six`.
  * @throws database errors.
  */
 export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
@@ -57,11 +57,11 @@ export async function missingParts(executor: Executor, text: string): Promise<re
   return found
 }
 
-/** Each costs a look-up or two. */
+/** Maximum number of parts; each needs one or two queries. */
 const maxParts = 10
 const maxNearest = 5
 
-/** The headings of the works in which a title is one, in reading order. */
+/** Headings of the works that have this title, in reading order. */
 async function headingsBeside(executor: Executor, { headings }: Named): Promise<readonly string[]> {
   const { rows } = await executor.execute<{ heading: string }>(sql`
     select heading from headings
@@ -85,7 +85,7 @@ function partBeside(text: string, { start, end }: TitleInText) {
   return undefined
 }
 
-/** A first part is part of any work. */
+/** Parses the number of a part. 1 is left out, because every work has a first part. */
 function numberOf(word: string): number | undefined {
   const low = word.toLowerCase()
   const value = /^\d{1,3}$/.test(word)

@@ -13,32 +13,32 @@ import { missingParts } from './missing-parts.ts'
 import { unheldWorks } from './unheld-works.ts'
 import { isKnownTitle, unknownBooks } from './unknown-books.ts'
 
-/** A place or a book that a question names and that is not here. */
+/** A place or book that a question names and that the library does not have. */
 export type MissingPlace = {
-  /** As the question names it; a number with its title: `Tanya ch. 112`. */
+  /** As the question names it. A number has its title: `Tanya ch. 112`. */
   readonly written: string
   /**
-   * `place`: the work is here and has no such place. `unheld`: a place of a work that is known and not in this library;
-   * `unheld_work`: such a work by its title alone, whose words the text asks for.
-   * `page`: the library knows chapters and no pages. `work`: neither the library nor the vocabulary has a work of that name.
+   * `place`: the library has the work but no such place. `unheld`: a place of a known work that the library does not
+   * hold. `unheld_work`: the title of such a work, if the text asks what it says. `page`: a page, which the library
+   * does not store. `work`: a title that neither the library nor the vocabulary has.
    */
   readonly kind: 'place' | 'page' | 'work' | 'unheld' | 'unheld_work'
-  /** Refs or titles that exist, the likeliest first. */
+  /** Existing refs or titles, nearest first. */
   readonly nearest: readonly string[]
-  /** For a place of the Bible or the Talmud: refs of passages that cite it, those that cite it most exactly first. */
+  /** For a place of the Bible or the Talmud: refs of passages that cite it, most exact citation first. */
   readonly citedBy?: readonly string[]
 }
 
 const maxCitedBy = 5
 const maxOffered = 5
 
-/** Titles that near ones are looked for. */
+/** Maximum number of titles for which near ones are searched. */
 const maxNearest = 3
 
 /**
- * What a question, or any text, names that does not exist here, in its order, each once: places of works that the library
- * has, places of works that it has not and such works where the text asks for their words, and books that nobody knows. A
- * known work that is only mentioned is not missing.
+ * Finds what a text names and the library does not have, in order and without duplicates: places of stored works,
+ * places of works that it does not hold, such works if the text asks what they say, and unknown books. A known work
+ * that the text only mentions is not missing.
  * @throws database errors.
  */
 export async function missingPlaces(
@@ -47,7 +47,7 @@ export async function missingPlaces(
   findCiting: FindCiting = citingOnce(executor),
 ): Promise<readonly MissingPlace[]> {
   const asked = scriptureQuery(text)
-  // Names of tractates are common words: they are read where they stand alone with their number.
+  // Names of tractates are common words, so they count only alone with their number.
   if (asked && !(await resolveQuery(executor, text))) {
     const alone = { written: text.trim(), kind: 'unheld' as const, nearest: [] }
     return [await withCiting(findCiting, (await nearestInBook(executor, text)) ?? alone)]
@@ -77,7 +77,9 @@ export async function missingPlaces(
 type Span = { readonly start: number; readonly end: number }
 type PlacedMissing = { readonly span: Span; readonly place: MissingPlace }
 
-/** What is missing of the refs of a text, of named parts (`Work, Entry 7`), and of numbered parts (`Tanya, part six`). */
+/**
+ * What is missing of the refs of a text, of named parts (`Work, Entry 7`), and of numbered parts (`Tanya, part six`).
+ */
 async function missingRefs(
   executor: Executor,
   text: string,
@@ -101,7 +103,7 @@ async function missingRefs(
   return [...found, ...parts.filter(({ span }) => !found.some((one) => overlap(one.span, span)))]
 }
 
-/** A book of the Bible that the library has, without that place. */
+/** A place that a stored book of the Bible does not have, with the nearest ones. */
 async function nearestInBook(executor: Executor, text: string): Promise<MissingPlace | undefined> {
   const nearest = await nearestUnderTitle(executor, text)
   return nearest.length === 0 ? undefined : { written: text.trim(), kind: 'place', nearest }
@@ -123,13 +125,13 @@ function placeOf({ asked, nearest }: FoundRef): MissingPlace {
   return { written: asked, kind: 'place', nearest }
 }
 
-/** A part of a work that the library has, or of one that only the vocabulary knows. */
+/** A missing part of a stored work, or of a work that only the vocabulary knows. */
 async function partPlace(executor: Executor, ref: FoundRef): Promise<MissingPlace> {
   const place = await unknownPlace(executor, ref)
   return place.kind === 'unheld' ? place : placeOf(ref)
 }
 
-/** A ref under a title that the library has not. It may begin with one that it has: `Tanya VI, chapter 3`. */
+/** A ref under an unknown title. The title may begin with a known one: `Tanya VI, chapter 3`. */
 async function unknownPlace(executor: Executor, { asked }: FoundRef): Promise<MissingPlace> {
   const isPage = isPageRef(withDigits(asked))
   const name = knownBeginning(asked.replace(/[\d\s:.,§-]+$/, ''))

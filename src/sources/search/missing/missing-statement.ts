@@ -24,12 +24,13 @@ const hebrew: typeof english = {
   cited: 'מקומות בספרייה המביאים אותו',
 }
 
-/** What refs are called in Hebrew: for a Hebrew statement. */
+/** Hebrew names of refs, for a statement in Hebrew. */
 type Names = ReadonlyMap<string, string>
 
 /**
- * Says of each missing place, in a line of its own, that it does not exist or is not here, and what comes nearest.
- * @param names what refs are called in the language; others are named as they are.
+ * Writes one line per missing place: that it does not exist or that the library does not have it, and the nearest
+ * refs.
+ * @param names names of refs in the language. Other refs are written as they are.
  */
 export function missingStatement(
   missing: readonly MissingPlace[],
@@ -48,8 +49,8 @@ export function missingStatement(
 }
 
 /**
- * What the result of a search begins with when the query names what does not exist or is not here, in the language of the
- * query. `not_in_library` stands alone where passages of other works may answer all the same.
+ * Writes the beginning of a tool result for a query that names something missing, in the language of the query.
+ * `not_in_library` alone means that passages of other works may still answer the question.
  */
 export function missingResult(
   query: string,
@@ -74,7 +75,7 @@ export function missingResult(
   }
 }
 
-/** The Hebrew names of refs and titles for what is said in the language of a query: none for an English one. */
+/** Reads the Hebrew names of refs and titles if the query is Hebrew. Empty for an English query. */
 export async function namesFor(executor: Executor, query: string, refs: readonly string[]): Promise<Names> {
   return languageOf(query) === 'he' ? hebrewNames(executor, refs) : new Map()
 }
@@ -83,7 +84,7 @@ function languageOf(text: string): 'en' | 'he' {
   return /[\u05d0-\u05ea]/.test(text) ? 'he' : 'en'
 }
 
-/** Whether a query asks for missing places by their names and for no subject beside them. */
+/** Whether a query consists of missing places only, without another subject. */
 export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): boolean {
   const named = new Set(missing.flatMap(({ written }) => tokenize(written).map(({ term }) => term)))
   return tokenize(query).every(
@@ -92,7 +93,7 @@ export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): bo
 }
 
 /**
- * The result of a tool that was asked for one place or work by its name; its `kind` is not known then.
+ * The result of a tool that was called with one missing place or work. Its `kind` is unknown here.
  * @throws database errors.
  */
 export async function notThere(executor: Executor, name: string, nearest: readonly string[]) {

@@ -5,17 +5,17 @@ import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { type HeadStrength, headStrength } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue, isFromTown } from './book-cues.ts'
 
-/** `familiar`: words that stand in no text of the library when it is a title. */
+/** `familiar`: words that occur in no text of the library if the name is a title. */
 export type TitleSlot = NamedBook & { readonly familiar: string }
 
-/** Further names in one text are left out, and longer texts are no questions. */
+/** Maximum number of names per text, and maximum length of a text that counts as a question. */
 const maxSlots = 5
 const longestQuestion = 600
 
 /**
- * Names in a text that its words ask as a book: a first word typical of titles with the words behind it (`Orchot HaX`,
- * `תולדות X`), or two words with an article or conjunction between them (`X VaY`), where the sentence asks something of
- * them (`bookCue`). Such a name may still be a term or known: the caller looks it up.
+ * Finds names that a question presents as a book: a first word typical of titles with the words after it (`Orchot
+ * HaX`, `תולדות X`), or two words joined by an article or conjunction (`X VaY`), if the sentence asks what they say
+ * (`bookCue`). The caller checks whether the name is a term or a known work.
  */
 export function titleSlots(text: string): readonly TitleSlot[] {
   if (text.length > longestQuestion) return []
@@ -27,15 +27,15 @@ export function titleSlots(text: string): readonly TitleSlot[] {
 }
 
 const capital = "\\p{Lu}[\\p{L}\\p{M}'’-]{1,30}"
-/** Two words with capitals or more. A question in which all words have them is not read. */
+/** Two or more capitalised words. A question in title case is not read. */
 const names = new RegExp(
   `(?<![\\p{L}\\p{M}'’-])${capital}(?: (?:(?:of|the|al|ha|de|le|shel) )?${capital}){1,4}`,
   'gu',
 )
 const joined = /^(?:Ha|Va|Ve|VeHa|Le|La|Be|Ba|Mi|SheBe)-?\p{Lu}\p{Ll}{2,}/u
-/** In small letters a title is one of the sure first words and the word behind it. */
+/** In small letters, a title is one of the most typical first words and the word after it. */
 const small = /(?<![\p{L}'’-])(\p{Ll}[\p{Ll}'’]{3,12}) (\p{Ll}[\p{Ll}'’-]{2,20})/gu
-/** Words with which a sentence begins, and titles of persons: they are no part of a name. */
+/** First words of a sentence and titles of persons; they are not part of a name. */
 const opening =
   /^(?:(?:What|Where|Which|Who|How|Why|When|In|On|From|Does|Do|Did|Is|According|The|Explain|Quote|Can|Tell|Give|Show|Find|I|And|But|Summari[sz]e|Discuss|Describe)(?: (?:to|the|of|does|is))* )+/
 
@@ -70,7 +70,7 @@ function englishSlots(text: string): readonly TitleSlot[] {
   return found
 }
 
-/** What says that a name with `in` is no place, among the words before it. */
+/** Words before `in` and a name which show that the name is not a place. */
 const said =
   /\b(?:discuss|explain|sa(?:y|id)|writ(?:e|ten)|wrote|find|found|describe|taught|parable|story|idea|teaching|passage|mention|quote|read)(?:s|d|ed|ing)?\b.{0,60} (?:in|from) (?:the )?$/i
 
@@ -84,7 +84,7 @@ function asksForBook(text: string, title: string, start: number): boolean {
   return isAnyCue(cue) && joined.test(second) && !isPlace && !givenNames.has(first.toLowerCase())
 }
 
-/** A word that is common by itself makes a title of a book only. */
+/** Whether the cues suffice for a first word. A common word needs a cue that calls the name a book. */
 function suffices(strength: HeadStrength, cue: BookCue): boolean {
   return strength === 'weak' ? cue.isBook : isAnyCue(cue)
 }
@@ -97,17 +97,17 @@ function isAsked(text: string, start: number, name: string): boolean {
   return isAnyCue(bookCue(text, start, start + name.length))
 }
 
-/** Hebrew words that end a title: the sentence goes on with them. */
+/** Hebrew words with which the sentence continues after a title. */
 const hebrewEnd =
   /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|מהן|איך|האם|יש|אין|אומר|אומרת|כותב|כתוב|מבואר|נאמר|לפי|מדבר|מדברת|מסביר|מלמד|היא|הוא|פרק|סימן|דף|אות|בו|בה|עם|את|אל|כי|לא|או|גם|זה|זו|כאשר|אודותיו)$/
 const hebrewWord = /[א-ת](?:[א-ת"'׳״]*[א-ת'׳])?/gu
-/** What says that a name with `ב` is read in, among the words before it. */
+/** Words before `ב` and a name which show that the name is a text. */
 const readIn =
   /(?:^|[^א-ת])[שה]?(?:מובא|מובאת|מובאים|מבואר|מבוארת|כתוב|כתובה|נאמר|מופיע|מופיעה|מסופר|כתב|כותב|מוסבר|מוזכר|מוזכרת|מתואר|מקור|המקור|המשל|הסיפור|נמצא|ראיתי|קראתי|לומד|לומדים|למדתי)(?: [א-ת"'׳״]+){0,3} [שה]?[במ](?:ספר )?$/u
-/** The same behind the name. */
+/** Words after a name which show that the name is a text. */
 const readThere = /^ (?:מובא|מובאת|מובאים|מבואר|מבוארת|כתוב|נאמר|מופיע|מופיעה|מסופר|מוסבר|מוזכר)(?![א-ת])/u
 const bookWord = /(?<!(?:איזה|איזו|אילו) )(?<![א-ת])[שוה]?ב(?:ספר|ספרו|חיבורו) $/u
-/** Behind `בספר` these are no names. */
+/** After `בספר` these words are not names. */
 const describing =
   /^(?:ה.*|זה|אחד|טוב|חדש|ישן|עתיק|קדוש|אחר|שלי|שלו|שלך|שלנו|ש.*ת[יםה]?|קטן|גדול|מסוים|כלשהו|כזה|לימוד|בישול|קודש|תורה)$/u
 
@@ -144,14 +144,20 @@ function hebrewSlot(text: string, words: readonly Word[], at: number): TitleSlot
   return undefined
 }
 
-/** Whether the sentence reads in a name that stands behind a prefix, such as ב: a common word with it is mostly no title. */
+/**
+ * Whether the sentence asks what a name after a prefix such as ב says. Common first words with a prefix are usually
+ * not titles.
+ */
 function isPrefixedBook(text: string, start: number, end: number, strength: HeadStrength): boolean {
   if (strength !== 'weak' && readThere.test(text.slice(end))) return true
   const cue = bookCue(text, start, end)
   return suffices(strength, cue) && (cue.isBook || strength === 'sure' || readIn.test(text.slice(0, start)))
 }
 
-/** Two words, or three where the second is not definite and the sentence breaks behind the third. */
+/**
+ * Returns the range of a Hebrew title: two words, or three if the second has no article and the clause ends after the
+ * third.
+ */
 function hebrewTitle(text: string, words: readonly Word[], at: number): string | undefined {
   const run = words.slice(at, at + 4).filter(({ start }, i, all) => {
     const before = all[i - 1]
@@ -179,7 +185,7 @@ function endsTitle(word: string): boolean {
 
 function slotAt(start: number, title: string): TitleSlot {
   const [first = '', second = ''] = title.split(' ')
-  // `X HaY` is the way to say `the X of Y`: the words of the field make no title of it.
+  // `X HaY` also means `the X of Y`: with words of the field it is not a title.
   const isPlain = strengthOf(headingKey(first)) === undefined && joined.test(second)
   const familiar = isPlain ? second.replace(/^(?:VeHa|Ha|Va|Ve|Le|La|Be|Ba|Mi)-?/, '') : title
   return { start, end: start + title.length, title, familiar }

@@ -11,10 +11,10 @@ import { isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue } from './book-cues.ts'
 import { inHeadings } from './entries.ts'
 
-/** A known work whose words a text asks for and that the library has not; UTF-16 places, `end` exclusive. */
+/** A known work that the library does not hold, if the text asks what it says. UTF-16 offsets, `end` exclusive. */
 export type UnheldWork = { readonly start: number; readonly end: number; readonly title: string }
 
-/** Titles of one word that are no everyday words and no persons. */
+/** One-word titles that are neither everyday words nor persons. */
 const plainTitles = new Set(
   'kuzari bahir zohar psalms tehillim leshem tanchuma כוזרי הכוזרי זוהר זהר תהלימ תהילימ תנחומא'.split(' '),
 )
@@ -24,8 +24,8 @@ const maxTitleWords = 8
 const longestQuestion = 600
 
 /**
- * Works that a text asks for the words of, `according to the Kuzari`, and that the library has under none of their names.
- * `X on joy` asks for what is said of X where an entry of the library is called X.
+ * Finds works that a text asks about (`according to the Kuzari`) and that the library has under none of their names.
+ * `X on joy` asks for the entry X, if the library has one.
  * @throws database errors.
  */
 export async function unheldWorks(executor: Executor, text: string): Promise<readonly UnheldWork[]> {
@@ -72,7 +72,7 @@ function knownAt(text: string, words: readonly TextWord[], at: number): Known | 
   return found.reduce<Known | undefined>((best, one) => (best && best.to >= one.to ? best : one), undefined)
 }
 
-/** The titles that begin with a word of which a prefix may be cut off. */
+/** The titles that begin with a word, also without its prefix. */
 function knownFrom(text: string, words: readonly TextWord[], at: number, base: string): readonly Known[] {
   const first = words[at] as TextWord
   const cut = first.key.length - base.length
@@ -92,14 +92,17 @@ function knownFrom(text: string, words: readonly TextWord[], at: number, base: s
   return found
 }
 
-/** In another spelling the words may be the beginning of another title: `Sefer Chemdat HaLev` is no `Sefer HaMiddot`. */
+/**
+ * Whether the title ends here. In another spelling, the words may be the beginning of another title: `Sefer Chemdat
+ * HaLev` is not `Sefer HaMiddot`.
+ */
 function isWhole(text: string, end: number): boolean {
   return !/^ \p{Lu}/u.test(text.slice(end, end + 2))
 }
 
 const vocabulary: ReadonlySet<string> = new Set(vocabularyTitleKeys())
 
-/** Other names of the title of these keys: none that `findTitles` knows by itself. */
+/** Alternative names of a title that `findTitles` does not try itself. */
 function namesOf(key: string, loose: string | undefined): readonly string[] | undefined {
   const keys = loose === undefined ? [key] : [key, loose]
   for (const one of keys) {
@@ -109,7 +112,7 @@ function namesOf(key: string, loose: string | undefined): readonly string[] | un
   return keys.some((one) => vocabulary.has(one)) ? [] : undefined
 }
 
-/** How the text asks for the words of a work; undefined when it only mentions it. */
+/** The cue with which the text asks about a work; undefined when it only mentions it. */
 function cueFor(text: string, { start, end, key }: Known): BookCue | undefined {
   const cue = bookCue(text, start, end)
   if (isAuthorKey(key) || (persons.has(key) && !cue.isBook)) return undefined

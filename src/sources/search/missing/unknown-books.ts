@@ -19,14 +19,14 @@ const known: ReadonlySet<string> = new Set([
   ...vocabularyTitleKeys(),
 ])
 
-/** Whether the vocabulary knows a work of that title, in this or another spelling. */
+/** Whether the vocabulary knows a work with this title, in any spelling. */
 export function isKnownTitle(title: string): boolean {
   return keysOf(title).some((key) => known.has(key))
 }
 
 /**
- * The books that a text names and that neither the vocabulary nor the library knows. Where only the first word and the
- * sentence make a title (`titleSlots`), the name must not stand in a text of the library either.
+ * Finds books that a text names and that neither the vocabulary nor the library knows. A name found only by its first
+ * word and the sentence (`titleSlots`) must also occur in no text of the library.
  * @param refs refs of the text.
  * @throws database errors.
  */
@@ -53,14 +53,17 @@ function overlap(a: Span, b: Span): boolean {
   return a.start < b.end && b.start < a.end
 }
 
-/** Beginnings of a title are known by their very spelling alone: `Sefer Chemdat HaLev` is no `Sefer HaMiddot`. */
+/**
+ * Whether the title may run too far, so that its beginnings are looked up. These need the exact spelling: `Sefer
+ * Chemdat HaLev` is not `Sefer HaMiddot`.
+ */
 function isOpen({ title }: NamedBook): boolean {
   const whole = [title, title.replace(generic, '')]
   if (whole.some((name) => isKnownTitle(name) || isTerm(name))) return false
   return !namesOf(title).some((name) => known.has(headingKey(name)) || isTitleLikeTerm(headingKey(name)))
 }
 
-/** Of the books those that no heading of the library has in full or as its end. */
+/** Leaves out books that equal a heading of the library or the end of one. */
 async function withoutHeadings<Book extends NamedBook>(
   executor: Executor,
   books: readonly Book[],
@@ -76,7 +79,7 @@ function keysOf(title: string): readonly string[] {
   return [headingKey(title), looseHeadingKey(title)]
 }
 
-/** Whether a name is a term of the field and no book: `Or Makif`. */
+/** Whether a name is a term of the field and not a book: `Or Makif`. */
 function isTerm(title: string): boolean {
   const tokens = tokenize(title)
   const lengths = [
@@ -89,10 +92,10 @@ function isTerm(title: string): boolean {
 /** Words before the name of a book. */
 const generic = /^(?:the |sefer |ספר |book |the book )/i
 
-/** Words with which many titles begin beside those of the vocabulary: what follows them may run past the title. */
+/** Further first words of many titles. The words after them may run past the title. */
 const kinds = /^(?:ספר|קונטרס|מאמר|חיבור|Sefer|Maamar|Ma'amar|Kuntres|Sichat) /
 
-/** A title in full and without a generic word before it; of one that may run too far also its beginnings. */
+/** A title without generic words before it. If it may run too far, its beginnings too. */
 function namesOf(title: string): readonly string[] {
   const bare = title.replace(generic, '')
   const words = title.split(' ')

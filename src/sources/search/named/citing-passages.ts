@@ -12,19 +12,19 @@ import { hebrewNumeral, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { tokenize } from '../../text/tokens.ts'
 import { documentsWithAny } from '../phrases/phrase-search.ts'
 
-/** Passages that are given for one place. */
+/** Maximum number of passages per place. */
 const maxCiting = 60
-/** Links of one chapter that are looked at, and passages that they lead to. */
+/** Maximum number of links of one chapter that are read, and of passages that they lead to. */
 const maxLinks = 3_000
 const maxLinked = 300
-/** Postings read for the names of a book or for a number, and texts that are read for citations. */
+/** Maximum number of postings read for the names of a book or a number, and of texts read for citations. */
 const maxPostings = 200_000
 const maxTexts = 300
 
 /**
- * The passages that cite a place of the Bible or the Talmud, by a link of theirs or by name and number in their text, those
- * that cite exactly this place first, then those that cite more around it. In all versions that cite it by their text,
- * and in all versions of what is linked. Whether the library has the place itself makes no difference.
+ * Finds passages that cite a place of the Bible or the Talmud, by a link or by name and number in their text. Exact
+ * citations come first, then citations of a larger range. A citation in the text returns the versions that have it, a
+ * link returns all versions. It does not matter whether the library has the place itself.
  */
 export async function citingPassages(
   executor: Executor,
@@ -44,10 +44,10 @@ export async function citingPassages(
   return best.filter(({ ref }) => refs.has(ref))
 }
 
-/** Finds the passages that cite a place, as `citingPassages` does. */
+/** Finds the passages that cite a place, like `citingPassages`. */
 export type FindCiting = (place: ScripturePlace) => Promise<readonly PassageRow[]>
 
-/** Looks each place up once: the hits of a search and its statement of missing places ask for the same verse. */
+/** Caches the passages by place, because a search and its statement of missing places ask for the same verse. */
 export function citingOnce(executor: Executor): FindCiting {
   const found = new Map<string, Promise<readonly PassageRow[]>>()
   return ({ book, ...at }) => {
@@ -58,7 +58,7 @@ export function citingOnce(executor: Executor): FindCiting {
   }
 }
 
-/** The refs that are linked to the place, with how exactly, see `nearness`. */
+/** Reads the refs that link to the place, each with its rank (see `nearness`). */
 async function linkedFrom(executor: Executor, place: ScripturePlace): Promise<ReadonlyMap<string, number>> {
   const beginnings = linkBeginnings(place).map((beginning) => sql`starts_with(to_ref, ${beginning})`)
   const found = await executor.execute<{ from_ref: string; to_ref: string }>(sql`
@@ -74,7 +74,10 @@ async function linkedFrom(executor: Executor, place: ScripturePlace): Promise<Re
   return new Map(likeliest)
 }
 
-/** With what a link to the place may begin: a name of the book and the number. Further digits are read and left out. */
+/**
+ * Prefixes of links to the place: a name of the book and the number. Links with further digits are read and
+ * discarded.
+ */
 function linkBeginnings({ book, number, side }: ScripturePlace): readonly string[] {
   const marked = hebrewNumeral(number)
   const inHebrew = [toHebrewNumber(number), marked, marked.replace('״', '"').replace('׳', "'")]
@@ -84,7 +87,7 @@ function linkBeginnings({ book, number, side }: ScripturePlace): readonly string
   ]
 }
 
-/** The texts at refs; of one that an import has cut, all its pieces. */
+/** Finds the documents at refs. For a text that an import has cut, all its pieces. */
 async function documentsAt(
   executor: Executor,
   refs: readonly string[],
@@ -101,7 +104,10 @@ async function documentsAt(
   return found.rows
 }
 
-/** Texts that name the book and the number beside it: the index leads to those that have both words, reading decides. */
+/**
+ * Finds texts that name the book and the number next to it. The index finds texts with both words; then the text
+ * decides.
+ */
 async function citingTexts(
   executor: Executor,
   place: ScripturePlace,
@@ -122,7 +128,7 @@ async function citingTexts(
 
 const prefixes = ['', 'ב', 'ד', 'ו', 'כ', 'ל', 'מ', 'ה', 'ש', 'דב', 'שב', 'וב', 'מה', 'בה']
 
-/** Of each name the longest word, in Hebrew also with letters before it. */
+/** The longest word of each name. In Hebrew also with prefixes. */
 function nameTerms({ book }: ScripturePlace): readonly string[] {
   const names = [
     ...book.english,
@@ -141,7 +147,7 @@ function numberTerms({ book, number }: ScripturePlace): readonly string[] {
   return written.flatMap((one) => tokenize(one).map(({ term }) => term))
 }
 
-/** The documents that have any of these terms; undefined when they are too many. */
+/** The documents with any of these terms; undefined when there are too many. */
 async function documentsWithFew(
   executor: Executor,
   terms: readonly string[],

@@ -9,23 +9,23 @@ import { inRanges } from '../scoring/bm25.ts'
 import { collapse, type Fused } from '../scoring/fusion.ts'
 import type { FindCiting } from './citing-passages.ts'
 
-/** What stands at the places that a query names, one version of each passage: the one in the query's script. */
+/** Passages at the places that a query names, each in one version: that in the script of the query. */
 export type NamedPassages = {
-  /** In reading order; behind them those that cite a place of the Bible or the Talmud. */
+  /** In reading order, followed by passages that cite a place of the Bible or the Talmud. */
   readonly rows: readonly PassageRow[]
-  /** Refs of those that cite one. */
+  /** Refs of the citing passages. */
   readonly citing: ReadonlySet<string>
-  /** The query is nothing but a ref. */
+  /** Whether the query consists only of a ref. */
   readonly isRef: boolean
 }
 
-/** Refs of one question whose passages come first, and passages of them. */
+/** Maximum number of refs per question, and of their passages. */
 const maxRefs = 3
 const maxRows = 200
-/** A longer text is no question about a place. */
+/** Maximum length of a question; longer texts do not ask for a place. */
 const longestQuestion = 600
 
-/** Finds what the query asks for by its ref: the query is one, or names one among its words (`Tanya 32: love of Israel`). */
+/** Finds passages for the refs in a query: the query is a ref, or contains one (`Tanya 32: love of Israel`). */
 export async function passagesNamed(
   executor: Executor,
   text: string,
@@ -66,8 +66,8 @@ async function placesWithin(executor: Executor, text: string): Promise<Within> {
 }
 
 /**
- * Named passages stand before what was found by words. After a ref alone they keep their reading order; in a question those
- * come first that its words found.
+ * Puts named passages before hits by words. After a query that is a ref they keep their reading order. In a question,
+ * those also found by words come first.
  */
 export function withNamed(
   { rows, isRef }: Pick<NamedPassages, 'rows' | 'isRef'>,

@@ -11,23 +11,20 @@ import type { Candidates } from '../relevance/candidates.ts'
 import { compareText, type Fused } from '../scoring/fusion.ts'
 import { namingIn } from './naming-cues.ts'
 
-/** The works that a question names as the source it asks about, and the question without the words that name them. */
+/** The works that a question names as its source, and the question without the words that name them. */
 export type NamedWorks = {
   readonly works: ReadonlySet<number>
   readonly ranges: DocumentRanges
   readonly query: Query
 }
 
-/**
- * What a passage of a named work gains: its fit (see `fuse`) is multiplied. A clearly better passage elsewhere stays
- * first.
- */
+/** Factor for the fit (see `fuse`) of a passage of a named work. A clearly better passage elsewhere stays first. */
 const namedGain = 2
 
 /**
- * The works of the library by which a question wants its answer: `according to the Tanya`, `בתניא`, `the Alter Rebbe
- * says`. Undefined when it names none, when the library has none of them, and when nothing would be left to look for:
- * a question about the author or the book itself.
+ * Finds the works from which a question wants its answer: `according to the Tanya`, `בתניא`, `the Alter Rebbe says`.
+ * Undefined when it names none or the library has none of them. Also undefined when no other words are left: then the
+ * question is about the author or the book itself.
  */
 export async function namedWorks(executor: Executor, query: Query): Promise<NamedWorks | undefined> {
   const naming = namingIn(query.tokens)
@@ -56,26 +53,26 @@ export async function namedWorks(executor: Executor, query: Query): Promise<Name
   }
 }
 
-/** All titles of the books that the vocabulary knows to be a person's. */
+/** All titles of the books that the vocabulary attributes to a person. */
 function titlesBy(person: string): readonly string[] {
   const books = new Set(authorship.filter(([name]) => name === person).flatMap(([, ...titles]) => titles))
   return bookNames.filter(([title = '']) => books.has(title)).flat()
 }
 
-/** Passages of the named works before others that are about as good, best first. */
+/** Applies the factor to passages of the named works and sorts, best first. */
 export function preferNamed(ranked: readonly Fused[], { works }: NamedWorks): readonly Fused[] {
   return ranked
     .map(({ row, score }) => ({ row, score: works.has(row.work_id) ? gained(score) : score }))
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
 }
 
-/** A score is `fit / (1 + fit)` and stays below 1. */
+/** Applies the factor to a score, which is `fit / (1 + fit)` and stays below 1. */
 function gained(score: number): number {
   const fit = (namedGain * score) / Math.max(1 - score, Number.EPSILON)
   return fit / (1 + fit)
 }
 
-/** Candidates of the whole library with those of the named works, which a large library may not have among its best. */
+/** Adds candidates from the named works, because in a large library they may not be among the best. */
 export function withCandidates(
   all: readonly Candidates[],
   own: readonly Candidates[],

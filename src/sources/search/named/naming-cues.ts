@@ -3,11 +3,11 @@ import { groupsOfWord, type NameGroup, namesAt } from '../../vocabulary/lookup.t
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { bookNames } from '../../vocabulary/titles/book-names.ts'
 
-/** A work or author that a question asks the words of. */
+/** A work or author from which a question wants its answer. */
 export type Naming = {
   readonly group: NameGroup
   readonly isBook: boolean
-  /** The words of the naming, cue included: `[first, end)` among those of the question. */
+  /** Range of the words that name it, including the cue: `[first, end)`, indexes in the question. */
   readonly first: number
   readonly end: number
 }
@@ -17,23 +17,25 @@ const people: ReadonlySet<string | undefined> = new Set(peopleGroups.map(([first
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/))
 
-/** What may stand between a cue and the name: articles and titles. */
+/** Words between a cue and the name: articles and titles. */
 const between = words(
   'the a rabbi rebb rabi rav r reb sefer book holi great רבי ר רב הרב רבנו רבינו ספר אדמור הספר',
 )
 
-/** Words after which a name is a source: `according to the Tanya`, `לפי התניא`. */
+/** Cues before a name: `according to the Tanya`, `לפי התניא`. */
 const cuesBefore = words(
   'לפי לדעת לשיטת כדברי לדברי בשיטת בתורת במשנת אצל בשם דעת שיטת דברי תורת משנת עפ אליבא בספר בכתבי בתורתו בהגות',
 )
 
-/** Of what a source has, before `of` or after the name: `the teachings of the Besht`, `the Maggid's view`. */
+/**
+ * Nouns of what a source contains, before `of` or after the name: `the teachings of the Besht`, `the Maggid's view`.
+ */
 const possessions = words(
   `teach view opinion approach word write philosophi thought school explan definit interpret parabl idea concept
   doctrin say counsel advic understand שיטה דעה תורה זאגט שרייבט לערנט`,
 )
 
-/** What a source does, as stems, beside the name: `what does the Alter Rebbe say`. */
+/** Stems of verbs for what a source does, next to the name: `what does the Alter Rebbe say`. */
 const speech = words(
   `say says said teach taught explain mean call describe describ think thought understand hold view tell
   compar defin discuss interpret distinguish answer advis warn speak talk claim argu divid recommend bring cite quot
@@ -44,7 +46,7 @@ const speech = words(
 
 const questionVerbs = words('do does did would')
 
-/** Finds the first work or author that a question asks the words of, by cues beside its name. */
+/** Finds the first work or author that cues next to its name mark as the source. */
 export function namingIn(tokens: readonly Token[]): Naming | undefined {
   for (let at = 0; at < tokens.length; at += 1) {
     for (const { group, length } of namesOfSources(tokens, at)) {
@@ -69,7 +71,7 @@ function namesOfSources(
 
 type Extent = { readonly first: number; readonly end: number }
 
-/** The words of the cue and the name, when there is a cue. */
+/** The range of the cue and the name, if there is a cue. */
 function cueAt(tokens: readonly Token[], at: number, end: number, isBook: boolean): Extent | undefined {
   let first = at
   while (between.has(tokens[first - 1]?.term ?? '')) first -= 1
@@ -80,10 +82,10 @@ function cueAt(tokens: readonly Token[], at: number, end: number, isBook: boolea
   return { first: questionVerbs.has(tokens[first - 1]?.term ?? '') ? first - 1 : first, end: end + 1 }
 }
 
-/** Pairs of words that are a cue together. */
+/** Pairs of words that form a cue together. */
 const pairs = new Set(['according to', 'על פי'])
 
-/** Where the cue begins that ends before `tokens[first]`. */
+/** Index of the first word of a cue that ends before `tokens[first]`. */
 function cueBefore(tokens: readonly Token[], first: number, isBook: boolean): number | undefined {
   const [before, above] = [tokens[first - 1], tokens[first - 2]?.term ?? '']
   const term = before?.term ?? ''
@@ -93,7 +95,7 @@ function cueBefore(tokens: readonly Token[], first: number, isBook: boolean): nu
   return isBook && beginsWithIn(tokens[first]) ? first : undefined
 }
 
-/** `בתניא`, `שבליקוטי מוהר"ן`: the name with the preposition. */
+/** Whether the name has the Hebrew preposition for "in": `בתניא`, `שבליקוטי מוהר"ן`. */
 function beginsWithIn(token: Token | undefined): boolean {
   return token !== undefined && token.script === 'he' && /^[וש]?ב/.test(token.term)
 }

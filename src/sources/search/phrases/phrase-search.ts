@@ -10,20 +10,23 @@ import { inRanges } from '../scoring/bm25.ts'
 import type { Fused } from '../scoring/fusion.ts'
 import { rowWords } from './row-words.ts'
 
-/** The rarest words of a phrase decide which texts are looked at. */
+/** Maximum number of words that select the texts to compare with a phrase; the rarest ones. */
 const maxTerms = 6
 
-/** Postings read for one phrase: a phrase whose rarest words are all commoner is only looked for among the candidates. */
+/**
+ * Maximum number of postings per phrase. If the rarest words exceed it, the phrase is only searched among the
+ * candidates.
+ */
 const maxPostings = 200_000
 
-/** Texts that are compared with one phrase, and those having it that are ranked. */
+/** Maximum number of texts compared with one phrase. The next constant limits the matches that are ranked. */
 const maxTexts = 300
 const maxFound = 40
 
-/** Telling words of a long query that stand in one run, from which on the passage comes first. */
+/** Minimum number of distinctive query words in one run with which a passage comes first. */
 const minRun = 4
 
-/** The telling words of the phrases of a query, by which they are found. */
+/** The distinctive words of the phrases of a query, by which texts are found. */
 export function termsOfPhrases(query: Query): readonly string[] {
   return [...new Set(phrasesOf(query).flatMap((phrase) => tellingTerms(phrase, query)))]
 }
@@ -32,15 +35,15 @@ function phrasesOf({ quoted, whole }: Query): readonly Phrase[] {
   return [...quoted, ...(whole ? [whole] : [])]
 }
 
-/** Function words are not in the index. */
+/** The distinct words of a phrase without function words, which are not in the index. */
 function tellingTerms({ first, last }: Phrase, { tokens }: Query): readonly string[] {
   const telling = tokens.slice(first, last + 1).filter((token) => !isFunctionWord(token))
   return [...new Set(telling.map((token) => token.term))]
 }
 
 /**
- * The documents that have a phrase of the query, for each phrase in quotation marks and the query as a whole.
- * @param documents how many documents have each term, at least of `termsOfPhrases`; terms that none has are missing.
+ * Finds the documents that contain a quoted phrase or the whole query.
+ * @param documents number of documents per term, at least for `termsOfPhrases`. Terms without documents are missing.
  */
 export async function documentsOfPhrases(
   executor: Executor,
@@ -55,7 +58,7 @@ export async function documentsOfPhrases(
   return [...new Set(found.flat())]
 }
 
-/** The index leads to the documents with the rarest words of a phrase; their texts decide. */
+/** Finds candidates by the rarest words of a phrase in the index, and then compares their texts. */
 async function documentsOfPhrase(
   executor: Executor,
   phrase: Phrase,
@@ -75,7 +78,7 @@ async function documentsOfPhrase(
   return having.slice(0, maxFound).map((row) => row.doc_id)
 }
 
-/** The rarest first; none when the library lacks one of them, or when all are too common. */
+/** The rarest terms, rarest first. Empty when the library lacks a term or all are too frequent. */
 function rarestTerms(terms: readonly string[], documents: ReadonlyMap<string, number>): readonly string[] {
   if (terms.some((term) => !documents.has(term))) return []
   const count = (term: string): number => documents.get(term) ?? 0
@@ -89,7 +92,7 @@ function rarestTerms(terms: readonly string[], documents: ReadonlyMap<string, nu
     })
 }
 
-/** The documents that have all the terms, in their order. */
+/** The documents that contain all the terms, in ascending order. */
 export async function documentsWithAll(
   executor: Executor,
   terms: readonly string[],
@@ -111,7 +114,7 @@ export async function documentsWithAll(
   return docs.filter((doc) => !ranges || inRanges(doc, ranges)).slice(0, maxTexts)
 }
 
-/** Those of the documents that a list of postings by block has; all are in their order. */
+/** Intersects sorted documents with a posting list by block. */
 function docsIn(docs: readonly number[], list: ReadonlyMap<number, Uint32Array>): number[] {
   let [block, at] = [-1, 0]
   let postings: Uint32Array = new Uint32Array()
@@ -127,7 +130,7 @@ function docsIn(docs: readonly number[], list: ReadonlyMap<number, Uint32Array>)
   })
 }
 
-/** All documents that have any of the terms, ascending, by one statement. */
+/** All documents that contain any of the terms, in ascending order. One statement. */
 export async function documentsWithAny(
   executor: Executor,
   terms: readonly string[],
@@ -144,9 +147,9 @@ function documentsIn(block: number, postings: Uint32Array): readonly number[] {
 }
 
 /**
- * Puts the places first that have phrases of the query word for word: those with the most phrases in quotation marks,
- * then those that have the whole query or a run of at least four telling words of it. A place is shown in the version
- * that has them; scores stay between 0 and 1.
+ * Moves passages with phrases of the query to the front: first those with most quoted phrases, then those with the
+ * whole query or a run of at least four distinctive words. A place is shown in the version with the phrase. Scores
+ * stay between 0 and 1.
  */
 export function phrasesFirst(
   fused: readonly Fused[],

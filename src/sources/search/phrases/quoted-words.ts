@@ -7,9 +7,8 @@ import { parseQuery, type Query } from '../expansion/query.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrase-search.ts'
 
 /**
- * Reads a question that has phrases in quotation marks among other words: a phrase that no passage has word for word
- * is read as plain words. In quotation marks people also put a translation, or words from memory. A query of nothing
- * but phrases is taken at its word.
+ * Parses a question with quoted phrases and other words. If no passage has a phrase word for word, it is searched as
+ * single words, because people also quote translations or from memory. A query of phrases only keeps them.
  */
 export async function withPlainQuotations(
   executor: Executor,

@@ -5,7 +5,7 @@ import { placedWords, type Word } from '../../text/tokens.ts'
 import { expansionOf, groupTerm, namesAt } from '../../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
 
-/** An index term of several words, or of a name in one. */
+/** An index term for several words, or for a name of one word. */
 export type Compound = {
   /** Its first word. */
   readonly at: number
@@ -14,10 +14,10 @@ export type Compound = {
   readonly isName: boolean
 }
 
-/** The words of a passage or heading. What only few passages are asked for is made when it is asked for. */
+/** The words of a passage or heading. Properties that few passages need are computed on first use. */
 export class ReadWords {
   readonly words: readonly Word[]
-  /** UTF-16 start and end of each word. */
+  /** Start and end of each word, in UTF-16 units. */
   readonly #places: Uint32Array
   #compounds: readonly Compound[] | undefined
   #terms: ReadonlySet<string> | undefined
@@ -36,13 +36,13 @@ export class ReadWords {
     return this.#places[2 * word + 1] ?? 0
   }
 
-  /** The names and known phrases, in order; of one place the names first. */
+  /** The names and known phrases, in order. At equal positions names come first. */
   get compounds(): readonly Compound[] {
     this.#compounds ??= compoundsIn(this.words)
     return this.#compounds
   }
 
-  /** What the index holds of the text, as `documentTerms` counts it. */
+  /** The terms of the text in the index, as `documentTerms` counts them. */
   get terms(): ReadonlySet<string> {
     this.#terms ??= termsOf(this.words, this.compounds)
     return this.#terms
@@ -68,14 +68,14 @@ function termsOf(words: readonly Word[], compounds: readonly Compound[]): Readon
   return terms
 }
 
-/** UTF-16 units of texts whose words are remembered: some 20 MB with their words, and 4,000 usual passages. */
+/** Maximum size of the cache, in UTF-16 units of text: about 20 MB with the words, or 4,000 ordinary passages. */
 const maxUnits = 4_000_000
 
-/** Words by text, of the candidates of earlier searches. It is cleared when it is full. */
+/** Cached words by text, for candidates of earlier searches. It is cleared when full. */
 const passages = new Map<string, ReadWords>()
 let units = 0
 
-/** The words of a passage: one search after the other looks at the same candidates. */
+/** The words of a passage. They are cached, because consecutive searches have the same candidates. */
 export function rowWords({ text }: PassageRow): ReadWords {
   const known = passages.get(text)
   if (known) return known
@@ -91,10 +91,10 @@ export function rowWords({ text }: PassageRow): ReadWords {
   return words
 }
 
-/** The words of a heading, or of a part of one; some 10 MB of them are remembered. */
+/** The words of a heading or a part of one. The cache takes about 10 MB. */
 export const headingWords = remembered(10_000, (heading) => new ReadWords(heading))
 
-/** The index terms of a passage and of the headings that it stands under. */
+/** The index terms of a passage and of its headings. */
 export type RowTerms = Pick<ReadonlySet<string>, 'has'>
 
 export function rowTerms(row: PassageRow): RowTerms {

@@ -5,7 +5,7 @@ import { hasRun } from '../expansion/phrases.ts'
 import { documentsWithAll } from './phrase-search.ts'
 
 /**
- * The indexes of the names that stand in some text of the library, word for word. Two statements for each name.
+ * Returns the indexes of names that occur word for word in a text of the library. Two statements per name.
  * @throws database errors.
  */
 export async function textsHaving(

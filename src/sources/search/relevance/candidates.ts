@@ -9,27 +9,33 @@ import { type Weighed, weigh } from './rerank.ts'
 /** Size of the library in each script. */
 export type Facts = Readonly<Record<Script, CollectionFacts>>
 
-/** What one script offers before it is looked at closely. */
+/** The candidates of one script before reranking. */
 export type Candidates = {
   readonly script: Script
-  /** Best first, by BM25 over the words whose postings were read. */
+  /** Ranked by BM25 over the words whose postings were read, best first. */
   readonly ranked: readonly Scored[]
   /** The concepts of the query in this script that the library has. */
   readonly concepts: readonly Weighed[]
 }
 
-/** Candidates of each script that are looked at closely: more when common words have still to be counted in them. */
+/**
+ * Minimum number of candidates per script for reranking. It is higher when frequent words still have to be counted in
+ * them.
+ */
 const minCandidates = 40
 const maxCandidates = 100
 
-/** Postings that a search reads at most: the rarest words first; the others only weigh what those found. */
+/**
+ * Maximum number of postings per search. The rarest words are read first; the other words only rerank what these
+ * found.
+ */
 const postingBudget = 250_000
 
 /**
- * The documents of each script that fit the words of a query best.
+ * Finds the best documents of each script for the words of a query.
  * @param found concepts that the library has.
- * @param scripts in the order of the lists that are returned.
- * @param wanted places that the caller will show, at least.
+ * @param scripts order of the returned lists.
+ * @param wanted minimum number of places that the caller shows.
  */
 export async function findCandidates(
   executor: Executor,
@@ -55,22 +61,21 @@ export async function findCandidates(
   })
 }
 
-/** Adds documents to the first list that were found otherwise; what they have of the words is still to be counted. */
+/** Adds documents found by other methods to the first list. Their words are counted when they are reranked. */
 export function withDocuments(lists: readonly Candidates[], docs: readonly number[]): readonly Candidates[] {
   const known = new Set(lists.flatMap(({ ranked }) => ranked.map(({ doc }) => doc)))
   const added = docs.filter((doc) => !known.has(doc)).map((doc) => ({ doc, score: 0 }))
   return lists.map((list, i) => (i === 0 ? { ...list, ranked: [...list.ranked, ...added] } : list))
 }
 
-/** The part of the index that some of its blocks are. */
+/** The fraction of the index in these blocks. */
 function blockShare(blocks: number, facts: Facts): number {
   return Math.min(1, (blocks * blockSize) / Math.max(1, facts.he.documents + facts.en.documents))
 }
 
 /**
- * The concepts to read postings of: the rarest first, as far as the budget goes, and the rarest of each script in any
- * case.
- * @param share the part of the index that will be read.
+ * The concepts whose postings are read: the rarest first, within the budget, and always the rarest of each script.
+ * @param share the fraction of the index that will be read.
  */
 function withinBudget(found: readonly FoundConcept[], share: number): readonly FoundConcept[] {
   let sum = 0

@@ -7,9 +7,9 @@ import { type About, type AskedConcept, askedConcept, evidenceOf, wordsAsked } f
 import { type ByTerm, isTitled } from './titles.ts'
 
 /**
- * `share` 0 to 1; `words` is how many of the query's telling words (or names) are met; `titled` whether the query
- * names the very title that the passage stands under, or a place of the Bible or the Talmud that the passage cites;
- * `evidence` is above 0 when the passage is about the question.
+ * `share`, 0 to 1: weighted fraction of the query that the passage contains. `words`: number of the query's
+ * distinctive words (or names) in the passage. `titled`: whether the query names the title of the passage, or a place
+ * of the Bible or the Talmud that it cites. `evidence`: above 0 when the passage is about the question.
  */
 export type Coverage = {
   readonly share: number
@@ -18,19 +18,17 @@ export type Coverage = {
   readonly evidence: number
 }
 
-/** Whether a passage is about what was asked for, or only shares a chance word with it. */
+/** Whether a passage is about the question, or only shares a word with it by chance. */
 export function isRelevant({ evidence }: Pick<Coverage, 'evidence'>): boolean {
   return evidence > 0
 }
 
 /**
- * Prepares to look how much of what a query asks for passages have, 0 to 1: the telling weight of the query's words that
- * stand in it or in its heading, in whatever language, over that of all of them. A word the library does not know counts
- * as the most telling of all, so that a question about something else does not look answered by a chance word.
- *
- * @param topics positions of the query's words that name everyday matters, and of those that name matters of the field.
- *
- * Unlike a rank or a score of rank fusion it says something about the passage by itself, and can be held to a floor.
+ * Returns a function that computes the coverage of a passage: the weight of the query words in its text or heading,
+ * in any language, divided by the weight of all query words. An unknown word has the largest weight, so that a
+ * question about another subject gets a low coverage.
+ * @param topics positions of query words for everyday subjects and for subjects of the field.
+ * Unlike a rank or a fused score, coverage is comparable between searches.
  */
 export function coverageOf(
   concepts: readonly FoundConcept[],
@@ -52,7 +50,7 @@ function shareOf(asked: readonly AskedConcept[], present: RowTerms): Pick<Covera
   for (const { position, worth, telling } of asked) {
     const known = positions.get(position)
     const met = known?.met === true || telling.some((term) => present.has(term))
-    // A word counts by the language that knows it best: its translation is the same question.
+    // The smaller weight counts: a word and its translation are the same question.
     positions.set(position, { worth: known ? Math.min(known.worth, worth) : worth, met })
   }
   let [all, found, words] = [0, 0, 0]

@@ -4,18 +4,18 @@ import type { RowTerms } from '../phrases/row-words.ts'
 import { type CollectionFacts, inverseFrequency } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
-/** A word of a query beside one passage. */
+/** A query word in relation to one passage. */
 type WordAsked = {
-  /** How telling it is, in the language that knows it best. */
+  /** Inverse document frequency; the smaller one of both languages. */
   worth: number
   documents: number
-  /** How surely the passage has it: 0 to 1. */
+  /** Certainty that the passage has it, 0 to 1. */
   strength: number
   /** Whether it is, or belongs to, a name of the vocabulary. */
   named: boolean
 }
 
-/** How surely a passage has a word that it has by another one. */
+/** Certainty of a match by another word, by the source of that word. */
 const strengthOf: Readonly<Record<Origin, number>> = {
   vocabulary: 1,
   lexicon: 0.8,
@@ -23,27 +23,27 @@ const strengthOf: Readonly<Record<Origin, number>> = {
   learned: 0.3,
 }
 
-/** Another spelling or inflection: classes of these are wider than one word. */
+/** Certainty of a match by another spelling or inflection. Their classes contain more than one word. */
 const formStrength = 0.4
 
-/** Weaker finds are chance. */
+/** Minimum certainty; weaker matches are chance. */
 const least = 0.5
 const sure = 0.8
 
 /**
- * The weights of the evidence: a logistic regression over the sets of `test/questions` that ask on and off topic, about the
- * starter library and about the Tanya, rounded. Its cross-validated figures stand in `docs/search-figures.md`.
+ * Weights of the evidence: a logistic regression over the on-topic and off-topic sets of `test/questions`, for the
+ * starter library and the Tanya, rounded. `docs/search-figures.md` has the cross-validated figures.
  */
 const weights = {
-  /** Each word met, and in addition each name met. */
+  /** Each word that the passage has; `name` is added for a name. */
   word: 1.2,
   name: 0.7,
   /** The weighted fraction of the words that the passage has. */
   share: 1.1,
   titled: 1,
-  /** Each word of the question that is of the field. */
+  /** Each word of the question that belongs to the field. */
   field: 2.2,
-  /** Each word of an everyday matter that the passage lacks. */
+  /** Each word for an everyday subject that the passage lacks. */
   everyday: 2.4,
   /** Each word that the library lacks. */
   unknown: 0.8,
@@ -52,30 +52,30 @@ const weights = {
 const maxEveryday = 2
 const maxField = 2
 
-/** What is known of a question and a passage beside the words. */
+/** What is known about a question and a passage, besides the words. */
 export type About = {
-  /** Positions of the words that name an everyday matter. */
+  /** Positions of the words for everyday subjects. */
   readonly everyday: ReadonlySet<number>
-  /** Positions of the words that name a matter of the field. */
+  /** Positions of the words that belong to the field. */
   readonly field: ReadonlySet<number>
   /** Whether the question names the title of the passage. */
   readonly titled: boolean
 }
 
-/** A concept as it is looked for in one passage after the other. */
+/** A concept prepared for comparison with many passages. */
 export type AskedConcept = {
   readonly position: number
   readonly length: number
   readonly documents: number
   readonly worth: number
   readonly named: boolean
-  /** How surely a passage has it that has a term. */
+  /** Certainty that a passage with this term has the concept. */
   readonly strengths: readonly (readonly [term: string, strength: number])[]
-  /** Terms that count for more than another form of the word. */
+  /** Terms with a larger weight than other forms of the word. */
   readonly telling: readonly string[]
 }
 
-/** Weights of terms above this are of the word, its names and translations. */
+/** Minimum weight of the word itself, its names and its translations. */
 const minTelling = 0.5
 
 /** Prepares a concept. */
@@ -102,7 +102,7 @@ function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weig
   return weight >= 1 ? 1 : formStrength
 }
 
-/** The words of a query by position, each with how surely the passage of these terms has it. */
+/** The words of a query by position, each with the certainty that a passage with these terms has it. */
 export function wordsAsked(
   concepts: readonly AskedConcept[],
   present: RowTerms,
@@ -130,15 +130,14 @@ export function wordsAsked(
   return words
 }
 
-/** Whether an index term is a group of names. */
+/** Whether an index term stands for a group of names. */
 function isName(term: string): boolean {
   return term.startsWith('he:') || term.startsWith('en:')
 }
 
 /**
- * What speaks for a passage being about a query, less what speaks against it: words and names met and words of the
- * field, against words that the library lacks, and words of everyday matters that the passage lacks. Above 0 it is taken
- * to be about it.
+ * Estimates whether a passage is about a query. Words, names and words of the field add to the sum; words that the
+ * library lacks, and everyday subjects that the passage lacks, subtract. Above 0 the passage counts as relevant.
  */
 export function evidenceOf(
   words: ReadonlyMap<number, WordAsked>,

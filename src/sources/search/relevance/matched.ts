@@ -5,21 +5,21 @@ import type { Origin, Query } from '../expansion/query.ts'
 import { headingWords, type ReadWords, rowWords } from '../phrases/row-words.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
-/** Another word for a word of the query that a passage has. */
+/** A word of a passage that matches a query word by another name, language or synonym. */
 export type Expansion = {
-  /** As the query has it. */
+  /** The word of the query. */
   readonly word: string
-  /** As the passage or its heading has it. */
+  /** The word of the passage or its heading. */
   readonly by: string
   readonly through: Origin
 }
 
-/** Expansions of one hit: the first of each word of the query. */
+/** Maximum number of expansions per hit; the first for each query word. */
 const maxExpansions = 16
 
 /**
- * Prepares to look in passages for the words of a query that they, or headings over them, have in another language or
- * under another name. What it returns gives them in the order of the query.
+ * Returns a function that finds the expansions of a passage: query words that its text or headings have in another
+ * language or under another name. The result is in the order of the query.
  */
 export function expansionsOf(
   text: string,
@@ -43,10 +43,10 @@ export function expansionsOf(
   }
 }
 
-/** A concept that a term belongs to, and which of its terms it is. */
+/** The concept that a term belongs to, and the index of the term in it. */
 type Wanted = { readonly concept: number; readonly rank: number; readonly through: Origin }
 
-/** Of the terms those that the library has, or that it does not index. */
+/** The terms that the library has or does not index. */
 function wantedTerms(expanded: readonly FoundConcept[]): ReadonlyMap<string, readonly Wanted[]> {
   const wanted = new Map<string, Wanted[]>()
   for (const [i, { concept, terms }] of expanded.entries()) {
@@ -79,7 +79,7 @@ type Written = {
   readonly through: Origin
 }
 
-/** For each concept what stands first for it: in the text, else in a heading. */
+/** For each concept the first occurrence in the text, otherwise in a heading. */
 function firstOccurrences(
   row: PassageRow,
   wanted: ReadonlyMap<string, readonly Wanted[]>,
@@ -110,7 +110,7 @@ function firstOccurrences(
 
 const none: readonly never[] = []
 
-/** Of two at one place that which the concept names first. */
+/** Of two terms at one position, prefers the one that the concept lists first. */
 function isBetter({ rank }: Wanted, order: number, known: Written | undefined): boolean {
   return known === undefined || (known.order === order && rank < known.rank)
 }

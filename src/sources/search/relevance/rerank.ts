@@ -7,28 +7,28 @@ import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type ByTerm, titlesMet } from './titles.ts'
 
-/** Words apart, at most, for two words of the query to count as standing together. */
+/** Maximum distance, in words, of two query words that count as close to each other. */
 const nearby = 4
 
-/** What standing together is worth, in weights of the rarer of the two words. */
+/** Gain for two close words, as a fraction of the weight of the rarer one. */
 const nearbyWorth = 0.5
 
-/** Words of the query in unbroken order from here on are a phrase; a shorter query is one as a whole. */
+/** Minimum number of query words in unbroken order that form a phrase. A shorter query is a phrase as a whole. */
 const shortestPhrase = 3
 
-/** What standing under a title is worth that is the whole query, in weights of the words of the title. */
+/** Factor of the gain for a passage whose title is the whole query; multiplied by the weight of the title's words. */
 const titleWorth = 2
 
-/** A concept as it is looked for in the words of a passage. */
+/** A concept prepared for comparison with passages. */
 export type Weighed = {
   readonly concept: FoundConcept
   /** Its weight in the ranking. */
   readonly worth: number
-  /** True when its postings were too many to read: its part of the score is still to be added. */
+  /** True when it has too many postings to read. Its score is then added during reranking. */
   readonly missing: boolean
 }
 
-/** The weights of concepts in a list of results. */
+/** Computes the weights of concepts for a list of results. */
 export function weigh(
   found: readonly FoundConcept[],
   read: ReadonlySet<FoundConcept>,
@@ -42,8 +42,8 @@ export function weigh(
 }
 
 /**
- * Looks closely at the candidates of one list: adds what BM25 gives for words whose postings were not read, and
- * prefers passages that have the words together or in the very order of the query. Best first; ties by ref.
+ * Reranks the candidates of one list. It adds the BM25 score of words whose postings were not read, and prefers
+ * passages with the query words close together or in order. Best first; ties by ref.
  */
 export function rerank(
   candidates: readonly Scored[],
@@ -83,9 +83,9 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
 }
 
 /**
- * What a passage gains by standing under a title that the query names: the worth of what they share, times the fraction
- * of the title that the query has, times the fourth power of the fraction of the query that the title is. Who asks for a person
- * or an idea by name wants the entry about it; a long question that only mentions it does not.
+ * Gain of a passage under a title that the query names: the weight of the shared words, times the fraction of the
+ * title in the query, times the fourth power of the fraction of the query in the title. So a query for a name finds
+ * its entry, and a long question that only mentions the name does not.
  */
 function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm, total: number): number {
   if (total === 0) return 0
@@ -96,7 +96,7 @@ function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTer
   return Math.max(0, ...gains)
 }
 
-/** The worth of all that a query asks for: words that the library lacks in this script count as the rarest. */
+/** Total weight of a query. Words that the library lacks in this script count as the rarest. */
 function worthAsked(query: Query, concepts: readonly Weighed[], collection: CollectionFacts): number {
   const known = new Set<number>()
   let worth = 0
@@ -112,7 +112,7 @@ function worthAsked(query: Query, concepts: readonly Weighed[], collection: Coll
 
 const none: readonly never[] = []
 
-/** Returns what the words of a text add to its score. */
+/** Returns a function that computes the gain of a text by its words. */
 function closeLook(
   query: Query,
   concepts: readonly Weighed[],
@@ -141,7 +141,7 @@ function closeLook(
   }
 }
 
-/** Notes the pairs, next to each other among the query's telling words, that the word at `at` completes. */
+/** Marks the pairs of consecutive distinctive query words that the word at `at` completes. */
 function markNeighbours(
   concepts: readonly Weighed[],
   index: number,

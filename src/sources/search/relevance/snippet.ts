@@ -7,13 +7,13 @@ type WeightOf = (term: string) => { readonly key: number; readonly weight: numbe
 type Hit = { readonly key: number; readonly weight: number; readonly start: number; readonly end: number }
 
 /**
- * The stretch of `text`, at most 240 characters, whose words weigh most.
- * @param weightOf what an occurrence of a term is worth; a term counts once in a stretch.
+ * Returns the part of `text`, at most 240 characters, with the largest sum of weights.
+ * @param weightOf weight of a term; a term counts once per part.
  */
 export function snippetOf(text: string, read: ReadWords, weightOf: WeightOf): string {
   if (text.length <= longest) return text
   const hits = hitsIn(read, weightOf)
-  // Room for the words around the matches, and for the two ellipses.
+  // Leaves space for the words around the matches and for two ellipses.
   const room = longest - 40
   let best = { worth: 0, start: 0, end: Math.min(room, text.length) }
   for (let i = 0; i < hits.length; i += 1) {
@@ -43,7 +43,7 @@ function hitsIn(read: ReadWords, weightOf: WeightOf): readonly Hit[] {
   return hits
 }
 
-/** Widens the stretch evenly to the wanted length and ends it between words. */
+/** Widens a range on both sides to the wanted length, and ends it between words. */
 function cutAround(text: string, start: number, end: number): string {
   const spare = Math.max(0, longest - 2 - (end - start))
   let from = Math.max(0, start - Math.floor(spare / 2))

@@ -1,13 +1,16 @@
 import { headingsOf } from '../../index/terms.ts'
 import { headingWords } from '../phrases/row-words.ts'
 
-/** Places in a list of concepts that have the term. */
+/** For each term, the indexes of the concepts that have it. */
 export type ByTerm = ReadonlyMap<string, readonly number[]>
 
-/** What a query has of a title: concepts of the query, and the fraction of the title's telling words that they are. */
+/**
+ * What a query shares with a title: concepts of the query, and the fraction of the title's distinctive words that
+ * they cover.
+ */
 export type TitleMet = { readonly concepts: readonly number[]; readonly share: number }
 
-/** What the query has of the titles of a place. A title is the last part of its heading, in either language. */
+/** What the query shares with the titles of a place. A title is the last part of its heading, in either language. */
 export function titlesMet(
   place: { readonly ref: string; readonly heRef: string },
   byTerm: ByTerm,
@@ -18,7 +21,7 @@ export function titlesMet(
   })
 }
 
-/** Whether the query has a title of the place in full. */
+/** Whether the query contains a title of the place completely. */
 export function isTitled(place: { readonly ref: string; readonly heRef: string }, byTerm: ByTerm): boolean {
   return titlesMet(place, byTerm).some(({ share }) => share === 1)
 }

@@ -2,8 +2,9 @@ import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { blockSize, classLengths } from '../../index/postings.ts'
 
 /**
- * The saturation that is usual for BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and
- * Beyond"). Length counts less than usual: importers cut texts to about one length, and shorter ones are no better.
+ * Parameters of BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25 and Beyond").
+ * Saturation is the usual value. Length counts less than usual, because importers cut texts to similar lengths and
+ * shorter ones are not better.
  */
 const saturation = 1.2
 const lengthWeight = 0.5
@@ -13,13 +14,13 @@ export type CollectionFacts = {
   readonly averageLength: number
 }
 
-/** How telling a term is that `documents` of all documents contain; never negative. */
+/** Inverse document frequency of a term with `documents` documents; never negative. */
 export function inverseFrequency(documents: number, collection: CollectionFacts): number {
   const all = Math.max(collection.documents, documents)
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5))
 }
 
-/** The share of its weight that a term earns by occurring `frequency` times in a document of `length` words. */
+/** The BM25 factor of a term that occurs `frequency` times in a document of `length` words. */
 export function termShare(frequency: number, length: number, collection: CollectionFacts): number {
   const relative = length / Math.max(1, collection.averageLength)
   return (
@@ -27,14 +28,14 @@ export function termShare(frequency: number, length: number, collection: Collect
   )
 }
 
-/** Documents of one block with how much a concept occurs in each. */
+/** The documents of one block, with the frequency of a concept in each. */
 type ConceptBlock = {
   readonly locals: Uint16Array
   readonly frequencies: Float32Array
   readonly lengthClasses: Uint8Array
 }
 
-/** A posting list as stored: the packed postings of one term in one block, and what an occurrence counts. */
+/** A stored posting list: the packed postings of one term in one block, and the weight of an occurrence. */
 export type PostingRow = {
   readonly block: number
   readonly weight: number
@@ -43,12 +44,12 @@ export type PostingRow = {
 
 export type Scored = { readonly doc: number; readonly score: number }
 
-/** A concept's documents over all blocks: its terms merged, so that it counts as one term. */
+/** The documents of a concept in all blocks. Its terms are merged, so they count as one term. */
 export type ConceptPostings = {
   readonly blocks: ReadonlyMap<number, ConceptBlock>
-  /** How common the concept is taken to be. */
+  /** Number of documents that counts as the frequency of the concept. */
   readonly documents: number
-  /** What the concept is worth beside others. */
+  /** Weight of the concept relative to others. */
   readonly weight: number
 }
 
@@ -114,7 +115,7 @@ function mergeBlock(rows: readonly PostingRow[]): ConceptBlock {
 const scores = new Float64Array(blockSize)
 
 /**
- * The `top` best documents by BM25 over the concepts, best first, equal ones in order of their numbers.
+ * Returns the `top` best documents by BM25 over the concepts, best first; ties in order of document numbers.
  * @param ranges the only documents to consider; undefined for all.
  */
 export function rankByBm25(
@@ -172,11 +173,11 @@ export function inRanges(doc: number, ranges: DocumentRanges): boolean {
   return false
 }
 
-/** Keeps the best documents seen: a list cut back whenever it has doubled. */
+/** Collects the best documents. The list is cut back whenever it has doubled. */
 class TopDocuments {
   readonly #top: number
   #kept: Scored[] = []
-  /** A score that a document must exceed to matter. */
+  /** Minimum score of a document that can still enter the list. */
   threshold = 0
 
   constructor(top: number) {

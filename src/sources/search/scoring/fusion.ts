@@ -5,7 +5,7 @@ import type { Scored } from './bm25.ts'
 export type RankedList = {
   /** Best first. */
   readonly ranked: readonly Scored[]
-  /** What scores are divided by, so that those of both scripts compare. */
+  /** Divisor of scores, so that those of both scripts are comparable. */
   readonly unit: number
 }
 
@@ -13,19 +13,16 @@ export type Fused = { readonly row: PassageRow; readonly score: number }
 
 type Found = { readonly row: PassageRow; readonly fit: number }
 
-/** What the second script of a place adds, of its own fit: enough to decide between equals. */
+/** Fraction of its own fit that the second script of a place adds. It only decides between near-equal places. */
 const secondScriptGain = 0.02
 
 /**
- * Merges the rankings of both scripts into one ranking of places, best first; equal places stand in order of refs.
- *
- * The fit of a passage is its score over the square root of the weight of a word that only one document has. Raw scores
- * favour the script of which the library has more, scores over the whole weight the one of which it has less (each
- * measured). Ranks do not compare either, because one list may be all noise.
- *
- * A place counts by its best version. Its best version in the other script adds 2 % of its own fit, so no place leads
- * because it was translated. Further editions in one script add nothing. Of equal versions the one of the first list is
- * shown. Scores lie between 0 and 1.
+ * Merges the rankings of both scripts into one ranking of places, best first; ties in order of refs.
+ * The fit of a passage is its score divided by the square root of the weight of a word that only one document has.
+ * Raw scores favour the script with more texts; scores divided by the whole weight favour the script with fewer (both
+ * measured). Ranks are not comparable, because one list may be all noise.
+ * A place counts with its best version. Its best version in the other script adds 2 % of its own fit; further
+ * versions in one script add nothing. Of equal versions, that of the first list is shown. Scores are between 0 and 1.
  */
 export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
   const byRef = new Map<string, Found[]>()
@@ -55,7 +52,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Drops what stands next to something better in the same section. */
+/** Removes passages next to a better one in the same section. */
 export function collapse(fused: readonly Fused[]): readonly Fused[] {
   const taken = new Set<string>()
   return fused.filter(({ row }) => {

@@ -6,49 +6,48 @@ import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
 import { type CollectionFacts, type ConceptPostings, mergeConcept, type PostingRow } from './bm25.ts'
 
-/** A concept with the terms of it that the library has. */
+/** A concept with those of its terms that the library has. */
 export type FoundConcept = {
   readonly concept: Concept
-  /** With what an occurrence of each counts. */
+  /** Weight of an occurrence of each term. */
   readonly terms: ReadonlyMap<string, number>
-  /** How common the concept is: forms that were not asked for count less than those that were. */
+  /** Frequency of the concept in documents. Forms other than the query's count less. */
   readonly documents: number
-  /** Postings of all terms. */
+  /** Number of postings of all terms. */
   readonly postings: number
 }
 
-/** How much an occurrence of another spelling counts beside the word's own. */
+/** Weight of an occurrence of another spelling. */
 const spellingWeight = 0.8
 
 /**
- * A Hebrew word that is found in so few documents, and in so small a share of them, is looked for in other spellings
- * too. Where it is common they only dilute it (measured: for every word they lower MRR by 0.01, for rare ones they
- * raise it by 0.02).
+ * Limits below which other spellings of a Hebrew word are added: number and fraction of its documents. For frequent
+ * words they only dilute it: used for every word they lower MRR by 0.01, for rare ones they raise it by 0.02.
  */
 const rareDocuments = 3
 const rareShare = 0.001
 
-/** How much an occurrence of another inflection counts beside the very word. Measured from 0.35 to 0.7: no difference. */
+/** Weight of an occurrence of another inflection. Values from 0.35 to 0.7 gave the same MRR. */
 const inflectionWeight = 0.4
 
 /**
- * What a document with another form only counts in the frequency of a concept. Counted fully, many inflections make a
- * rare word look common (MRR of 82 questions 0.67 in place of 0.71).
+ * Weight of a document with only another form in the frequency of a concept. With full weight, many inflections make
+ * a rare word look frequent: MRR of 82 questions 0.67 instead of 0.71.
  */
 const formShare = 0.3
 
 type TermRow = { readonly term: string; readonly documents: number }
 
-/** What the index knows of the terms of a query. */
+/** What the index knows about the terms of a query. */
 export type Found = {
   readonly concepts: readonly FoundConcept[]
-  /** In how many documents each term stands; terms that the library lacks are missing. */
+  /** Number of documents per term. Terms that the library lacks are missing. */
   readonly documents: ReadonlyMap<string, number>
 }
 
 /**
- * Finds out which terms of the concepts exist and how common they are.
- * @param also further terms to count the documents of.
+ * Reads which terms of the concepts exist, and their frequencies.
+ * @param also further terms to count.
  */
 export async function findConcepts(
   executor: Executor,
@@ -80,7 +79,7 @@ export async function findConcepts(
   return { concepts: joined, documents }
 }
 
-/** The classes that other forms of a concept are kept under, with what such a form counts. */
+/** The index classes of other forms of a concept, each with the weight of such a form. */
 function classesOf({ concept }: FoundConcept, respell: boolean): ReadonlyMap<string, number> {
   const classes = new Map<string, number>()
   for (const word of concept.inflected)
@@ -92,7 +91,9 @@ function classesOf({ concept }: FoundConcept, respell: boolean): ReadonlyMap<str
   return classes
 }
 
-/** A concept of whose own terms the library has some is about as common as these. */
+/**
+ * Computes the terms and the frequency of a concept. If the library has its own terms, these decide the frequency.
+ */
 function withTerms(
   concept: Concept,
   others: ReadonlyMap<string, number>,
@@ -110,9 +111,9 @@ function withTerms(
 }
 
 /**
- * The terms of a concept that the library has. Of a rest that the library never has as a word the first letters are
- * hardly a prefix: forms of it are left out beside others, and otherwise count like inflections. `דינו` would find
- * `כינו` (MRR of 50 harder Hebrew questions 0.48 in place of 0.52).
+ * The terms of a concept that the library has. If the library never has the rest of a word alone, its first letters
+ * are probably not a prefix. Then forms of the rest are dropped, or count like inflections if there are no others.
+ * Otherwise `דינו` would find `כינו`: MRR of 50 harder Hebrew questions 0.48 instead of 0.52.
  */
 function likelyTerms(
   { terms, rests }: Concept,
@@ -126,7 +127,7 @@ function likelyTerms(
   )
 }
 
-/** Forms of one class that are looked at, at most: hostile input could have made thousands. */
+/** Maximum number of forms per class; hostile input could have created thousands. */
 const maxForms = 64
 
 async function findClasses(
@@ -141,7 +142,7 @@ async function findClasses(
   return new Map([...bySkeleton].map(([skeleton, rows]) => [skeleton, rows.slice(0, maxForms)]))
 }
 
-/** Loads the posting lists of concepts, merged; only those of some blocks when they are given. */
+/** Loads the merged posting lists of concepts; if blocks are given, only those of these blocks. */
 export async function loadPostings(
   executor: Executor,
   concepts: readonly FoundConcept[],
@@ -167,7 +168,7 @@ export async function loadPostings(
 
 const hebrewScriptLanguages = ['he', 'arc', 'yi', 'jrb', 'lad']
 
-/** Size of the library in each script, which the weights of terms are relative to. */
+/** Size of the library in each script. Weights of terms are relative to it. */
 export async function collectionFacts(
   executor: Executor,
 ): Promise<Readonly<Record<Script, CollectionFacts>>> {

@@ -5,16 +5,16 @@ import { hebrewSound, latinSound } from './sounds.ts'
 
 export type NameWord = Pick<Token, 'term' | 'script'> & Partial<Pick<Token, 'abbreviated'>>
 
-/** A word of a plain English name is compared by its stem, one of a transliterated name by its sound. */
+/** Key of a word in a plain English name: its stem. Words of transliterated names are compared by sound. */
 const stemKey = (term: string): string => `=${term}`
 
-/** The divine names of one sound: whatever is said of `ה'` in a name is said of `הוי'`. */
+/** Key of the divine names with the same sound. In names, `ה'` equals `הוי'`. */
 const tetragrammaton = 'יהוה'
 
-/** Hebrew words after the first may bear the article or leave it out: `נפש אלהית`, `נפש האלהית`. */
+/** Minimum letters of a later Hebrew word that may have or omit the article: `נפש אלהית`, `נפש האלהית`. */
 const shortestWithArticle = 4
 
-/** With fewer consonants a name would be met by chance: `in safe` would be `Ein Sof`. */
+/** Minimum consonants of a name. With fewer, `in safe` would match `Ein Sof`. */
 const minConsonants = 5
 
 /** The keys of the words of a name in the vocabulary. */
@@ -27,16 +27,16 @@ export function keysOfName(words: readonly NameWord[]): readonly string[] {
   })
 }
 
-/** A numeral or another abbreviation of two letters may bear a prefix: `בי"ט כסלו`. */
+/** Minimum letters of a numeral or abbreviation that may have a prefix: `בי"ט כסלו`. */
 export const shortestAbbreviation = 2
 
-/** The keys under which a word of a text may begin a name; a Hebrew one may bear prefixes. */
+/** The keys under which a word of a text may begin a name. Hebrew words may have prefixes. */
 export function firstKeys({ term, script, abbreviated }: NameWord): readonly string[] {
   if (script === 'en') return latinKeys(term)
   return withoutPrefixes(term, abbreviated ? shortestAbbreviation : undefined).map(hebrewKey)
 }
 
-/** The keys under which a word of a text may go on in a name. */
+/** The keys under which a word of a text may continue a name. */
 export function laterKeys({ term, script }: NameWord): readonly string[] {
   return script === 'he' ? [laterHebrewKey(term)] : latinKeys(term)
 }
@@ -52,7 +52,7 @@ function laterHebrewKey(term: string): string {
 
 const latin = new Map<string, readonly string[]>()
 
-/** Words that are remembered: texts repeat those after `the` and `of`. */
+/** Maximum cached words. Texts repeat the words after `the` and `of`. */
 const rememberedWords = 20_000
 
 function latinKeys(term: string): readonly string[] {

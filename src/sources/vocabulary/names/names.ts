@@ -1,7 +1,7 @@
 import { bookNames } from '../titles/book-names.ts'
 import { peopleGroups, townGroups } from './people-names.ts'
 
-/** Names of people and works; the rules of `aliases` hold. */
+/** Names of people and works; the rules of `aliases` apply. */
 export const nameGroups: readonly (readonly string[])[] = [
   ...peopleGroups,
   ...townGroups,

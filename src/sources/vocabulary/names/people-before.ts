@@ -1,6 +1,6 @@
 import type { Person } from './person.ts'
 
-/** People before the Baal Shem Tov whom chassidic books name. */
+/** People before the Baal Shem Tov who are named in chassidic books. */
 export const earlierPeople: readonly Person[] = [
   {
     names: `Arizal; Ari; AriZal; Ari HaKadosh; Holy Ari; Lion of Safed; Isaac Luria; Yitzchak Luria;

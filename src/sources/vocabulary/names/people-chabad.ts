@@ -1,6 +1,6 @@
 import type { Person } from './person.ts'
 
-/** Those who led Chabad after its founder, and their circle. */
+/** Leaders of Chabad after its founder, and their circle. */
 export const chabadMasters: readonly Person[] = [
   {
     names: `Mitteler Rebbe; Miteler Rebbe; Mittler Rebbe; Middle Rebbe; Second Lubavitcher Rebbe;

@@ -1,6 +1,6 @@
 import type { Person } from './person.ts'
 
-/** The Baal Shem Tov, the Maggid of Mezritch, and those around and after them in the east. */
+/** The Baal Shem Tov, the Maggid of Mezritch, and their circle and successors in the east. */
 export const earlyMasters: readonly Person[] = [
   {
     names: `Baal Shem Tov; Ba'al Shem Tov; Besht; Israel Baal Shem; Yisrael Baal Shem Tov;

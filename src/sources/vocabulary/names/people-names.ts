@@ -8,10 +8,13 @@ import { type Town, towns } from './towns.ts'
 
 const hebrew = /[א-ת]/
 
-/** From shorter names of towns no names of people are made: `Vorka` would make `Vorker`, which is read as `worker`. */
+/**
+ * Minimum letters of a town from which names of people are made. `Vorka` would make `Vorker`, which sounds like
+ * `worker`.
+ */
 const shortestForTownsman = { he: 4, en: 6 }
 
-/** All names of each person, in both scripts, the one that names the person in the index first. */
+/** All names of each person, in both scripts. The first one is the key in the index. */
 export const peopleGroups: readonly (readonly string[])[] = [
   ...earlyMasters,
   ...polishMasters,
@@ -19,10 +22,10 @@ export const peopleGroups: readonly (readonly string[])[] = [
   ...earlierPeople,
 ].map(namesOf)
 
-/** Shorter names of towns are other words, too: `Apt`, `גור`. */
+/** Minimum letters of a town. Shorter names are also other words: `Apt`, `גור`. */
 const shortestTown = 5
 
-/** Spellings of each town: who asks for `Berdichev` finds what is said of it and its masters in any spelling. */
+/** Spellings of each town. A query for `Berdichev` finds texts about it and its masters in any spelling. */
 export const townGroups: readonly (readonly string[])[] = Object.values<Town>(towns)
   .map(({ en, he }) =>
     [...new Set([...listOf(en), ...listOf(he)])].filter((name) => name.length >= shortestTown),
@@ -42,9 +45,11 @@ function listOf(names: string): readonly string[] {
   return names.split(/;\s*/)
 }
 
-/** What someone is called after a town in Yiddish: the listed names, and `Koretzer` and `קאריצער` from each spelling. */
+/**
+ * Yiddish names of a person after a town: the listed names, and `Koretzer` and `קאריצער` formed from each spelling.
+ */
 function townsmen({ en, he, masters }: Town): readonly string[] {
-  // The last vowel of a town gives way to the ending.
+  // The ending replaces the last vowel of the town.
   const latin = listOf(en)
     .filter((place) => place.length >= shortestForTownsman.en)
     .map((place) => `${place.replace(/[aeiou]$/, '')}er`)
@@ -54,14 +59,17 @@ function townsmen({ en, he, masters }: Town): readonly string[] {
   return [...new Set([...listOf(masters), ...latin, ...yiddish])]
 }
 
-/** The spellings of a town, and its Yiddish ending: `נעמיראוו` for `נעמירוב`. */
+/** The spellings of a town with its Yiddish ending: `נעמיראוו` for `נעמירוב`. */
 function inYiddish(he: string): readonly string[] {
   return listOf(he).flatMap((place) =>
     place.endsWith('וב') ? [place, place.replace(/וב$/, 'אוו')] : [place],
   )
 }
 
-/** `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק פון באַרדיטשעוו`. */
+/**
+ * Names with a town: `Levi Yitzchak of Berditchev`, `Levi Yitzchak Berditchever`, `לוי יצחק מברדיטשוב`, `לוי יצחק פון
+ * באַרדיטשעוו`.
+ */
 function withTown(given: string, town: Town): readonly string[] {
   const isHebrew = hebrew.test(given)
   const after = isHebrew
@@ -71,7 +79,7 @@ function withTown(given: string, town: Town): readonly string[] {
   return [...after, ...named].map((end) => `${given} ${end}`)
 }
 
-/** The one whom a town alone names: `the Kotzker`, `Rebbe of Kotzk`, `הרבי מקוצק`. */
+/** Names of the master of a town, without his own name: `the Kotzker`, `Rebbe of Kotzk`, `הרבי מקוצק`. */
 function mastersOf(town: Town): readonly string[] {
   const { en, he } = town
   return [

@@ -3,7 +3,7 @@ import { lazily } from '../../text/lazily.ts'
 import { peopleGroups } from './people-names.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
-/** Titles before and inside a name, which one writes and another leaves out. */
+/** Titles before and inside a name, which may be omitted. */
 const honorifics = new Set(
   `rabbi rabi rav rebbe rebbi reb rebe rabbenu rabbeinu rabeinu r rebbetzin grand holy saint the hakadosh hakodosh ztl zt"l zal zatzal
   admor hagaon harav ha-rav hagaon hatzaddik of ben son rb dr prof
@@ -12,12 +12,12 @@ const honorifics = new Set(
   ),
 )
 
-/** Words of a name that are compared; more are no name. */
+/** Maximum number of words of a name that are compared. */
 const maxWords = 16
 
 /**
- * The words of a name by their sound, without titles, years and punctuation: names with equal lists are one name in
- * whatever spelling. Bounded: of a longer text the first 16 words.
+ * The words of a name by their sound, without titles, years and punctuation. Names with equal lists are the same name
+ * in different spellings. Of a longer text it reads the first 16 words.
  */
 export function nameWords(name: string): readonly string[] {
   const words = name
@@ -33,13 +33,13 @@ export function nameWords(name: string): readonly string[] {
     .map((word) => (/[א-ת]/.test(word) ? hebrewSound(medial(bare(word))) : latinSound(word)))
 }
 
-/** A Hebrew name with an article is the name: `המגיד`. */
+/** Removes the article of a Hebrew name: `המגיד`. */
 function bare(word: string): string {
   const plain = word.normalize('NFKD').replace(/\p{M}/gu, '')
   return plain.length > 3 && plain.startsWith('ה') ? plain.slice(1) : plain
 }
 
-/** Letters and points as they are written, for names that sound alike: `Rashba` and `Rashbi`. */
+/** Key by letters and points, for names of equal sound: `Rashba` and `Rashbi`. */
 const writtenKey = (name: string): string => `=${fold(name).folded}`
 
 const soundKey = (name: string): string => nameWords(name).join(' ')
@@ -63,7 +63,7 @@ const people = lazily(compile)
 
 const nobody: ReadonlySet<number> = new Set()
 
-/** The people whose name this is, whole: as it is written, or else by its sound. Several when they share it. */
+/** The people with this complete name, as written, otherwise by its sound. Several people may share it. */
 export function peopleNamed(name: string): ReadonlySet<number> {
   return people().get(writtenKey(name)) ?? people().get(soundKey(name)) ?? nobody
 }

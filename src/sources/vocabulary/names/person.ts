@@ -1,12 +1,12 @@
 import type { TownName } from './towns.ts'
 
-/** A person whom books call by several names; lists of names are divided by `;`. */
+/** A person with several names; `;` separates the names in a list. */
 export type Person = {
-  /** Whole names in both scripts, without `Rabbi`. The index knows the person by the first, which must stay. */
+  /** Full names in both scripts, without `Rabbi`. The first one is the key in the index and must not change. */
   readonly names: string
   /** Given names (or a title such as `Maggid`) that name the person together with a town. */
   readonly given?: string
   readonly towns?: readonly TownName[]
-  /** True for the one who is meant when only the town is named: `the Kotzker`, `the Rebbe of Kotzk`. */
+  /** Whether the town alone names this person: `the Kotzker`, `the Rebbe of Kotzk`. */
   readonly isMaster?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * What ways of transliterating Hebrew and Yiddish write differently, as one letter, in this order: Ashkenazi and
- * Sephardi sav and holam, German and Polish digraphs, and the academic signs for ḥet, tsade and qof.
+ * Rules that replace different transliterations by one letter, applied in this order: Ashkenazi and Sephardi sav and
+ * holam, German and Polish digraphs, and the academic signs for ḥet, tsade and qof.
  */
 const latinRules: readonly (readonly [RegExp, string])[] = [
   [/tzsch|tsch|tch|tsh|cz|tš|č/g, 'C'],
@@ -14,15 +14,15 @@ const latinRules: readonly (readonly [RegExp, string])[] = [
   [/th|(?<=.)s/g, 't'],
 ]
 
-/** Marks that no rule above knows: points below and above letters, ayin and alef as signs. */
+/** Marks that no rule above reads: points below and above letters, signs for ayin and alef. */
 const marks = /[\p{M}\p{Cf}'’‘`ʾʿ"“”]/gu
 
-/** A sav at the end, which Ashkenazim write as s and the stem of an English word loses. */
+/** Matches a final sav. Ashkenazim write it as s, and English stemming removes it. */
 const lastSav = /(?<=[aeiou])(?:th|t|s)$/
 
 /**
- * What stays of a transliterated word when vowels and the ways of writing a consonant are left out: `mesirus` and
- * `mesirut` are one. Words are compared by it within names alone, where the words beside it keep chance meetings away.
+ * The sound of a transliterated word without vowels and spelling differences of consonants: `mesirus` and `mesirut`
+ * are equal. It is used only within names of several words, where the other words prevent false matches.
  */
 export function latinSound(word: string): string {
   const sound = withOneLetter(word)
@@ -30,18 +30,18 @@ export function latinSound(word: string): string {
   return (first + sound.slice(1).replace(/[aeiouy]/g, '')).replace(/(.)\1+/g, '$1')
 }
 
-/** Each consonant in one way of writing it. */
+/** Replaces each consonant by its standard spelling. */
 function withOneLetter(word: string): string {
   let sound = word.normalize('NFC').toLowerCase().replace(lastSav, '')
   for (const [written, letter] of latinRules) sound = sound.replace(written, letter)
-  // A digraph before h, as in `Yizhak`, looks like one with it: within a word h says nothing.
+  // A digraph before h (`Yizhak`) looks like a digraph with h. Inside a word h is ignored.
   return sound
     .normalize('NFKD')
     .replace(marks, '')
     .replace(/(?<=.)h/g, '')
 }
 
-/** Vowels by what a kamatz, a holam, a tzere or a shuruk is written as, in Sephardic and Ashkenazi pronunciation. */
+/** Rules for vowels: the spellings of kamatz, holam, tzere and shuruk, in Sephardi and Ashkenazi pronunciation. */
 const vowels: readonly (readonly [RegExp, string])[] = [
   [/(?<=.)[aeo]$/, 'A'],
   [/ei|ey|ai|ay/g, 'E'],
@@ -52,20 +52,20 @@ const vowels: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The sound of a transliterated word by itself, with its vowels: `neshomo` and `neshamah` are one, as are `hisboydedus`
- * and `hitbodedut`. Without vowels a single word would meet too many others.
+ * The sound of a transliterated word with its vowels: `neshomo` equals `neshamah`, `hisboydedus` equals `hitbodedut`.
+ * Without vowels, a single word would match too many others.
  */
 export function spokenSound(word: string): string {
   const sound = vowels.reduce((text, [written, vowel]) => text.replace(written, vowel), withOneLetter(word))
   return sound.replace(/(.)\1+/g, '$1')
 }
 
-/** A shorter sound would be met by other words. */
+/** Minimum length of such a sound; shorter ones would match other words. */
 const shortestYiddish = 4
 
 /**
- * The sound of the stem of a name that Yiddish ends with `-es` for `-us` or `-ut`: `dveykes` for `dveikus`. The stem of
- * an English word has lost that ending. Undefined for other names.
+ * The sound of the stem of a name with the Yiddish ending `-es` for `-us` or `-ut`: `dveykes` for `dveikus`.
+ * Undefined for other names.
  */
 export function yiddishSound(word: string): string | undefined {
   const stem = /^(.*[^aeiou])u(?:s|th?)$/.exec(word)?.[1]
@@ -76,10 +76,9 @@ export function yiddishSound(word: string): string | undefined {
 const vowelLetters = 'ויאע'
 
 /**
- * What stays of a Hebrew or Yiddish word: without the vowel letters inside it, of which Hebrew leaves out ו and י, and
- * Yiddish adds א and ע. Words of which two letters stay or fewer are left as they are. It looks at each letter once,
- * since an import asks for each form of each word.
- *
+ * The sound of a Hebrew or Yiddish word: without vowel letters inside it. Hebrew omits ו and י, and Yiddish adds א
+ * and ע. Words with two or fewer remaining letters stay unchanged. It loops over letters instead of using a pattern,
+ * because imports call it for each form of each word.
  * @param word in medial letters, without gershayim.
  */
 export function hebrewSound(word: string): string {
@@ -87,7 +86,7 @@ export function hebrewSound(word: string): string {
   let sound = word.charAt(0)
   for (let i = 1; i < last; i += 1) {
     const letter = word.charAt(i)
-    // Yiddish writes zh as זש.
+    // Yiddish writes the sound zh as זש.
     if (vowelLetters.includes(letter) || (letter === 'ש' && word.charAt(i - 1) === 'ז')) continue
     sound += letter
   }

@@ -1,7 +1,4 @@
-/**
- * Customs and teachings as they are spoken of: in Ashkenazi and Yiddish pronunciation, in both scripts. The rules of
- * `aliases` hold.
- */
+/** Customs and teachings in Ashkenazi and Yiddish pronunciation, in both scripts. The rules of `aliases` apply. */
 export const spokenNames: readonly (readonly string[])[] = [
   [
     'farbrengen',

@@ -1,14 +1,14 @@
-/** Spellings of a town by whose name masters are called, each list divided by `;`. */
+/** Spellings of a town after which masters are called; `;` separates the items of each list. */
 export type Town = {
   /** In Latin letters, as in `of Berditchev`. */
   readonly en: string
   /** In Hebrew letters, without the מ of `מברדיטשוב`. */
   readonly he: string
-  /** What the master of the town is called after it, in both scripts: `Berditchever`. */
+  /** Names of the master after the town, in both scripts: `Berditchever`. */
   readonly masters: string
 }
 
-/** Towns of chassidic masters, as Hebrew, Yiddish, Polish and academic books spell them. */
+/** Towns of chassidic masters, in the spellings of Hebrew, Yiddish, Polish and academic books. */
 export const towns = {
   mezritch: {
     en: 'Mezritch; Mezeritch; Mezerich; Mezhirech; Mezhirichi; Mezrich; Miedzyrzec; Mezeritz',

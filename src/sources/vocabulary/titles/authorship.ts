@@ -1,6 +1,6 @@
 /**
- * Who wrote, or whose teachings are, the books of the vocabulary: by the first name of each person and the first
- * titles of the books. A library need not name the authors of its works.
+ * Authors, or teachers, of the books in the vocabulary: the first name of each person with the first titles of the
+ * books. It is needed because imported works may have no author.
  */
 export const authorship: readonly (readonly [person: string, ...books: readonly string[]])[] = [
   [

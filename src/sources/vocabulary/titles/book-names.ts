@@ -1,4 +1,4 @@
-/** Titles of chassidic books; the rules of `aliases` hold. */
+/** Titles of chassidic books; the rules of `aliases` apply. */
 export const bookNames: readonly (readonly string[])[] = [
   [
     'Tanya',

@@ -4,9 +4,9 @@ import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 const folder = new URL('./works/', import.meta.url)
 
 /**
- * Works that libraries may not hold, each with all its names. The answer to a question about one of them says that this
- * library lacks it, not that it does not exist. Each line of the tables is a work: English names, a tab, Hebrew names;
- * `|` stands between names. Titles of the vocabulary of refs (`ref-aliases`) belong to them.
+ * Works that a library may not hold, each with all its names, so that an answer can say "not in this library" instead
+ * of "does not exist". Each line of the tables is a work: English names, a tab, Hebrew names; `
+ * ` separates names. Titles of `ref-aliases` are added.
  */
 const knownWorks: readonly (readonly string[])[] = readdirSync(folder)
   .filter((name) => name.endsWith('.tsv'))
@@ -15,11 +15,11 @@ const knownWorks: readonly (readonly string[])[] = readdirSync(folder)
   .map((line) => line.split(/[\t|]/).filter((name) => name !== ''))
   .filter((names) => names.length > 0)
 
-/** Their keys, see `headingKey`. */
+/** The keys of all names, see `headingKey`. */
 export const knownWorkKeys: ReadonlySet<string> = new Set(knownWorks.flat().map(headingKey))
 
 const byKey: ReadonlyMap<string, readonly string[]> = new Map(
-  // Exact keys come last and win over loose ones.
+  // Exact keys come last, so that they overwrite loose ones.
   [looseHeadingKey, headingKey].flatMap((keyOf) =>
     knownWorks.flatMap((names) =>
       names.flatMap((name) => {
@@ -30,7 +30,7 @@ const byKey: ReadonlyMap<string, readonly string[]> = new Map(
   ),
 )
 
-/** All names of the work that a key means, exact or, for names of several words, loose; undefined if none is known. */
+/** All names of the work with this key, exact or, for names of several words, loose. Undefined for an unknown key. */
 export function namesOfKnownWork(key: string): readonly string[] | undefined {
   return byKey.get(key)
 }

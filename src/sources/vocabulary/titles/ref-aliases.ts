@@ -1,6 +1,6 @@
 /**
- * Other titles under which people and older editions give a place, by the heading in canonical refs. A number after
- * any of them is a number under that heading. Titles that a source gives with a work are not here: they are kept with it.
+ * Alternative titles of a heading, used by people and older editions. A number after one of them is a number under
+ * that heading. Titles from a source are not listed here, because the library stores them with the work.
  */
 export const headingAliases: readonly (readonly [heading: string, ...others: readonly string[]])[] = [
   [

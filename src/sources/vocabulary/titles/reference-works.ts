@@ -1,4 +1,4 @@
-/** Works that describe texts, people and terms; by their titles in the library. */
+/** Titles of works that describe texts, people and terms. */
 const titles = new Set([
   'Concepts of Chassidut',
   'Masters of Chassidut',
@@ -10,7 +10,7 @@ const titles = new Set([
   'BDB Aramaic',
 ])
 
-/** Whether a work is a reference work, such as an encyclopedia or a dictionary, and no source itself. */
+/** Whether a work is a reference work, such as an encyclopedia or a dictionary, and not a source. */
 export function isReferenceWork(title: string): boolean {
   return titles.has(title)
 }

@@ -2,7 +2,7 @@ import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
 import { lazily } from '../../text/lazily.ts'
 import { authorAliases, headingAliases } from './ref-aliases.ts'
 
-/** Keys of titles that mean the same, the one in canonical refs first. */
+/** Keys of equivalent titles. The title in stored refs comes first. */
 type TitleGroup = readonly string[]
 
 const groups = lazily(compile)
@@ -18,7 +18,7 @@ function compile(): ReadonlyMap<string, TitleGroup> {
     byHeading.set(titles[0], group)
     for (const title of titles) add(title, headingKey, group)
   }
-  // An author stands for a work, but not the work for whatever is named after its author.
+  // An author's name leads to a work, but the work does not lead to other things named after the author.
   for (const [heading, ...authors] of authorAliases) {
     for (const author of authors) add(author, headingKey, byHeading.get(heading) ?? [headingKey(heading)])
   }
@@ -29,12 +29,12 @@ function compile(): ReadonlyMap<string, TitleGroup> {
   return byKey
 }
 
-/** Keys of other titles for what a key, exact or loose, is known to mean; none if it is not known. */
+/** Keys of the other titles with the same meaning as a key, exact or loose. Empty for an unknown key. */
 export function otherTitleKeys(key: string): readonly string[] {
   return (groups().get(key) ?? []).filter((other) => other !== key)
 }
 
-/** All titles of the vocabulary, as keys: those whose other names lead to a work, whether the library has it or not. */
+/** The keys of all titles in the vocabulary, whether the library has the works or not. */
 export function vocabularyTitleKeys(): Iterable<string> {
   return groups().keys()
 }

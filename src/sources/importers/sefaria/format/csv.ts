@@ -1,4 +1,4 @@
-/** The fields of one line of CSV; quotes within a quoted field are doubled. */
+/** Parses one line of CSV. Within a quoted field, quotes are doubled. */
 export function parseCsvLine(line: string): readonly string[] {
   if (!line.includes('"')) return line.split(',')
   const fields: string[] = []

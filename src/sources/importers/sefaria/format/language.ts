@@ -1,7 +1,7 @@
-/** Languages written in Hebrew letters that texts of the library may be in. */
+/** Languages in Hebrew script that the library's texts may have. */
 const hebrewScript = new Set(['he', 'arc', 'yi', 'jrb', 'jpr', 'lad'])
 
-/** Words that are frequent in one language and rare in the others that Sefaria has in Latin letters. */
+/** Words that are frequent in one language and rare in Sefaria's other languages in Latin script. */
 const frequentWords: Readonly<Record<string, readonly string[]>> = {
   en: ['the', 'of', 'and', 'to', 'is', 'that', 'with', 'for', 'his', 'was'],
   es: ['el', 'los', 'las', 'y', 'del', 'por', 'con', 'una', 'su', 'como'],
@@ -12,17 +12,17 @@ const frequentWords: Readonly<Record<string, readonly string[]>> = {
 }
 
 export type LanguageVerdict = {
-  /** ISO 639 code under which the version is stored. */
+  /** ISO 639 code that the version is stored with. */
   readonly language: string
-  /** What is odd, for the report. */
+  /** What the report says about a doubtful language. */
   readonly doubt?: string
 }
 
 type Header = { readonly language: string; readonly actualLanguage: string; readonly versionTitle: string }
 
 /**
- * The language of a version. Sefaria's `language` is only a bucket by script and its `actualLanguage` is sometimes
- * wrong, so that the letters and the commonest words of the text have the last word.
+ * Determines the language of a version. Sefaria's `language` only names the script, and `actualLanguage` is sometimes
+ * wrong. So the script and the most frequent words of the text decide.
  * @param sample some thousand characters of the text.
  */
 export function judgeLanguage(header: Header, sample: string): LanguageVerdict {
@@ -49,7 +49,7 @@ export function judgeLanguage(header: Header, sample: string): LanguageVerdict {
   }
 }
 
-/** Older versions name a language other than English at the end of their titles: `Bible du Rabbinat 1899 [fr]`. */
+/** The language in the title of older versions, such as `Bible du Rabbinat 1899 [fr]`. */
 function declaredLanguage(header: Header): string {
   const bracketed = /\[([a-z]{2,3})\]\s*$/.exec(header.versionTitle)?.[1]
   const named = header.actualLanguage.toLowerCase() || header.language.toLowerCase()
@@ -57,7 +57,7 @@ function declaredLanguage(header: Header): string {
   return /^[a-z]{2,3}$/.test(code) ? code : 'und'
 }
 
-/** The language that most of the frequent words belong to, when it is clear. */
+/** The language that most of the frequent words belong to, if the result is clear. */
 function latinLanguage(sample: string): string | undefined {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
   if (words.length < 8) return undefined
@@ -77,10 +77,10 @@ function latinLanguage(sample: string): string | undefined {
 const machineNames =
   /chat\s?gpt|\bgpt-?\d|\bgemini\b|google\s+translat|\bdeepl\b|\bLLM\b|large language model|machine[- ](?:generated|made|translat)|automatic(?:ally)?[- ]translat|artificial intelligence|\bclaude (?:ai|\d|sonnet|opus|haiku)/i
 
-/** In these spellings only: `ai` is a word in French, and Ai a city of Canaan. */
+/** Only these spellings: `ai` is a French word, and Ai is a city in Canaan. */
 const machineInitials = /\bAI\b|\bA\.I\.|\bAi(?=\s+(?:translat|generat|version)|\s*$)/
 
-/** Whether a version is the work of a translating machine, by its title or its notes. */
+/** Whether a version is a machine translation, according to its title or its notes. */
 export function isMachineMade(versionTitle: string, versionNotes: string): boolean {
   return [versionTitle, versionNotes].some((text) => machineNames.test(text) || machineInitials.test(text))
 }

@@ -6,24 +6,24 @@ import { mergePlaces, type ReadVersion } from './version.ts'
 import { type FileOutcome, readVersionFile } from './version-file.ts'
 
 export type ParseJob = {
-  /** Content of the work's schema file. */
+  /** Content of the schema file of the work. */
   readonly schema: string | undefined
-  /** Contents of the files of its versions. */
+  /** Contents of the version files. */
   readonly files: readonly Uint8Array[]
   readonly allowLicenses: readonly RestrictedLicense[]
 }
 
 export type ParsedFile = FileOutcome | { readonly kind: 'failed'; readonly why: string }
 
-/** An outcome for each file, in their order. */
+/** One result per file, in the order of the files. */
 export type ParsedFiles = {
   readonly schema: WorkSchema | undefined
   readonly files: readonly ParsedFile[]
 }
 
 /**
- * Reads the files of one work and the words of their texts: all that an import has to compute. It runs in a thread of
- * its own (`parser`), so nothing here may know the database.
+ * Parses the files of one work and tokenises their texts: all computation of an import. It runs in a thread of its
+ * own (`parser`), so it must not use the database.
  */
 export function parseFiles({ schema, files, allowLicenses }: ParseJob): ParsedFiles {
   const read = readSchemaFile(parsed(schema))
@@ -45,7 +45,10 @@ export function parseFiles({ schema, files, allowLicenses }: ParseJob): ParsedFi
   }
 }
 
-/** A passage stands under the headings of its place, which the versions of a work make together. */
+/**
+ * Tokenises the texts of each version under the headings of their places. The headings come from all versions of the
+ * work.
+ */
 function wordsByVersion(versions: readonly ReadVersion[]): (version: ReadVersion) => ReadVersion {
   const placesOf = new Map(
     [...Map.groupBy(versions, (version) => version.work.title)].map(([title, ofWork]) => [

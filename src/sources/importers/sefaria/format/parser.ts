@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import type { ParsedFiles, ParseJob } from './parse-files.ts'
 
-/** Reads files of works in threads, beside the one that talks to the database. */
+/** Parses the files of works in threads, so that the main thread is free for the database. */
 export type Parser = {
-  /** Jobs that are worth having under way at once. */
+  /** Useful number of concurrent jobs. */
   readonly width: number
   parse(job: ParseJob): Promise<ParsedFiles>
   close(): Promise<void>
 }
 
-/** One processor is left for the database; more threads than this would wait for it. */
+/** Maximum number of threads. One processor stays free for the database, and more threads would wait for it. */
 const maxThreads = 4
 
 export function openParser(): Parser {
@@ -20,9 +20,10 @@ export function openParser(): Parser {
     name: 'parseFiles',
     minThreads: 0,
     maxThreads: threads,
-    // A thread that ends takes the word forms that it remembers with it.
+    // Ending a thread loses the word forms that it has cached.
     idleTimeout: 60_000,
-    // Texts live for one job: with less room the collector copies them again and again, a quarter of the time.
+    // Texts live as long as one job. A smaller young generation copies them repeatedly, which costs a quarter of
+    // the time.
     resourceLimits: { maxYoungGenerationSizeMb: 256 },
   })
   return {

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { type AddressType, addressType, type Offsets } from '../../../library/address.ts'
 import type { OtherTitle } from '../../../library/writing/headings.ts'
 
-/** A node of a work: a branch with nodes of its own, or a leaf that holds nested lists of segments. */
+/** A node of a work's schema: a branch with child nodes, or a leaf with nested lists of segments. */
 export type SchemaNode = {
-  /** Empty for a default node, which adds nothing to refs. */
+  /** Empty for a default node, which adds no part to refs. */
   readonly title: string
   readonly heTitle: string
-  /** Further titles, by language. */
+  /** Alternative titles, by language. */
   readonly others: Readonly<Record<'en' | 'he', readonly string[]>>
-  /** Levels of numbering; undefined when only the text itself shows it. */
+  /** Levels of numbering; undefined if only the text shows them. */
   readonly depth: number | undefined
   readonly addressTypes: readonly AddressType[]
   readonly offsets: Offsets | undefined
   readonly nodes: readonly SchemaNode[]
 }
 
-/** What the schema file of a work tells; its root has all other titles of the work, former ones among them. */
+/** The schema of a work. Its root has all alternative titles of the work, including former ones. */
 export type WorkSchema = { readonly root: SchemaNode; readonly author: string }
 
 const word = z.string().catch('')
@@ -51,7 +51,7 @@ const fileShape = z.object({
   heTitleVariants: words,
 })
 
-/** Reads a file of `schemas/`; undefined when it is none. */
+/** Parses a file of `schemas/`; undefined when it is not a schema. */
 export function readSchemaFile(value: unknown): WorkSchema | undefined {
   const file = fileShape.safeParse(value)
   const read = file.success ? readNode(file.data.schema) : undefined
@@ -64,7 +64,7 @@ export function readSchemaFile(value: unknown): WorkSchema | undefined {
   return { root: { ...read, others }, author: readAuthors(value) }
 }
 
-/** The authors that a record of a work names, separated by commas; empty when it names none. */
+/** Authors named in the record of a work, separated by commas; empty when it names none. */
 export function readAuthors(value: unknown): string {
   const file = fileShape.safeParse(value)
   const authors = file.success ? file.data.authors : []
@@ -85,10 +85,12 @@ function otherTexts(of: Titles, lang: 'en' | 'he', own: string): readonly string
   return [...new Set(texts)].filter((text) => text !== '' && text !== own)
 }
 
-/** Titles that one work is given at most: real ones have some hundreds. */
+/** Maximum number of titles of one work. Real works have some hundreds. */
 const maxTitles = 5_000
 
-/** What a work was or is called otherwise, with its headings: what storing it needs. Nothing without a schema. */
+/**
+ * Former and alternative titles of a work and its headings, in the form that storing needs. Empty without a schema.
+ */
 export function titlesOf(
   schema: WorkSchema | undefined,
   title: string,
@@ -99,9 +101,9 @@ export function titlesOf(
 }
 
 /**
- * What a work and its headings are called beside their names in refs. Of the titles on the way to a heading one at a
- * time is replaced; the title of the work in front of them all may be any of its titles anyway (`sources/title-lookup`).
- * @param title of the work as in its refs.
+ * Alternative titles of a work and its headings. Each replaces one title on the path of a heading. The title of the
+ * work itself is not replaced here, because `refs/title-lookup` accepts any of its titles.
+ * @param title the title of the work in its refs.
  */
 function otherTitles(root: SchemaNode, title: string): readonly OtherTitle[] {
   const own = [root.title, root.heTitle, ...root.others.en, ...root.others.he]
@@ -126,7 +128,7 @@ function titlesWithin(node: SchemaNode, above: readonly SchemaNode[]): readonly 
   return [...(hebrew ? [hebrew] : []), ...replaced].map((parts) => ({ heading, title: parts.join(', ') }))
 }
 
-/** Reads a node as schema files (`title`) and text files (`enTitle`) write it. */
+/** Parses a node. Schema files call its title `title`, text files call it `enTitle`. */
 export function readNode(value: unknown): SchemaNode | undefined {
   const parsed = nodeShape.safeParse(value)
   if (!parsed.success) return undefined
@@ -144,7 +146,7 @@ export function readNode(value: unknown): SchemaNode | undefined {
   }
 }
 
-/** Without address types, a level named Daf is the one kind that is known not to be a plain number. */
+/** Address types of the levels of a node. If the schema has none, only a level named Daf is not a plain number. */
 export function addressTypes(
   types: readonly string[],
   sectionNames: readonly string[],

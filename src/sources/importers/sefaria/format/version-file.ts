@@ -25,8 +25,8 @@ export type FileOutcome =
   | { readonly kind: 'empty' }
 
 /**
- * Reads one file of the export, that is, one version of a work.
- * @throws ServiceError `invalid_value` saying what is wrong with the file.
+ * Parses one file of the export: one version of a work.
+ * @throws ServiceError `invalid_value` naming the fault of the file.
  */
 export function readVersionFile(
   content: string,
@@ -60,7 +60,7 @@ function parseFile(content: string): VersionFile {
   throw new ServiceError('invalid_value', `it is not a version of the export: see its field "${field}"`)
 }
 
-/** The schema file if there is one and it is of this text, else what the file itself tells of its structure. */
+/** Returns the schema file's root if it fits this text. Otherwise it derives the structure from the file. */
 function rootOf(file: VersionFile, schema: WorkSchema | undefined): SchemaNode {
   const own = readNode({ ...asObject(file.schema), sectionNames: file.sectionNames })
   const chosen = schema && fits(schema.root, file.text) ? schema.root : own
@@ -76,7 +76,10 @@ function rootOf(file: VersionFile, schema: WorkSchema | undefined): SchemaNode {
   }
 }
 
-/** Titles of nodes move from one export to the next, and schema files are sometimes older than the texts. */
+/**
+ * Whether a schema fits a text. Titles of nodes change between exports, and schema files are sometimes older than the
+ * texts.
+ */
 function fits(root: SchemaNode, text: VersionFile['text']): boolean {
   if (typeof text === 'string' || Array.isArray(text)) return root.nodes.length === 0
   const known = new Set(root.nodes.map((node) => node.title))

@@ -10,7 +10,7 @@ import type { PlacedSegment } from './walk.ts'
 
 const word = z.string().trim().catch('')
 
-/** What both the files of the export and the answers of the API say of a version. All of it may be missing. */
+/** Properties of a version that export files and API answers share. Any of them may be missing. */
 export const versionHeader = z.object({
   versionTitle: word,
   language: word,
@@ -21,7 +21,7 @@ export const versionHeader = z.object({
 
 export type VersionHeader = z.infer<typeof versionHeader>
 
-/** A version ready to be stored, with its places in a form that sorts together with those of other versions. */
+/** A version ready to be stored. Its places have sort keys that are comparable between versions. */
 export type ReadVersion = {
   readonly work: WorkFacts
   readonly version: VersionText
@@ -32,19 +32,21 @@ export type ReadVersion = {
 
 export type OrderedPlace = { readonly place: Place; readonly order: readonly number[] }
 
-/** The licence as the version states it. What is not stated, and a claim to be one's own, is unknown. */
+/**
+ * The licence that the version states. A missing licence, and a claim that the text is one's own, count as unknown.
+ */
 export function licenseOf(header: VersionHeader): string {
   return header.license === '' || classifyLicense(header.license) === 'own' ? 'unknown' : header.license
 }
 
-/** Whether the operator lets the version in. */
+/** Whether the operator allows the licence of this version. */
 export function isAllowed(header: VersionHeader, allowed: readonly RestrictedLicense[]): boolean {
   return mayImport(licenseOf(header), allowed)
 }
 
 const sampleLength = 4_000
 
-/** Makes a version of its segments; undefined when none of them has a text. */
+/** Makes a version from segments; undefined when none of them has text. */
 export function makeVersion(
   work: WorkFacts,
   header: VersionHeader,
@@ -83,7 +85,7 @@ export function makeVersion(
   }
 }
 
-/** The places of all versions of a work in reading order, each once. */
+/** Merges the places of all versions of a work in reading order, without duplicates. */
 export function mergePlaces(versions: readonly ReadVersion[]): readonly Place[] {
   const [only] = versions
   if (only && versions.length === 1) return only.places.map(({ place }) => place)
@@ -105,7 +107,7 @@ export function compareOrders(a: readonly number[], b: readonly number[]): numbe
   return a.length - b.length
 }
 
-/** Counting boundaries needs no list of words: a book has millions. */
+/** Counts word boundaries instead of building a list of words, because a book has millions. */
 export function countWords(text: string): number {
   let words = 0
   let inside = false

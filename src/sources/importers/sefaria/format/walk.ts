@@ -2,11 +2,11 @@ import type { Place } from '../../../index/place.ts'
 import { address, hebrewAddress, numberAt } from '../../../library/address.ts'
 import type { SchemaNode } from './schema.ts'
 
-/** A segment of one version in its place. */
+/** A segment of one version with its place. */
 export type PlacedSegment = {
   readonly place: Place
   readonly html: string
-  /** Sorts places of all versions into reading order: numbers of nodes, then of sections. */
+  /** Sort key for reading order across versions: numbers of nodes, then of sections. */
   readonly order: readonly number[]
 }
 
@@ -23,8 +23,8 @@ const unknownNode: SchemaNode = {
 type Position = { readonly title: string; readonly heTitle: string; readonly order: readonly number[] }
 
 /**
- * Gives every segment of a version its refs. Empty ones are left out and the numbering stays as it is: editions that
- * hold part of a work are padded.
+ * Gives every segment of a version its ref. Empty segments are skipped without changing the numbering, because
+ * partial editions are padded with them.
  */
 export function placedSegments(root: SchemaNode, text: unknown): readonly PlacedSegment[] {
   return walkNode(root, text, { title: root.title, heTitle: root.heTitle, order: [] })
@@ -48,7 +48,10 @@ function walkNode(node: SchemaNode, text: unknown, at: Position): readonly Place
   }))
 }
 
-/** The node's children that the text has, in the order of the schema; those that the schema does not know come last. */
+/**
+ * The node's children that the text has, in the order of the schema. Children that the schema does not have come
+ * last.
+ */
 function childrenOf(
   node: SchemaNode,
   text: Readonly<Record<string, unknown>>,
@@ -66,7 +69,7 @@ function childrenOf(
   return [...known, ...others]
 }
 
-/** Empty when a title on the way is not known in Hebrew: half a ref would be a wrong one. */
+/** Empty when a title on the path has no Hebrew form, because a partial ref would be wrong. */
 function hebrewTitle(above: string, child: SchemaNode): string {
   if (child.title === '' || above === '') return above
   return child.heTitle === '' ? '' : `${above}, ${child.heTitle}`
@@ -74,7 +77,7 @@ function hebrewTitle(above: string, child: SchemaNode): string {
 
 type Leaf = { readonly path: readonly number[]; readonly html: string }
 
-/** The segments that are not empty. A text that stands above its level counts as the first entry below. */
+/** Returns the non-empty segments. A text above the lowest level counts as the first entry of the level below. */
 function leaves(text: unknown, path: readonly number[], depth: number): Leaf[] {
   if (typeof text === 'string') {
     if (text.trim() === '') return []
@@ -87,10 +90,10 @@ function leaves(text: unknown, path: readonly number[], depth: number): Leaf[] {
 
 function depthOf(text: unknown): number {
   if (!Array.isArray(text)) return 0
-  // Not by spreading: sections have more entries than a call takes arguments.
+  // Not with spread arguments: a section may have more entries than a call accepts.
   return text.reduce((deepest: number, entry) => {
     if (typeof entry === 'string' && entry.trim() !== '') return Math.max(deepest, 1)
-    // Asked once for each entry: twice would double the work with every level.
+    // Computed once per entry: a second call would double the work on every level.
     const below = depthOf(entry)
     return below > 0 ? Math.max(deepest, below + 1) : deepest
   }, 0)
