@@ -8,8 +8,8 @@ const minBaseShare = 0.2
 const wordsPerStep = 100
 
 /**
- * Returns the passages with each Hebrew word without its prefixes, as far as the other words show that they are
- * prefixes. It yields at points where the caller may pause it.
+ * Removes the prefixes of the Hebrew words in passages. The first letters of a word are a prefix if the rest is also a
+ * word of the passages (see `minBaseShare`). It yields at points where the caller may pause it.
  */
 export function* withoutHebrewPrefixes(he: NumberedTexts): Generator<undefined, NumberedTexts> {
   const bases = yield* basesOf(he, yield* countPassages(he))

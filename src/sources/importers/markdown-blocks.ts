@@ -40,7 +40,9 @@ function endsBlock(token: Token, lists: number): boolean {
   return alone.test(token.type) || (boundary.test(token.type) && !token.hidden)
 }
 
-/** Writes the numbers of list items back into the text. The parser removes them, but many books number their paragraphs. */
+/**
+ * Writes the numbers of list items back into the text. The parser removes them, but many books number their paragraphs.
+ */
 function writeItemNumbers({ tokens, Token }: StateCore): void {
   for (const [at, token] of tokens.entries()) {
     const inline = tokens[at + 2]

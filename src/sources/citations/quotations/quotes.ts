@@ -117,8 +117,8 @@ function* proseSpans(
 const attribution = /\n[ \t]*[—–-][^\n]{0,160}\s*$/
 
 /**
- * Finds the quotations of a `>` block. Each mark ends one. Quoted parts count separately only if they make up most of
- * the block.
+ * Finds the quotations of a `>` block, which its marks cut into pieces. A piece that is mostly in quotation marks gives
+ * the quoted parts; any other piece is one quotation.
  */
 function* blockSpans(
   masked: string,

@@ -141,7 +141,7 @@ function leftOut(
   }
 }
 
-/** Counts an unchanged file. The reason for skipping a file is reported in every import. */
+/** Counts an unchanged file. If earlier imports skipped the file, it reports the reason again. */
 function countUnchanged(context: LoadContext, entry: ExportEntry): void {
   const result = context.state.current(entry.id, context.allowLicenses)?.result
   if (!result || result.kind === 'stored') context.report.count({ unchanged: 1 })

@@ -179,7 +179,7 @@ function chosen(
   return { start, end, asked, outcome, resolution }
 }
 
-/** Removes overlapping refs; the longest one stays. */
+/** Removes overlapping refs. A found ref wins over a missing one, then the first one wins, then the longest. */
 function withoutOverlaps(found: readonly Chosen[]): readonly Chosen[] {
   const rank = ({ outcome }: Chosen): number => (outcome === 'found' ? 0 : 1)
   const best = found.toSorted(

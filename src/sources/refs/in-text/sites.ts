@@ -137,7 +137,7 @@ function hasTitleBetween(titles: readonly TitleInText[], from: number, to: numbe
   return false
 }
 
-/** Whether the vocabulary has the title. Such a title names its own work, not a part of another one. */
+/** Whether the vocabulary has the title. Parts under other titles count only if the library has them. */
 function isFamous(title: string): boolean {
   const key = headingKey(title)
   return knownWorkKeys.has(key) || otherTitleKeys(key).length > 0

@@ -78,7 +78,8 @@ type Span = { readonly start: number; readonly end: number }
 type PlacedMissing = { readonly span: Span; readonly place: MissingPlace }
 
 /**
- * What is missing of the refs of a text, of named parts (`Work, Entry 7`), and of numbered parts (`Tanya, part six`).
+ * Finds missing places among the refs of a text, its named parts (`Work, Entry 7`) and its numbered parts (`Tanya,
+ * part six`).
  */
 async function missingRefs(
   executor: Executor,

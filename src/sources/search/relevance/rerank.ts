@@ -83,9 +83,9 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
 }
 
 /**
- * Gain of a passage under a title that the query names: the weight of the shared words, times the fraction of the
- * title in the query, times the fourth power of the fraction of the query in the title. So a query for a name finds
- * its entry, and a long question that only mentions the name does not.
+ * Gain of a passage under a title that the query names. It is the product of three factors: the weight of the shared
+ * words, the fraction of the title in the query, and the fourth power of the fraction of the query in the title. The
+ * power is high, so that a query for a name finds its entry, and a long question that only mentions the name does not.
  */
 function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm, total: number): number {
   if (total === 0) return 0
