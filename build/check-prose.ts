@@ -4,7 +4,7 @@ import process from 'node:process'
 import { proseFaults, wordFaults } from './prose/faults.ts'
 
 /**
- * Checks README, CONTRIBUTING, the pages under `docs` and the texts of the web pages against the rules of the
+ * Checks README, CONTRIBUTING, SECURITY, the pages under `docs` and the texts of the web pages against the rules of the
  * glossary.
  */
 const root = path.join(import.meta.dirname, '..')
@@ -15,7 +15,7 @@ async function filesBelow(folder: string, ending: string): Promise<readonly stri
   return names.filter((name) => name.endsWith(ending)).map((name) => path.posix.join(folder, name))
 }
 
-const documents = ['README.md', 'CONTRIBUTING.md', ...(await filesBelow('docs', '.md'))]
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...(await filesBelow('docs', '.md'))]
 const faults: string[] = []
 for (const file of documents)
   if (file !== 'docs/glossary.md') faults.push(...proseFaults(file, await read(file)))

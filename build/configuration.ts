@@ -18,7 +18,7 @@ const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
       value: 'name=value, separated by commas',
       standard: 'none',
       description:
-        'Headers that the receiver of traces asks for, such as a token. Read only with an endpoint.',
+        'Headers for the receiver of traces, such as a token. Used only with an endpoint.',
     },
   ],
   'Only for docker-compose.yml': [
@@ -39,7 +39,7 @@ const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
       value: 'text of 16 characters or more',
       standard: 'KEY_PEPPER',
       description:
-        'KEY_PEPPER inside Compose. It is a setting of its own, because npm start reads KEY_PEPPER from the same file and made its keys with another secret.',
+        'KEY_PEPPER inside Compose. Set it if npm start has already created keys with another KEY_PEPPER from the same file.',
     },
   ],
 }

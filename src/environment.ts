@@ -1,10 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
-/**
- * Which proxies' `X-Forwarded-*` headers are trusted: none, a number of proxies in a row, or proxies at these
- * addresses and ranges.
- */
+/** Proxies whose `X-Forwarded-*` headers are trusted: none, their number, or their addresses and ranges. */
 export type TrustProxy = false | number | readonly string[]
 
 const optionalText = z.string().trim().min(1).optional()
@@ -33,7 +30,7 @@ const trustProxy = z.string().transform((text, context): TrustProxy => {
   if (/^([1-9]|1[0-6])$/.test(value)) return Number(value)
   const entries = listOf(value)
   if (entries.length > 0 && entries.every(isAddressRange)) return Object.freeze(entries)
-  const why = value === 'true' ? ': "true" would believe addresses that clients write themselves' : ''
+  const why = value === 'true' ? ': "true" would trust addresses that clients write themselves' : ''
   context.addIssue({ code: 'custom', message: trustProxyRemedy + why })
   return z.NEVER
 })
@@ -42,7 +39,7 @@ const corsOrigins = z.string().transform((text, context): readonly string[] => {
   const origins = listOf(text)
   const wrong = origins.find((origin) => !isOrigin(origin))
   if (wrong === undefined) return Object.freeze(origins)
-  const message = `must be origins separated by commas, such as https://app.example.org; "${wrong}" is none`
+  const message = `must be origins separated by commas, such as https://app.example.org; "${wrong}" is not an origin`
   context.addIssue({ code: 'custom', message })
   return z.NEVER
 })
@@ -114,9 +111,9 @@ export const settings = {
     }),
     KEY_PEPPER: documented(optionalText, {
       value: 'text of 16 characters or more',
-      unset: 'the embedded database keeps one of its own',
+      unset: 'the embedded database has its own secret',
       description:
-        'Secret of the digests of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys go on working, list both: 2:new,1:old',
+        'Secret for the hashes of API keys, the same on every replica. Required with DATABASE_URL. Generate it with: openssl rand -hex 32. To change it while old keys keep working, list both: 2:new,1:old',
     }),
   },
   Network: {
@@ -135,14 +132,14 @@ export const settings = {
     ),
     APP_URL: documented(httpUrl, {
       value: 'URL',
-      unset: 'the address at which a request came',
+      unset: 'the host of each request',
       description:
-        'Address at which people reach the service. Links to files and passages begin with it. With https:// the cookies of the pages are bound to TLS and to this host.',
+        'Address at which people reach the service. Links to files and passages start with it. With https://, browsers send the cookies of the pages only over TLS and to this host.',
     }),
     TRUST_PROXY: documented(trustProxy.default(false), {
       value: 'addresses, ranges, or a number from 1 to 16',
       description:
-        'Whose X-Forwarded-* headers are believed: proxies at these addresses, such as 127.0.0.1 for an nginx on the same machine, or this many proxies in a row. See "Behind a proxy" in docs/operations.md.',
+        'Proxies whose X-Forwarded-* headers the service trusts: their addresses, such as 127.0.0.1 for an nginx on the same machine, or their number. See "Behind a proxy" in docs/operations.md.',
     }),
     CORS_ORIGINS: documented(corsOrigins.default([]), {
       value: 'origins, separated by commas',
@@ -154,7 +151,7 @@ export const settings = {
     MODEL_BASE_URL: documented(httpUrl, {
       value: 'URL',
       unset: 'the built-in extractive model answers',
-      description: 'Base URL of an OpenAI-compatible API, which mostly ends in /v1.',
+      description: 'Base URL of an OpenAI-compatible API, which usually ends in /v1.',
     }),
     MODEL_API_KEY: documented(optionalText, {
       value: 'text',
@@ -218,11 +215,11 @@ export const settings = {
     METRICS_TOKEN: documented(optionalText, {
       value: 'text',
       unset: '/metrics does not exist',
-      description: 'Bearer token that /metrics asks for.',
+      description: 'Bearer token that /metrics requires.',
     }),
     OTEL_EXPORTER_OTLP_ENDPOINT: documented(httpUrl, {
       value: 'URL',
-      unset: 'no traces are made',
+      unset: 'no traces are sent',
       description:
         'Base URL of an OTLP/HTTP receiver, such as an OpenTelemetry collector at http://127.0.0.1:4318.',
     }),

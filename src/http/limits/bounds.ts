@@ -18,19 +18,19 @@ const bound = (most: number, unit: Unit, what: string): Bound => ({ most, unit, 
  */
 export const bounds = {
   turnBody: bound(16, 'MiB', 'body of a chat or a response'),
-  otherBody: bound(1, 'MiB', 'any other body, uploads apart'),
+  otherBody: bound(1, 'MiB', 'any other body, except uploads'),
   depth: bound(200, 'levels', 'nesting of a JSON body'),
   values: bound(
     100_000,
     'values',
     'values in a JSON body: objects, arrays, texts, numbers, booleans and nulls',
   ),
-  entries: bound(10_000, 'entries', 'one array or one object, in fields that the service does not know too'),
+  entries: bound(10_000, 'entries', 'one array or one object, also in unknown fields'),
   memberName: bound(1_000, 'characters', 'name of a member of an object'),
   requestText: bound(
     2_000_000,
     'characters',
-    'all texts and names of a chat or response body together, data of images and files apart',
+    'all texts and names of a chat or response body together, without data of images and files',
   ),
   text: bound(
     1_000_000,
@@ -56,13 +56,13 @@ export const bounds = {
   user: bound(512, 'characters', '`user`'),
   effort: bound(100, 'characters', '`reasoning_effort`, `reasoning.effort`'),
   metadata: bound(100, 'entries', '`metadata`'),
-  metadataText: bound(10_000, 'characters', 'one text in `metadata`, or `x_service` as a text'),
+  metadataText: bound(10_000, 'characters', 'one string in `metadata`, or `x_service` as a string'),
   schemaValues: bound(10_000, 'values', 'a JSON Schema: of the answer, or of the parameters of a tool'),
   schemaText: bound(200_000, 'characters', 'texts and names of a JSON Schema'),
   schemaSteps: bound(
     20_000,
     'steps',
-    'a JSON Schema of the answer with its references followed: schemas, and members of `enum` and `required`, that apply to one value',
+    'a JSON Schema of the answer, counted with all references: the schemas, and the members of `enum` and `required`, for one value',
   ),
   title: bound(200, 'characters', '`name` of a project or session'),
   verifiedText: bound(200_000, 'characters', '`text` of a verification'),
