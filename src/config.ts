@@ -61,11 +61,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const e = parsed.data
   if (e.DATABASE_URL && !e.KEY_PEPPER) {
     throw new ConfigError(
-      'KEY_PEPPER must be set together with DATABASE_URL, the same on every replica: generate one with `openssl rand -hex 32`.',
+      'DATABASE_URL is set, but KEY_PEPPER is not. Set it to the same secret on every replica; `openssl rand -hex 32` generates one.',
     )
   }
   if (e.MODEL_BASE_URL && !e.MODEL_NAME) {
-    throw new ConfigError('MODEL_NAME must be set together with MODEL_BASE_URL.')
+    throw new ConfigError('MODEL_BASE_URL is set, but MODEL_NAME is not. Set both.')
   }
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
@@ -96,7 +96,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function embeddingsOf(e: z.infer<typeof environment>): Config['embeddings'] {
   if (!e.EMBEDDINGS_BASE_URL) return undefined
   if (!e.EMBEDDINGS_MODEL) {
-    throw new ConfigError('EMBEDDINGS_MODEL must be set together with EMBEDDINGS_BASE_URL.')
+    throw new ConfigError('EMBEDDINGS_BASE_URL is set, but EMBEDDINGS_MODEL is not. Set both.')
   }
   return Object.freeze({
     baseUrl: e.EMBEDDINGS_BASE_URL,

@@ -119,6 +119,6 @@ async function prepare(database: Database, plans: Plans): Promise<void> {
   const unknown = rows.map((row) => row.plan).filter((plan) => !plans.names.includes(plan))
   if (unknown.length === 0) return
   throw new ConfigError(
-    `There are accounts on plans that are not in the table: ${unknown.join(', ')}. Put them into PLANS_FILE.`,
+    `Accounts are on plans that do not exist: ${unknown.join(', ')}. Add these plans to PLANS_FILE.`,
   )
 }

@@ -65,7 +65,9 @@ async function main(): Promise<void> {
 
 function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): void {
   if (plans.names.includes(signUpPlan)) return
-  throw new ConfigError(`SIGNUP_PLAN names no plan: "${signUpPlan}". Plans: ${plans.names.join(', ')}.`)
+  throw new ConfigError(
+    `SIGNUP_PLAN is "${signUpPlan}", which is not a plan. Use one of: ${plans.names.join(', ')}.`,
+  )
 }
 
 /** A new version may split words differently. The index is then rebuilt while the old one still answers. */
@@ -219,11 +221,11 @@ async function listen(app: FastifyInstance, config: Config): Promise<void> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EADDRINUSE') {
-      throw new ConfigError(`Port ${config.port} on ${config.host} is taken: choose another with PORT.`)
+      throw new ConfigError(`Port ${config.port} on ${config.host} is in use. Choose another with PORT.`)
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new ConfigError(
-        `The service cannot listen on ${config.host}:${config.port} (${code}): change HOST or PORT.`,
+        `The service cannot listen on ${config.host}:${config.port} (${code}). Change HOST or PORT.`,
       )
     }
     throw error
@@ -238,9 +240,7 @@ async function lockInstallation(installation: Installation, config: Config): Pro
   const locked = await client.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [serviceLock])
   if (locked.rows[0]?.ok) return () => client.end()
   await client.end()
-  throw new ConfigError(
-    `A service is running on the data folder ${config.dataDir} already: stop it, or set DATA_DIR.`,
-  )
+  throw new ConfigError(`Another service uses the data folder ${config.dataDir}. Stop it, or set DATA_DIR.`)
 }
 
 /**

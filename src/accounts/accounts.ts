@@ -55,7 +55,11 @@ export async function createAccount(
     return account
   } catch (error) {
     if (databaseFault(error)?.code === uniqueViolation) {
-      throw new ServiceError('invalid_value', `There is an account for ${email} already.`, { param: 'email' })
+      throw new ServiceError(
+        'invalid_value',
+        `An account for ${email} exists already. Use another address.`,
+        { param: 'email' },
+      )
     }
     throw error
   }
@@ -86,7 +90,7 @@ export async function findAccount(executor: Executor, email: string): Promise<Ac
     .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.email, normalEmail(email)), notDeleted))
-  if (!account) throw new ServiceError('not_found', `There is no account for ${email}.`)
+  if (!account) throw new ServiceError('not_found', `There is no account for ${email}. Check the address.`)
   return account
 }
 
@@ -159,7 +163,7 @@ export async function lockAccount(executor: Executor, id: string): Promise<Accou
     .where(and(eq(accounts.id, id), notDeleted))
     // `update` would also block inserts of rows that refer to the account, and so cause deadlocks.
     .for('no key update')
-  if (!account) throw new ServiceError('not_found', 'There is no such account.')
+  if (!account) throw new ServiceError('not_found', 'There is no such account. Check its id.')
   return account
 }
 
@@ -167,7 +171,7 @@ export async function lockAccount(executor: Executor, id: string): Promise<Accou
 export function accountSuspended(): ServiceError {
   return new ServiceError(
     'account_suspended',
-    'This account is suspended. Ask whoever runs this service to resume it.',
+    'This account is suspended. Ask the operator of this service to resume it.',
   )
 }
 
@@ -178,7 +182,11 @@ export function accountSuspended(): ServiceError {
 export function normalEmail(email: string): string {
   const normal = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normal) || normal.length > 254) {
-    throw new ServiceError('invalid_value', `"${email}" is not an e-mail address.`, { param: 'email' })
+    throw new ServiceError(
+      'invalid_value',
+      `"${email}" is not an e-mail address. Write it as name@example.org.`,
+      { param: 'email' },
+    )
   }
   return normal
 }
@@ -202,9 +210,13 @@ function newEmail(email: string): string {
 
 function requirePlan(plans: Plans, plan: string): void {
   if (!plans.names.includes(plan)) {
-    throw new ServiceError('invalid_value', `There is no plan "${plan}". Plans: ${plans.names.join(', ')}.`, {
-      param: 'plan',
-    })
+    throw new ServiceError(
+      'invalid_value',
+      `There is no plan "${plan}". Use one of: ${plans.names.join(', ')}.`,
+      {
+        param: 'plan',
+      },
+    )
   }
 }
 

@@ -27,7 +27,7 @@ export function deleteAccount(
     if (busy.rows.length > 0) {
       throw new ServiceError(
         'session_busy',
-        'A turn of this account is unfinished. Stop it, or wait for its end.',
+        'A turn of this account has not ended. Suspend the account first, or wait for the end.',
         { shouldRetry: false },
       )
     }

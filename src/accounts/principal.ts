@@ -37,7 +37,7 @@ export function requireScope(principal: Principal, scope: KeyScope): void {
   if (!principal.scopes.has(scope)) {
     throw new ServiceError(
       'missing_scope',
-      `This API key lacks the scope "${scope}". Make a key that has it.`,
+      `This API key lacks the scope "${scope}". Use a key with this scope.`,
     )
   }
 }

@@ -42,7 +42,7 @@ export async function grantOnce(executor: Executor, grant: Grant & { readonly se
   if ((await newestPool(executor, grant.accountId)) !== grant.seen) {
     throw new ServiceError(
       'invalid_value',
-      'The account has been given credits since this form was opened. Look at its pools, and send the form again if it should have more.',
+      'The account got credits after this form was opened. Check its pools, and send the form again if it should get more.',
     )
   }
   await grantByOperator(executor, grant)

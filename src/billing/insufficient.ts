@@ -12,6 +12,6 @@ export async function insufficient(
   const renewal = (await nextRenewal(executor)).toISOString().slice(0, 10)
   return new ServiceError(
     'insufficient_credits',
-    `The turn needs ${creditsText(micros)} credits set aside and the account has ${creditsText(available)}. Add credits; the plan's allowance renews on ${renewal} (UTC).`,
+    `The turn needs a hold of ${creditsText(micros)} credits, but the account has ${creditsText(available)}. Add credits, or wait for the plan's allowance on ${renewal} (UTC).`,
   )
 }

@@ -31,7 +31,7 @@ export async function takeCreditsBack(
   if (seen !== undefined && (await newestAuditEntry(executor, accountId)) !== seen) {
     throw new ServiceError(
       'invalid_value',
-      'The account has been changed since this form was opened. Look at its pools, and send the form again if more should be taken.',
+      'The account changed after this form was opened. Check its pools, and send the form again if more should be taken back.',
     )
   }
   const pools = await lockPools(executor, accountId)
@@ -40,7 +40,7 @@ export async function takeCreditsBack(
   if (wanted > available || wanted === 0n) {
     throw new ServiceError(
       'invalid_value',
-      `The account has ${creditsText(available)} credits available. Nothing was taken back.`,
+      `The account has ${creditsText(available)} credits available, so nothing was taken back. Give a smaller amount, or "all".`,
       { param: 'amount' },
     )
   }

@@ -15,14 +15,14 @@ export const embedCommands: Readonly<Record<string, Command>> = {
       if (!invocation.config.embeddings) {
         throw new ServiceError(
           'invalid_value',
-          'Set EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL: they name what makes the vectors.',
+          'No embeddings model is set. Set EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
         )
       }
       const meaning = await openMeaning(invocation)
       if (!meaning) {
         throw new ServiceError(
           'invalid_value',
-          'The database has no table of vectors and none could be made, for the reason above.',
+          'The database has no table of vectors, and the service could not create it. Remove the cause above, and start again.',
         )
       }
       try {

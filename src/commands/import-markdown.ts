@@ -24,7 +24,10 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
       const content = await readFile(file, 'utf8').catch(() => {
-        throw new ServiceError('invalid_value', `The file ${file} cannot be read.`)
+        throw new ServiceError(
+          'invalid_value',
+          `The file ${file} cannot be read. Check its path and permissions.`,
+        )
       })
       const flags = {
         title: invocation.text('title'),

@@ -69,7 +69,7 @@ async function openSource({ words, list }: Invocation): Promise<ExportSource> {
   if (place === undefined && list('title').length + list('category').length === 0) {
     throw new ServiceError(
       'invalid_value',
-      'The public export has some 20,000 files: name what to import with --title or --category.',
+      'The public export has about 20,000 files. Choose works with --title or --category.',
     )
   }
   if (place === undefined) return openBucket(publicBooksUrl)

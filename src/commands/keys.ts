@@ -21,7 +21,10 @@ const row = (key: KeyInfo) => ({
 function reachOf({ text, flag }: Invocation): KeyReach {
   const projectId = text('project')
   if (projectId !== undefined && flag('owner-wide')) {
-    throw new ServiceError('invalid_value', 'Give --project or --owner-wide, not both.')
+    throw new ServiceError(
+      'invalid_value',
+      '--project and --owner-wide exclude each other. Give one of them.',
+    )
   }
   if (projectId !== undefined) return { kind: 'project', projectId }
   return flag('owner-wide') ? { kind: 'owner' } : { kind: 'dedicated' }

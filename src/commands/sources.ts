@@ -23,7 +23,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     run: async (invocation) => {
       const file = invocation.words[0] ?? ''
       await access(file).catch(() => {
-        throw new ServiceError('invalid_value', `The file ${file} cannot be read.`)
+        throw new ServiceError(
+          'invalid_value',
+          `The file ${file} cannot be read. Check its path and permissions.`,
+        )
       })
       const lines = createInterface({
         input: createReadStream(file, 'utf8'),
@@ -88,7 +91,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         return removeWork(tx, title)
       })
       if (!removed)
-        throw new ServiceError('not_found', `The library has no work "${title}". See: sources list.`)
+        throw new ServiceError(
+          'not_found',
+          `The library has no work "${title}". The command \`sources list\` shows all works.`,
+        )
       return { rows: { removed: title }, lines: [`Removed: ${title}`] }
     },
   },

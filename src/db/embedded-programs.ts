@@ -41,7 +41,7 @@ export async function postgresIdentity(): Promise<Identity | undefined> {
   const made = await identityOf(systemUser)
   if (made) return made
   throw new ConfigError(
-    `Running as root, and the system user "${systemUser}" could not be made: start as an ordinary user, or set DATABASE_URL.`,
+    `Running as root, and the system user "${systemUser}" could not be created. Start as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
@@ -86,7 +86,7 @@ export async function runnerFor(
     )
   if ((await withRight(programs.initdb, ['--version'])).code === 0) return withRight
   throw new ConfigError(
-    `Running as root, and the system user "${systemUser}" cannot reach ${directory}: set DATA_DIR to a folder it can reach, start as an ordinary user, or set DATABASE_URL.`,
+    `Running as root, and the system user "${systemUser}" cannot reach ${directory}. Set DATA_DIR to a folder that it can reach, start as an ordinary user, or set DATABASE_URL.`,
   )
 }
 

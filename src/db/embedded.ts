@@ -81,7 +81,7 @@ export async function installationSecrets(dataDir: string): Promise<Installation
     return JSON.parse(await readFile(file, 'utf8')) as InstallationSecrets
   } catch (error) {
     throw new ConfigError(
-      `The data folder ${directory} cannot be used: choose another with DATA_DIR or mend its rights. (${messageOf(error)})`,
+      `The data folder ${directory} cannot be used. Choose another with DATA_DIR, or change its permissions. (${messageOf(error)})`,
     )
   }
 }
@@ -139,7 +139,7 @@ async function initialise(
   ])
   await rm(passwordFile, { force: true })
   if (made.code !== 0) {
-    throw new ConfigError(`The embedded Postgres could not be made in ${directory}: ${made.output}`)
+    throw new ConfigError(`The embedded Postgres could not be created in ${directory}: ${made.output}`)
   }
   await rename(fresh, path.join(directory, 'postgres'))
 }

@@ -79,7 +79,7 @@ async function authenticate(
   throw new ServiceError(
     'invalid_api_key',
     key
-      ? 'The API key is not valid: it is mistyped, unknown, revoked or expired. Make a new one if it is lost.'
+      ? 'The API key is not valid: it is mistyped, unknown, revoked or expired. Check it, or create a new one.'
       : 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>`.',
   )
 }

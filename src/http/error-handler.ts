@@ -26,7 +26,10 @@ export function registerErrorHandler(app: FastifyInstance): void {
     sendError(
       request,
       reply,
-      new ServiceError('not_found', `There is no route ${request.method} ${request.url.split('?')[0]}.`),
+      new ServiceError(
+        'not_found',
+        `There is no route ${request.method} ${request.url.split('?')[0]}. See the API description at /docs.`,
+      ),
     ),
   )
 }
@@ -86,16 +89,20 @@ export function asServiceError(error: unknown, request: FastifyRequest): Service
   if (error instanceof InputError) return error.toServiceError()
   const fault = databaseFault(error)
   if (wasCutOff(request) && !isSqlState(fault?.code)) {
-    return new ServiceError('invalid_value', 'The request was cut off before all of it had come.')
+    return new ServiceError('invalid_value', 'The request ended before all of it had arrived. Send it again.')
   }
   if (fault && isUnavailable(fault)) {
-    return new ServiceError('database_unavailable', 'The database cannot be reached. Try again shortly.', {
-      retryAfterSeconds: 2,
-      cause: error,
-    })
+    return new ServiceError(
+      'database_unavailable',
+      'The service cannot reach its database. Try again in a few seconds.',
+      {
+        retryAfterSeconds: 2,
+        cause: error,
+      },
+    )
   }
   if (fault && isBusy(fault)) {
-    return new ServiceError('overloaded', 'The service is busy. Try again shortly.', {
+    return new ServiceError('overloaded', 'The service is busy. Try again in a few seconds.', {
       retryAfterSeconds: 2,
       cause: error,
     })
@@ -117,13 +124,9 @@ function isSqlState(code: string | undefined): boolean {
 }
 
 function internal(cause: unknown): ServiceError {
-  return new ServiceError(
-    'internal_error',
-    'Something went wrong in the service. The request id helps to find it.',
-    {
-      cause,
-    },
-  )
+  return new ServiceError('internal_error', 'The service failed. Send the request id to its operator.', {
+    cause,
+  })
 }
 
 /** Converts errors that Fastify raises before a route is reached. */
@@ -134,7 +137,10 @@ function fromFastify(error: FastifyError, request: FastifyRequest): ServiceError
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedContentType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ServiceError('invalid_value', 'The body is not as long as its Content-Length says.')
+      return new ServiceError(
+        'invalid_value',
+        'The body does not have the length in Content-Length. Send the exact length.',
+      )
   }
   const status = error.statusCode ?? 500
   if (status === 413) return new ServiceError('request_too_large', 'The request is too large. Send less.')
@@ -146,7 +152,7 @@ function bodyTooLarge(request: FastifyRequest): ServiceError {
   const mebibytes = request.routeOptions.bodyLimit / 1024 / 1024
   return new ServiceError(
     'request_too_large',
-    `The request body is larger than ${mebibytes} MiB, the most that this route takes. Send less.`,
+    `The request body is larger than ${mebibytes} MiB, the maximum of this route. Send less.`,
   )
 }
 

@@ -30,7 +30,9 @@ export function healthRoutes(
 
   app.get('/readyz', { config: { scope: 'public', docs: ready } }, async () => {
     if (!services.ready()) {
-      throw new ServiceError('overloaded', 'The service is shutting down.', { retryAfterSeconds: 2 })
+      throw new ServiceError('overloaded', 'The service is shutting down. Use another replica.', {
+        retryAfterSeconds: 2,
+      })
     }
     await services.database.system.execute('select 1')
     return ok

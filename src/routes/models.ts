@@ -45,7 +45,7 @@ export function modelRoutes(app: FastifyInstance, services: Services): void {
       const model = services.catalogue.find(request.params.model)
       if (!model) {
         const known = services.catalogue.models.map((m) => m.id).join(', ')
-        throw new ServiceError('model_not_found', `There is no such model. Models: ${known}.`, {
+        throw new ServiceError('model_not_found', `There is no such model. Use one of: ${known}.`, {
           param: 'model',
         })
       }

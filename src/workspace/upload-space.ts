@@ -85,7 +85,7 @@ async function requireSlot(executor: Executor, accountId: string): Promise<void>
   if ((row?.count ?? 0) < uploadsAtOnce) return
   throw new ServiceError(
     'rate_limit_exceeded',
-    `${uploadsAtOnce} uploads of this account are under way, which is the limit. Wait for one of them to end.`,
+    `${uploadsAtOnce} uploads of this account are in progress, which is the maximum. Wait for one of them to end.`,
     { retryAfterSeconds: 5 },
   )
 }

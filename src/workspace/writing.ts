@@ -77,7 +77,8 @@ export async function renameFile(
 ): Promise<FileChange> {
   await lockNames(executor, projectId, [name, newName])
   const file = await findByName(executor, projectId, name)
-  if (!file) throw new ServiceError('not_found', `There is no file "${name}".`)
+  if (!file)
+    throw new ServiceError('not_found', `There is no file "${name}". The list of files has the names.`)
   return giveName(executor, file, newName)
 }
 
@@ -93,7 +94,9 @@ export async function renameThisFile(executor: Executor, file: StoredFile, newNa
 
 async function giveName(executor: Executor, file: StoredFile, newName: string): Promise<FileChange> {
   if (await findByName(executor, file.projectId, newName)) {
-    throw new ServiceError('invalid_value', `There is a file "${newName}" already.`, { param: 'name' })
+    throw new ServiceError('invalid_value', `A file "${newName}" exists already. Choose another name.`, {
+      param: 'name',
+    })
   }
   await executor.update(files).set({ name: newName, updatedAt: sql`now()` }).where(eq(files.id, file.id))
   return changeOf({ ...file, name: newName }, 'updated')

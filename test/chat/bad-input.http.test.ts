@@ -192,12 +192,12 @@ const cases: readonly Case[] = [
     'tools[0].function.name',
     /letters, digits/,
   ),
-  refuse('a tool choice among no tools', { tool_choice: tool('add') }, 'tool_choice', /not among `tools`/),
+  refuse('a tool choice among no tools', { tool_choice: tool('add') }, 'tool_choice', /not in `tools`/),
   refuse(
     'a tool choice of another name',
     { tools: [tool('sum')], tool_choice: tool('add') },
     'tool_choice',
-    /not among `tools`/,
+    /not in `tools`/,
   ),
   refuse('a tool choice that is a number', { tool_choice: 5 }, 'tool_choice', /`auto`/),
   refuse(
@@ -231,23 +231,23 @@ const cases: readonly Case[] = [
     'a stream in the background',
     { stream: true, x_service: { background: true } },
     'stream',
-    /leave out one/,
+    /Leave out `stream`/,
   ),
   {
     name: 'a project that is not the one of the session',
     fields: () => ({ x_service: { session_id: home.sessionId, project_id: elsewhere.projectId } }),
-    ...{ param: 'project_id', says: /Name one of the two/ },
+    ...{ param: 'project_id', says: /Leave out one of the two/ },
   },
   {
     name: 'a project in a header that is not the one of the session',
     fields: () => ({ x_service: { session_id: home.sessionId } }),
     headers: () => ({ 'x-service-project-id': elsewhere.projectId }),
-    ...{ param: 'project_id', says: /Name one of the two/ },
+    ...{ param: 'project_id', says: /Leave out one of the two/ },
   },
   {
     name: 'nothing new in a resumed session',
     fields: () => ({ ...messages(user, said), x_service: { session_id: home.sessionId } }),
-    ...{ param: 'messages', says: /must end with one of role `user`/ },
+    ...{ param: 'messages', says: /must end with a message of role `user`/ },
   },
   {
     name: 'only a system message after the last answer of a resumed session',

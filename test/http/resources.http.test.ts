@@ -179,7 +179,7 @@ test('a session with a running turn cannot be deleted; once the turn is cancelle
   expectError(
     await unread('DELETE', path),
     { status: 409, code: 'session_busy', param: null },
-    /cancel it or wait/,
+    /Cancel it, or wait/,
   )
   expect(await read('GET', path)).toMatchObject({ id: sessionId })
   await read('POST', `/v1/agent/runs/${turn.run_id}/cancel`)

@@ -89,9 +89,7 @@ test(
 
     const rival = await launch(env).ended
     expect(rival).toMatchObject({ code: 1, stdout: '' })
-    expect(rival.stderr).toBe(
-      `A service is running on the data folder ${dataDir} already: stop it, or set DATA_DIR.\n`,
-    )
+    expect(rival.stderr).toBe(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.\n`)
     expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
 
     // A terminal and npm both pass a signal on.
@@ -132,9 +130,9 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
       { DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/chat', KEY_PEPPER: pepper },
       'The database 127.0.0.1:1/chat cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL.',
     ],
-    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER must be set together'],
-    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME must be set together'],
-    ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'choose another with DATA_DIR'],
+    ['KEY_PEPPER', { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/chat' }, 'KEY_PEPPER is not. Set'],
+    ['MODEL_NAME', { MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }, 'MODEL_NAME is not. Set both'],
+    ['DATA_DIR', { DATA_DIR: `${bundledServer}/data` }, 'Choose another with DATA_DIR'],
   ])('%s: %o', async (_name, env: Readonly<Record<string, string>>, sentence) => {
     expect(await refusal(env)).toContain(sentence)
   })
@@ -156,7 +154,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
   test('SIGNUP_PLAN without such a plan', async () => {
     const env = { SIGNUP_PLAN: 'gold', DATA_DIR: path.join(folder, 'no-plan') }
     expect(await refusal(env)).toBe(
-      'SIGNUP_PLAN names no plan: "gold". Plans: free, basic, pro, unlimited.\n',
+      'SIGNUP_PLAN is "gold", which is not a plan. Use one of: free, basic, pro, unlimited.\n',
     )
   })
 
@@ -166,7 +164,7 @@ describe.concurrent('what cannot work is told in one sentence, with exit code 1'
     const address = holder.address()
     const port = typeof address === 'object' && address ? address.port : 0
     expect(await refusal({ PORT: String(port) })).toBe(
-      `Port ${port} on 127.0.0.1 is taken: choose another with PORT.\n`,
+      `Port ${port} on 127.0.0.1 is in use. Choose another with PORT.\n`,
     )
     holder.close()
   })

@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
     name: 'a choice of a tool that is not there',
     fields: { tool_choice: { type: 'function', name: 'f' } },
     param: 'tool_choice',
-    says: /not among/,
+    says: /not in `tools`/,
   },
   {
     name: 'a choice of a kind that is not supported',

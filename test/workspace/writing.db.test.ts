@@ -79,7 +79,9 @@ test('a document is never overwritten by a text, nor a text given the name of a 
     /no text file/,
   )
   expect(await contentsOf(id)).toHaveLength(1)
-  await expect(home.call('write_file', { name: 'sheet.PDF', content: 'x' })).rejects.toThrow(/Only texts/)
+  await expect(home.call('write_file', { name: 'sheet.PDF', content: 'x' })).rejects.toThrow(
+    /no ending of a text/,
+  )
 })
 
 test('a renamed file is found by its new name, with its versions; a taken name is refused', async () => {

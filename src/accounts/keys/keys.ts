@@ -73,7 +73,9 @@ export async function createKey(
     throw new ServiceError('invalid_value', 'A key needs a name of 1 to 100 characters.', { param: 'name' })
   }
   if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
-    throw new ServiceError('invalid_value', 'The expiry must lie in the future.', { param: 'expires' })
+    throw new ServiceError('invalid_value', 'The expiry is in the past. Give a later time.', {
+      param: 'expires',
+    })
   }
   const granted = checkedScopes(input)
   if (input.reach.kind === 'project') await requireOwnProject(executor, accountId, input.reach.projectId)
@@ -108,7 +110,9 @@ async function insertKey(executor: Executor, row: typeof apiKeys.$inferInsert): 
     return await executor.insert(apiKeys).values(row).returning(columns)
   } catch (error) {
     if (databaseFault(error)?.code !== uniqueViolation) throw error
-    throw new ServiceError('invalid_value', 'This form has made a key already.', { param: 'form' })
+    throw new ServiceError('invalid_value', 'This form has created a key already. Open a new form.', {
+      param: 'form',
+    })
   }
 }
 
@@ -116,15 +120,23 @@ function checkedScopes(input: KeyInput): KeyScope[] {
   const wanted = input.scopes ?? defaultScopes
   for (const scope of wanted) {
     if (!isScope(scope)) {
-      throw new ServiceError('invalid_value', `There is no scope "${scope}". Scopes: ${scopes.join(', ')}.`, {
-        param: 'scopes',
-      })
+      throw new ServiceError(
+        'invalid_value',
+        `There is no scope "${scope}". Use some of: ${scopes.join(', ')}.`,
+        {
+          param: 'scopes',
+        },
+      )
     }
   }
   if (wanted.includes('projects:write') && input.reach.kind !== 'owner') {
-    throw new ServiceError('invalid_value', 'Only an owner-wide key can have the scope "projects:write".', {
-      param: 'scopes',
-    })
+    throw new ServiceError(
+      'invalid_value',
+      'The scope "projects:write" needs an owner-wide key. Leave the scope out, or create an owner-wide key.',
+      {
+        param: 'scopes',
+      },
+    )
   }
   return scopes.filter((scope) => wanted.includes(scope))
 }
@@ -135,7 +147,7 @@ async function requireOwnProject(executor: Executor, accountId: string, projectI
     .from(projects)
     .where(and(eq(projects.id, projectId), eq(projects.accountId, accountId)))
   if (!found) {
-    throw new ServiceError('invalid_value', `The account has no project "${projectId}".`, {
+    throw new ServiceError('invalid_value', `The account has no project "${projectId}". Check the id.`, {
       param: 'project',
     })
   }

@@ -20,12 +20,15 @@ export function parsePeppers(text: string): Peppers {
     const pepper = match
       ? { version: Number(match[1]), secret: String(match[2]) }
       : { version: 1, secret: part.trim() }
-    if (pepper.secret.length < 16) throw new ConfigError('KEY_PEPPER must have at least 16 characters.')
+    if (pepper.secret.length < 16)
+      throw new ConfigError(
+        'KEY_PEPPER has fewer than 16 characters. Generate one with `openssl rand -hex 32`.',
+      )
     return pepper
   })
   peppers.sort((a, b) => b.version - a.version)
   if (new Set(peppers.map((p) => p.version)).size !== peppers.length) {
-    throw new ConfigError('KEY_PEPPER names the same version twice: write it as `2:new,1:old`.')
+    throw new ConfigError('KEY_PEPPER has the same version twice. Write it as `2:new,1:old`.')
   }
   return peppers as unknown as Peppers
 }

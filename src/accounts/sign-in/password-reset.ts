@@ -78,7 +78,7 @@ export async function resetPassword(database: Database, token: string, password:
 function deadLink(): ServiceError {
   return new ServiceError(
     'not_found',
-    'This link does not work: it was used, replaced or has expired. Ask whoever runs this service for another one.',
+    'This link does not work: it was used, replaced or has expired. Ask the operator of this service for a new link.',
   )
 }
 

@@ -38,7 +38,7 @@ export async function signIn(
 }
 
 function wrongCredentials(): ServiceError {
-  return new ServiceError('invalid_value', 'The e-mail address or the password is not right.')
+  return new ServiceError('invalid_value', 'The e-mail address or the password is wrong. Check both.')
 }
 
 /**

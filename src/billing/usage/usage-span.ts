@@ -26,11 +26,17 @@ export function spanOf({
   const to = new Date(midnight(end ?? new Date().toISOString().slice(0, 10), 'end') + dayMs)
   const from = new Date(start === undefined ? to.getTime() - daysShown * dayMs : midnight(start, 'start'))
   if (from >= to)
-    throw new ServiceError('invalid_value', '`start` must not lie behind `end`.', { param: 'start' })
-  if (to.getTime() - from.getTime() > maxDays * dayMs) {
-    throw new ServiceError('invalid_value', `\`start\`: at most ${maxDays} days at once.`, {
+    throw new ServiceError('invalid_value', '`start` is after `end`. Give an earlier `start`.', {
       param: 'start',
     })
+  if (to.getTime() - from.getTime() > maxDays * dayMs) {
+    throw new ServiceError(
+      'invalid_value',
+      `The days from \`start\` to \`end\` are more than ${maxDays}. Ask for fewer days.`,
+      {
+        param: 'start',
+      },
+    )
   }
   return { from, to }
 }
@@ -39,7 +45,11 @@ function midnight(text: string, param: string): number {
   const time = Date.parse(`${text}T00:00:00Z`)
   // `Date.parse` accepts 30 February as 2 March.
   if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(text)) {
-    throw new ServiceError('invalid_value', `\`${param}\`: there is no day ${text}.`, { param })
+    throw new ServiceError(
+      'invalid_value',
+      `\`${param}\` is "${text}", which is not a day. Write it as 2026-11-23.`,
+      { param },
+    )
   }
   return time
 }

@@ -42,7 +42,7 @@ export function createRateLimits(invalidKeysPerMinute: number): RateLimits {
       if (consumedPoints <= plan.requestsPerMinute) return
       throw new ServiceError(
         'rate_limit_exceeded',
-        `The plan "${plan.name}" allows ${plan.requestsPerMinute} requests a minute. Try again in ${seconds} s.`,
+        `The plan "${plan.name}" allows ${plan.requestsPerMinute} requests per minute. Try again in ${seconds} s.`,
         { retryAfterSeconds: seconds },
       )
     },

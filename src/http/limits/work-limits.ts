@@ -74,7 +74,7 @@ function turnOf({ waiting }: Line, signal: AbortSignal): Promise<void> {
 function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): ServiceError {
   return new ServiceError(
     'rate_limit_exceeded',
-    `${maxRunning} ${what} are running and ${maxWaiting} are waiting, which is the limit. Try again in ${retryAfterSeconds} s.`,
+    `${maxRunning} ${what} are running and ${maxWaiting} are queued, which is the maximum. Try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   )
 }

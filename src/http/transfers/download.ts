@@ -42,7 +42,7 @@ function requestedRange(request: FastifyRequest, reply: FastifyReply, size: numb
   reply.header('content-range', `bytes */${size}`)
   throw new ServiceError(
     'range_not_satisfiable',
-    `The file has ${size} bytes: the range lies behind its end.`,
+    `The range starts after the end of the file, which has ${size} bytes. Ask for an earlier range.`,
   )
 }
 

@@ -143,7 +143,9 @@ function purposeOf(fields: ReadonlyMap<string, string>): string {
 function formError(error: unknown): unknown {
   const code = (error as { code?: unknown }).code
   if (code === 'FST_FILES_LIMIT') {
-    return new ServiceError('invalid_value', 'Send one file a request.', { param: 'file' })
+    return new ServiceError('invalid_value', 'The form has more than one file. Send one file per request.', {
+      param: 'file',
+    })
   }
   if (
     error instanceof Error &&
@@ -151,7 +153,10 @@ function formError(error: unknown): unknown {
       error.message,
     )
   ) {
-    return new ServiceError('invalid_value', 'The multipart body is incomplete or malformed.')
+    return new ServiceError(
+      'invalid_value',
+      'The multipart body is incomplete or malformed. Check its boundary and its end.',
+    )
   }
   return error
 }

@@ -51,7 +51,7 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (options.background && streamed) {
         throw new ServiceError(
           'invalid_value',
-          'A background turn cannot be streamed: leave out one of the two.',
+          'A background turn cannot be streamed. Leave out `stream` or the background option.',
           {
             param: 'stream',
           },

@@ -50,7 +50,7 @@ function requireAgreement(previous: Run, { sessionId, projectId }: ServiceOption
   if (agrees) return
   throw new ServiceError(
     'invalid_value',
-    'The previous response belongs to another session or project. Name one of the two only.',
+    'The previous response belongs to another session or project. Leave out one of the two.',
     { param: 'previous_response_id' },
   )
 }

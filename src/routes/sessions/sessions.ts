@@ -93,7 +93,11 @@ function collectionRoutes(root: FastifyInstance, services: Services): void {
       const principal = principalOf(request)
       const { model, projectId, name } = request.body
       if (!services.catalogue.find(model)) {
-        throw new ServiceError('model_not_found', `There is no model "${model}".`, { param: 'model' })
+        throw new ServiceError(
+          'model_not_found',
+          `There is no model "${model}". GET /v1/models lists the models.`,
+          { param: 'model' },
+        )
       }
       const input = { model, name, projectId: projectId ?? undefined }
       return sessionBody(await withTx(database, principal, (tx) => createSession(tx, principal, input)))

@@ -201,7 +201,7 @@ function contextHeaders(reply: FastifyReply, run: Run): void {
 function interrupted(): ServiceError {
   return new ServiceError(
     'overloaded',
-    'The service is restarting. The run goes on; send the request again.',
+    'The service is restarting, and the run continues. Send the request again.',
     { retryAfterSeconds: 2 },
   )
 }

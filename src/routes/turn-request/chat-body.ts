@@ -133,7 +133,11 @@ export type ChatBody = z.infer<typeof chatBody>
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): void {
   if (!chosen || typeof chosen !== 'object') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
-  throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
-    param: 'tool_choice',
-  })
+  throw new ServiceError(
+    'invalid_value',
+    '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
+    {
+      param: 'tool_choice',
+    },
+  )
 }

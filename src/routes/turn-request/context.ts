@@ -45,7 +45,7 @@ export async function resolveContext(services: Services, request: FastifyRequest
   if (session && project && session.projectId !== project.id) {
     throw new ServiceError(
       'invalid_value',
-      'The session belongs to another project. Name one of the two only.',
+      'The session belongs to another project. Leave out one of the two.',
       {
         param: 'project_id',
       },

@@ -68,7 +68,7 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input'): v
   if (characters <= most.characters) return
   throw new ServiceError(
     'invalid_value',
-    `The texts of the request may have ${atMost(bounds.requestText)} together. Send less, or go on with the session.`,
+    `The texts of the request may have ${atMost(bounds.requestText)} together. Send less, or continue a session.`,
     { param },
   )
 }

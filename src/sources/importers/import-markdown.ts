@@ -39,7 +39,7 @@ export async function importMarkdown(
   if (title === '') {
     throw new ServiceError(
       'invalid_value',
-      'The text has no title: write `title:` in its front matter or use --title.',
+      'The text has no title. Write `title:` in its front matter, or use --title.',
     )
   }
   const license = facts.license || 'own'
@@ -50,11 +50,12 @@ export async function importMarkdown(
   if (sourceUrl !== '' && !isWebAddress(sourceUrl)) {
     throw new ServiceError(
       'invalid_value',
-      `"source_url" is "${sourceUrl}": it must be an address that begins with http:// or https://, without blanks.`,
+      `"source_url" is "${sourceUrl}": it must be a URL that starts with http:// or https://, without spaces.`,
     )
   }
   const passages = passagesOf(title, facts.he_title ?? '', body)
-  if (passages.length === 0) throw new ServiceError('invalid_value', 'The text has no paragraphs.')
+  if (passages.length === 0)
+    throw new ServiceError('invalid_value', 'The text has no paragraphs. Check that the file is not empty.')
   const language = languageCode(facts.language) ?? languageOf(passages)
   const stored = await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
@@ -127,7 +128,7 @@ function languageCode(written: string | undefined): string | undefined {
   const name = written.trim().toLowerCase()
   const code = name === 'hebrew' ? 'he' : name === 'english' ? 'en' : name
   if (/^[a-z]{2,3}$/.test(code)) return code
-  throw new ServiceError('invalid_value', `"${written}" is no language code such as he or en.`)
+  throw new ServiceError('invalid_value', `"${written}" is not a language code. Use one such as he or en.`)
 }
 
 /** Guesses the language from the script: Hebrew or English. */

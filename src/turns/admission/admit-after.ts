@@ -47,7 +47,7 @@ function conversationOf(
     if (run.finishedAt !== null) return readConversation(tx, run)
     throw new ServiceError(
       'session_busy',
-      'The previous response is still being made, and another one waits for it already. Let it end first.',
+      'The previous response has not ended, and another one is queued after it. Wait for its end.',
       { shouldRetry: false },
     )
   })

@@ -13,7 +13,7 @@ export function requireModel({ catalogue }: { readonly catalogue: Catalogue }, i
   if (model) return model
   throw new ServiceError(
     'model_not_found',
-    `There is no model "${id}". Models: ${catalogue.models.map((m) => m.id).join(', ')}.`,
+    `There is no model "${id}". Use one of: ${catalogue.models.map((m) => m.id).join(', ')}.`,
     { param: 'model' },
   )
 }

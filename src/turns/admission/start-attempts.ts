@@ -218,7 +218,7 @@ export function refuseUnderPressure({ pressure, metrics }: AdmissionServices): v
   const reason = pressure?.reason()
   if (reason === undefined) return
   metrics?.refused(reason)
-  throw new ServiceError('overloaded', 'The service takes no new turns at this moment. Try again shortly.', {
+  throw new ServiceError('overloaded', 'The service takes no new turns now. Try again in a few seconds.', {
     retryAfterSeconds: 5,
   })
 }
@@ -226,6 +226,6 @@ export function refuseUnderPressure({ pressure, metrics }: AdmissionServices): v
 function nobodyThere(): ServiceError {
   return new ServiceError(
     'invalid_value',
-    'The connection was closed before the turn began: none was started.',
+    'The connection was closed before the turn started, so no turn was started. Send the request again.',
   )
 }

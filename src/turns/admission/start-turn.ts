@@ -138,7 +138,7 @@ function requireQuestion(fresh: readonly ModelMessage[]): void {
   if (hasQuestion(fresh)) return
   throw new ServiceError(
     'invalid_value',
-    'There is no new message: `messages` must end with one of role `user`.',
+    'There is no new message. `messages` must end with a message of role `user`.',
     { param: 'messages' },
   )
 }
@@ -178,7 +178,8 @@ async function factsOf(
  */
 function requireKey(principal: Principal, plan: Plan, facts: AdmissionSnapshot): void {
   if (principal.keyId === null) return
-  if (!facts.key_usable) throw new ServiceError('invalid_api_key', 'The API key has been revoked.')
+  if (!facts.key_usable)
+    throw new ServiceError('invalid_api_key', 'The API key was revoked. Use another key.')
   if (!plan.apiAccess) throw noApiAccess(plan.name)
 }
 
@@ -228,7 +229,7 @@ function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
   if (facts.session_turns > plan.queuedTurns) {
     throw new ServiceError(
       'session_busy',
-      'Too many turns of this session are waiting. Let one of them end first.',
+      'Too many turns of this session are queued. Wait for one to end.',
       { shouldRetry: false },
     )
   }
@@ -238,7 +239,7 @@ function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
     const seconds = Math.max(first?.seconds ?? 1, 1)
     throw new ServiceError(
       'rate_limit_exceeded',
-      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns a minute. Try again in ${seconds} s.`,
+      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
       { retryAfterSeconds: seconds },
     )
   }

@@ -35,9 +35,13 @@ export async function pageOf<T extends Listed>(
       .from(table as PgTable)
       .where(and(filter, eq(table.id, page.after)))
     if (!known) {
-      throw new ServiceError('invalid_value', '`after` must be the id of an item of this list.', {
-        param: 'after',
-      })
+      throw new ServiceError(
+        'invalid_value',
+        '`after` is not the id of an item of this list. Use an id from an earlier page.',
+        {
+          param: 'after',
+        },
+      )
     }
     const values = columns.map((column, i) => sql`${known.values[i]}::${sql.raw(column.getSQLType())}`)
     const bound = sql`(${sql.join(values, sql`, `)})`

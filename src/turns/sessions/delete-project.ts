@@ -62,7 +62,7 @@ export function deleteProject(database: Database, principal: Principal, projectI
 function projectBusy(): ServiceError {
   return new ServiceError(
     'project_busy',
-    'A turn in this project is unfinished. Cancel it or wait for its end, then delete the project.',
+    'A turn in this project has not ended. Cancel it or wait for its end, then delete the project.',
     { shouldRetry: false },
   )
 }

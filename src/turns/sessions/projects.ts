@@ -111,7 +111,7 @@ export function requireOwnerWide(principal: Principal): void {
   if (principal.binding.kind === 'owner') return
   throw new ServiceError(
     'missing_scope',
-    'Only an owner-wide API key can create, rename and delete projects.',
+    'This API key is bound to a project. Use an owner-wide key to create, rename and delete projects.',
   )
 }
 

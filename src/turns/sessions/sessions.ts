@@ -80,7 +80,7 @@ export async function deleteSession(executor: Executor, session: Session): Promi
   if (busy) {
     throw new ServiceError(
       'session_busy',
-      'A turn of this session is running: cancel it or wait for its end.',
+      'A turn of this session has not ended. Cancel it, or wait for its end.',
       {
         shouldRetry: false,
       },

@@ -32,7 +32,7 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
   for (const [param, value] of Object.entries(source ?? {})) {
     // Postgres refuses the NUL character, and nobody can type it.
     if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
-      throw new ServiceError('invalid_value', 'A field holds a character that no text has.', { param })
+      throw new ServiceError('invalid_value', 'A field contains a NUL character. Remove it.', { param })
   }
   const parsed = checkInput(schema, source ?? {})
   if (parsed.success) return parsed.data

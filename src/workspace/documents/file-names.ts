@@ -35,9 +35,13 @@ export function cleanFileName(name: string, param = 'file'): string {
     throw new ServiceError('invalid_value', 'The file needs a name without control characters.', { param })
   }
   if ([...last].length > longestName) {
-    throw new ServiceError('invalid_value', `The file name is longer than ${longestName} characters.`, {
-      param,
-    })
+    throw new ServiceError(
+      'invalid_value',
+      `The file name is longer than ${longestName} characters. Choose a shorter one.`,
+      {
+        param,
+      },
+    )
   }
   return last
 }

@@ -140,7 +140,7 @@ const binaryEndings = new Set(
 function textFileName(written: string, param: string): string {
   const name = cleanFileName(written, param)
   if (!binaryEndings.has(endingOf(name))) return name
-  throw new ServiceError('invalid_value', `Only texts can be written: use an ending such as .md or .html.`, {
+  throw new ServiceError('invalid_value', `The name has no ending of a text. Use one such as .md or .html.`, {
     param,
   })
 }

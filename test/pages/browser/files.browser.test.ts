@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     await page.getByRole('link', { name: 'one.txt' }).click()
     await page.getByLabel('Name').fill('two.txt')
     await page.getByRole('button', { name: 'Save the name' }).click()
-    await page.getByText('There is a file "two.txt" already.').waitFor()
+    await page.getByText('A file "two.txt" exists already.').waitFor()
     await page.goto(project)
     const tooLarge = Buffer.alloc(10 * 1024 * 1024 + 1, 'a')
     await page

@@ -85,7 +85,7 @@ test.each([
     { title: 'T', license: 'CC-BY-NC' },
     'licence "CC-BY-NC" is not allowed',
   ],
-  ['a language that is none', 'Words.', { title: 'T', language: 'klingon' }, 'no language code'],
+  ['a language that is none', 'Words.', { title: 'T', language: 'klingon' }, 'not a language code'],
 ])('%s is refused in one sentence', async (_, content, flags, message) => {
   await expect(bring(content, flags)).rejects.toThrow(message)
   expect(await rows('select 1 from works')).toEqual([])

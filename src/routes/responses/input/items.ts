@@ -100,7 +100,7 @@ function kindOf(sent: unknown, index: number): Kind {
   if (typeof type === 'string' && Object.hasOwn(kinds, type)) return type as Kind
   throw new ServiceError(
     'invalid_value',
-    `Items of this type are not supported. Supported: ${Object.keys(kinds).join(', ')}.`,
+    `Items of this type are not supported. Use one of: ${Object.keys(kinds).join(', ')}.`,
     { param: `input[${index}].type` },
   )
 }

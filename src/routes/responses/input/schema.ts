@@ -62,7 +62,11 @@ export type ResponsesBody = z.infer<typeof responsesBody>
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
   if (!chosen || typeof chosen !== 'object' || tools?.some((tool) => tool.name === chosen.name)) return
-  throw new ServiceError('invalid_value', '`tool_choice` names a tool that is not among `tools`.', {
-    param: 'tool_choice',
-  })
+  throw new ServiceError(
+    'invalid_value',
+    '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',
+    {
+      param: 'tool_choice',
+    },
+  )
 }

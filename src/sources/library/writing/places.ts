@@ -39,7 +39,7 @@ export async function savePlaces(
   if (foreign) {
     throw new ServiceError(
       'invalid_value',
-      `The ref "${foreign.ref}" belongs to another work of the library: give it another ref, or remove that work first.`,
+      `The ref "${foreign.ref}" belongs to another work of the library. Give the passage another ref, or remove that work first.`,
     )
   }
   return ids
