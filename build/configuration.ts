@@ -17,8 +17,7 @@ const readByOthers: Readonly<Record<string, readonly Listed[]>> = {
       name: 'OTEL_EXPORTER_OTLP_HEADERS',
       value: 'name=value, separated by commas',
       standard: 'none',
-      description:
-        'Headers for the receiver of traces, such as a token. Used only with an endpoint.',
+      description: 'Headers for the receiver of traces, such as a token. Used only with an endpoint.',
     },
   ],
   'Only for docker-compose.yml': [

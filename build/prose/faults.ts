@@ -32,7 +32,7 @@ export function proseFaults(file: string, markdown: string): readonly string[] {
   })
 }
 
-/** The same check of words, for the texts in a page's source file; comments are not checked. */
+/** Finds words that the glossary replaces in the texts of a page's source file; comments are not checked. */
 export function wordFaults(file: string, source: string): readonly string[] {
   return source
     .split('\n')

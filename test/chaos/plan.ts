@@ -19,7 +19,7 @@ export type Intent = {
   readonly timeoutMs: number
   /** The client disconnects once, this many milliseconds after sending the request. */
   readonly leaveAfterMs?: number
-  /** Whether the client retries after that. */
+  /** Whether the client sends the request again after it has disconnected. */
   readonly comesBack: boolean
   /** The client cancels the run, this many milliseconds after it received the id. */
   readonly cancelAfterMs?: number

@@ -65,5 +65,5 @@ test.each([
   'https://a.example:443',
   'file://x',
 ])('CORS_ORIGINS "%s" is refused by name', (text) => {
-  expect(refusal({ CORS_ORIGINS: text })).toContain(`"${text}" is none`)
+  expect(refusal({ CORS_ORIGINS: text })).toContain(`"${text}" is not an origin`)
 })

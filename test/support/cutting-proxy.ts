@@ -17,8 +17,8 @@ export type CuttingProxy = {
 }
 
 /**
- * A TCP proxy on loopback that treats its connections by `plan`, in order, and forwards the rest. A function
- * is called per connection.
+ * A TCP proxy on loopback that can cut connections. `plan` is a list with one entry per connection, after which
+ * connections are forwarded, or a function that is called for each connection.
  */
 export async function startCuttingProxy(
   target: string,

@@ -71,7 +71,7 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
   }
 }
 
-/** Returns an object, also from its JSON text: some clients allow only strings as metadata values. */
+/** Parses an object that was sent as such, or as its JSON text: some clients allow only strings as metadata. */
 function objectOf(value: unknown, param: string): Values {
   if (typeof value === 'string' && value.startsWith('{')) {
     if (value.length > bounds.metadataText.most) {

@@ -3,7 +3,7 @@ import { headerKinds, textKinds } from './text-kinds.ts'
 
 /**
  * Cases for the parts before the body.
- * @param parts `path`: names, and paths with `{}` for the value.
+ * @param parts names of the parameters and headers to fill; for `path` also the path, with `{}` in place of the value.
  */
 export function headCases(
   subject: string,
