@@ -50,7 +50,7 @@ test('models are listed and read as the contract shows them; an unknown one is m
   expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model] })
   expect(await read('GET', '/v1/models/service')).toEqual(model)
   const unknown = await unread('GET', '/v1/models/gpt-4o')
-  expectError(unknown, { status: 404, code: 'model_not_found', param: 'model' }, /Models: service/)
+  expectError(unknown, { status: 404, code: 'model_not_found', param: 'model' }, /Use one of: service/)
 })
 
 test.each(['A project', 'תניא – שער היחוד', '  padded  ', '📜'.repeat(100)])(

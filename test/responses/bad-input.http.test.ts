@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
     name: 'an item of a type that is not supported',
     fields: items({ role: 'user', content: 'x' }, { type: 'computer_call', id: 'x' }),
     param: 'input[1].type',
-    says: /Supported: message, function_call, /,
+    says: /Use one of: message, function_call, /,
   },
   {
     name: 'a role that there is not',
@@ -207,7 +207,7 @@ test.each(cases)(
 
 test('a model that there is not is named with those that there are', async () => {
   const reply = await ask({ model: 'gpt-9' })
-  expectError(reply, { status: 404, code: 'model_not_found', param: 'model' }, /Models: service/)
+  expectError(reply, { status: 404, code: 'model_not_found', param: 'model' }, /Use one of: service/)
 })
 
 const ignored = {
