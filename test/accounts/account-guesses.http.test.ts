@@ -4,26 +4,23 @@ import {
   knownBrowserDays,
   knownBrowserToken,
 } from '../../src/accounts/sign-in/known-browsers.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startTestService, type TestService, testPeppers } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { testPeppers } from '../support/world/accounts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { service } = {} as World
 /** An owner who has signed in once, and whose account strangers then guessed at. */
 let owner: TestVisitor
 let guessed: readonly number[]
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database, { trustProxy: 1 })
+  world = await openWorld({ model: 'built-in', trustProxy: 1 })
+  ;({ service } = world)
   owner = await signedUp(service, 'owner@example.org')
   guessed = await guesses('owner@example.org', 40)
 }, 60_000)
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const signIn = (visitor: TestVisitor, email: string, password: string, address: string) =>
   visitor.post(

@@ -4,30 +4,26 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditActions } from '../../src/accounts/audit.ts'
 import { runCommand } from '../../src/commands/commands.ts'
 import { readConfig } from '../../src/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { checkInvariants } from '../support/invariants.ts'
-import { call, makeKey, pepperText, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { makeKey, pepperText } from '../support/world/accounts.ts'
+import { call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 let operator: TestVisitor
 let operatorId: string
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database)
+  world = await openWorld({ model: 'built-in' })
+  ;({ db, service } = world)
   operator = await signedUp(service, 'ops@example.org')
   const { rows } = await db.database.systemPool.query<{ id: string }>(
-    'update accounts set operator = true returning id',
+    `update accounts set operator = true where email = 'ops@example.org' returning id`,
   )
   operatorId = rows[0]?.id ?? ''
 })
-afterAll(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 /** Runs a command as the command line does. @throws what it is refused with. */
 async function command(line: string, env: Readonly<Record<string, string>> = {}): Promise<string> {

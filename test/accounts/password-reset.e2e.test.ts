@@ -3,31 +3,31 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { createResetLink, resetPassword } from '../../src/accounts/sign-in/password-reset.ts'
 import { changePassword, signIn } from '../../src/accounts/sign-in/sign-in.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeKey, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { makeKey } from '../support/world/accounts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 const email = 'forgetful@example.org'
 const next = 'another phrase of unrelated words'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 let accountId: string
 let signedIn: TestVisitor
 const logged: string[] = []
 
 beforeAll(async () => {
-  db = await createTestDatabase()
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  service = await startTestService(db.database, { log })
+  world = await openWorld({ model: 'built-in', log })
+  ;({ db, service } = world)
   signedIn = await signedUp(service, email)
-  const { rows } = await db.database.systemPool.query<{ id: string }>('select id from accounts')
+  const { rows } = await db.database.systemPool.query<{ id: string }>(
+    'select id from accounts where email = $1',
+    [email],
+  )
   accountId = rows[0]?.id ?? ''
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const newLink = async () =>
   (await createResetLink(db.database.system, { actor: commandLine, accountId })).path

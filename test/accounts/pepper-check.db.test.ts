@@ -4,7 +4,7 @@ import { type Peppers, parsePeppers } from '../../src/accounts/keys/pepper.ts'
 import { requireSamePeppers } from '../../src/accounts/keys/pepper-check.ts'
 import { type Executor, withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount } from '../support/service.ts'
+import { makeAccount } from '../support/world/accounts.ts'
 
 let db: TestDatabase
 

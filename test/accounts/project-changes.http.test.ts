@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopes } from '../../src/accounts/scopes.ts'
 import { comparable, errorOf, form, send, sendJson } from '../support/http-raw.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { gate, reply } from '../support/upstream-scripts.ts'
+import { question } from '../support/world/requests.ts'
 import {
-  answerText,
   makeFile,
   makeKeyWithId,
   makeOwner,
   makeThings,
   newProject,
-  openWorld,
   type Things,
-  type World,
-} from '../support/http-world.ts'
-import { checkInvariants } from '../support/invariants.ts'
-import { question } from '../support/service.ts'
-import { gate, reply } from '../support/upstream-scripts.ts'
+} from '../support/world/things.ts'
+import { answerText, unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let owner: { readonly accountId: string; readonly key: string }
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   owner = await makeOwner(world.db)
 })
 afterAll(async () => {

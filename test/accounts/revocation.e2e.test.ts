@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listKeys, revokeKey } from '../../src/accounts/keys/keys.ts'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { callTools, gate, reply } from '../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, question } from '../support/service.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
-let { db, upstream, service } = {} as ChatWorld
+let world: World
+let { db, upstream, service } = {} as World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   ;({ db, upstream, service } = world)
   upstream.setDefault(() => reply('never asked for'))
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 test('a turn whose key is revoked while it runs stops before its next model call, and pays for its finished steps', async () => {

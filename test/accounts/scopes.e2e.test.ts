@@ -3,15 +3,10 @@ import { scopes } from '../../src/accounts/scopes.ts'
 import { newId } from '../../src/ids.ts'
 import { comparable, errorOf, send, sendJson } from '../support/http-raw.ts'
 import { ask, table } from '../support/http-routes.ts'
-import {
-  makeKeyWithId,
-  makeOwner,
-  makeThings,
-  openWorld,
-  type Things,
-  type World,
-} from '../support/http-world.ts'
-import { question } from '../support/service.ts'
+import { question } from '../support/world/requests.ts'
+import { makeKeyWithId, makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let home: Things
@@ -19,7 +14,7 @@ let foreign: Things
 const keys = new Map<string, string>()
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
   foreign = await makeThings(world.db, world.service, await makeOwner(world.db))

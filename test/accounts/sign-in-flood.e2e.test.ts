@@ -1,45 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
 import { reply } from '../support/upstream-scripts.ts'
 import { openVisitor } from '../support/visitor.ts'
+import { call, question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 const plans: Plans = {
   names: builtInPlans.names,
   of: (name) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9, turnsPerMinute: 1e9 }),
 }
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
-let key: string
+let world: World
+let { service, key } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  upstream.setDefault(reply('An answer.'))
-  // Behind a proxy, so that the flood comes from as many addresses as it likes.
-  service = await startTestService(db.database, {
+  world = await openWorld({
     plans,
+    plan: 'unlimited',
+    // Behind a proxy, so that the flood comes from as many addresses as it likes.
     trustProxy: 1,
-    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
+    script: reply('An answer.'),
   })
-  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited', plans)).id)
+  ;({ service, key } = world)
+  // Behind a proxy, so that the flood comes from as many addresses as it likes.
 })
-afterAll(async () => {
-  await service.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const attempt = (n: number) =>
   openVisitor(service).post(

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAccount } from '../../src/accounts/delete-account.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database, { trustProxy: 1, web: { signUpPlan: 'basic' } })
+  world = await openWorld({
+    model: 'built-in',
+    trustProxy: 1,
+    web: { signUpPlan: 'basic' },
+  })
+  ;({ db, service } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address })
 const accountsOf = async (email: string) =>

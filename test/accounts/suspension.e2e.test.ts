@@ -5,21 +5,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandLine } from '../../src/accounts/audit.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { resumeAccount, suspendAccount } from '../../src/turns/sessions/suspension.ts'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { reply, stall } from '../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, makeProject, question, startTestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp } from '../support/visitor.ts'
+import { makeAccount, makeKey, makeProject } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
-let { db, upstream, service } = {} as ChatWorld
+let world: World
+let { db, upstream, service } = {} as World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   ;({ db, upstream, service } = world)
   upstream.setDefault(() => reply('An answer.'))
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const suspended = { status: 403, body: { error: { code: 'account_suspended', type: 'permission_error' } } }
@@ -31,9 +32,7 @@ test('suspension stops running and queued turns on every replica at once, and ch
   const key = await makeKey(db.database, accountId, {
     reach: { kind: 'project', projectId: await makeProject(db.database, accountId) },
   })
-  const other = await startTestService(db.database, {
-    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
-  })
+  const other = await world.start()
   // The process of a command drives no runs and knows no replica.
   const command = openDatabase({ url: db.url, onIdleError: () => undefined })
   try {

@@ -8,20 +8,23 @@ import { createResetLink } from '../../src/accounts/sign-in/password-reset.ts'
 import { checkChanges } from '../../src/billing/checks/check-changes.ts'
 import { openDatabase, withTx } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { makeFile, makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { call, makeKey, pepperText, question } from '../support/service.ts'
 import { launchService } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
+import { makeKey, pepperText } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
+import { makeFile, makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let mine: Things
 let foreign: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   mine = await makeThings(world.db, world.service, await makeOwner(world.db))
   foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
   const { service } = world

@@ -3,12 +3,12 @@
  * It prints medians and the p value of a Mann-Whitney U test (normal approximation; H. B. Mann, D. R. Whitney, 1947) and
  * judges nothing: times depend on the machine. Run it twice, and look at routes with a small p both times.
  */
+
 import process from 'node:process'
-import { openDatabase } from '../../src/db/client.ts'
 import { newId } from '../../src/ids.ts'
-import { openRequestsWorld } from '../fuzz/requests-world.ts'
-import { startPrivatePostgres } from '../support/private-postgres.ts'
-import { call } from '../support/service.ts'
+import { fillRequestsWorld, requestsOptions } from '../fuzz/requests-things.ts'
+import { call } from '../support/world/requests.ts'
+import { openWorld } from '../support/world/world.ts'
 
 const samples = Number(process.argv[2] ?? 1_000)
 const kinds = {
@@ -51,9 +51,8 @@ function upperTail(z: number): number {
 const median = (values: readonly number[]) =>
   values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)] ?? 0
 
-const postgres = await startPrivatePostgres()
-const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
-const world = await openRequestsWorld(database)
+const world = await openWorld({ postgres: 'private', ...requestsOptions() })
+const { service, keys, ids } = await fillRequestsWorld(world)
 const prefixes = {
   projects: 'proj_',
   sessions: 'sess_',
@@ -64,14 +63,14 @@ const prefixes = {
 
 async function timeOf(path: string): Promise<number> {
   const began = performance.now()
-  await (await call(world.service, world.keys[0], 'GET', path)).text()
+  await (await call(service, keys[0], 'GET', path)).text()
   return performance.now() - began
 }
 
 try {
   for (const [kind, path] of routes) {
     // The second of its kind belongs to the other account.
-    const foreign = world.ids.filter((id) => id.startsWith(prefixes[kind]))[1] ?? ''
+    const foreign = ids.filter((id) => id.startsWith(prefixes[kind]))[1] ?? ''
     const random = () => newId(kinds[kind]).replace(/^run_/, kind === 'responses' ? 'resp_' : 'run_')
     for (let n = 0; n < 50; n += 1) await timeOf(path.replace('ID', foreign))
     const [those, others]: [number[], number[]] = [[], []]
@@ -90,6 +89,4 @@ try {
   }
 } finally {
   await world.close()
-  await database.close()
-  await postgres.close()
 }

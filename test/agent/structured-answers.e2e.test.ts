@@ -1,37 +1,20 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
-import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
-import {
-  ask,
-  type ChatWorld,
-  type Completion,
-  type ErrorReply,
-  openChatWorld,
-} from '../support/chat-world.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
+import type { Completion, ErrorReply } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 /** A service without a language model. */
 let extractive: TestService
 
 beforeAll(async () => {
-  world = await openChatWorld()
-  const lines = (await readFile('src/sources/starter/concepts.jsonl', 'utf8')).split('\n').filter(Boolean)
-  await importJsonl(
-    world.db.database,
-    (async function* () {
-      yield* lines
-    })(),
-    { allowLicenses: [] },
-  )
-  extractive = await startTestService(world.db.database)
+  world = await openWorld({ library: 'starter' })
+  extractive = await world.start({ model: 'built-in' })
 })
-afterAll(async () => {
-  await extractive.stop()
-  expect(await world.close()).toEqual([])
-})
+afterAll(() => world.close())
 
 const schema = {
   type: 'object',

@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type ChatWorld, type Completion, LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../support/otlp-receiver.ts'
-import { openReplicaWorld } from '../support/replicas.ts'
 import { error, reply } from '../support/scripted-upstream.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let receiver: OtlpReceiver
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
   receiver = await startOtlpReceiver()
-  world = await openChatWorld({ telemetry: { otlpEndpoint: receiver.endpoint } })
+  world = await openWorld({ telemetry: { otlpEndpoint: receiver.endpoint } })
 })
 
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
   await receiver.close()
 })
 
@@ -99,10 +101,10 @@ test('a malformed traceparent begins a trace of its own, and neither key nor tex
 
 test('the spans that are left are sent when the service stops, and a receiver that fails disturbs nothing', async () => {
   const failing = await startOtlpReceiver({ status: 500 })
-  const other = await openChatWorld({ telemetry: { otlpEndpoint: failing.endpoint } })
+  const other = await openWorld({ telemetry: { otlpEndpoint: failing.endpoint } })
   other.upstream.enqueue(reply('All is well.'))
   expect((await other.chat(ask('Is it?'))).status).toBe(200)
-  expect(await other.close()).toEqual([])
+  await other.close()
   expect(failing.spans.length).toBeGreaterThan(0)
   await failing.close()
 })
@@ -116,22 +118,22 @@ const tellLoaded = `data:text/javascript,${encodeURIComponent(`
   } })`)}`
 
 test('a process without an endpoint loads none of it; one with an endpoint sends, with the headers of OTEL_EXPORTER_OTLP_HEADERS', async () => {
-  const replicas = await openReplicaWorld()
+  const replicas = await openWorld({ processes: true, plan: 'unlimited' })
   const env = { NODE_OPTIONS: `--import ${tellLoaded}` }
   const without = await replicas.start(env)
   replicas.upstream.enqueue(reply('One.'), reply('Two.'))
-  expect((await replicas.chat(without, ask('One?'))).status).toBe(200)
+  expect((await replicas.chat(ask('One?'), { at: without })).status).toBe(200)
   expect((await without.stop('SIGTERM')).stderr).not.toContain('loaded')
   const settings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.endpoint}/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=marked-tenant',
   }
   const sending = await replicas.start({ ...env, ...settings })
-  const response = await replicas.chat(sending, ask('Two?'))
+  const response = await replicas.chat(ask('Two?'), { at: sending })
   const runId = `${response.headers.get('x-service-run-id')}`
   const { code, stderr } = await sending.stop('SIGTERM')
   expect({ code, loaded: stderr.includes('loaded') }).toEqual({ code: 0, loaded: true })
   expect(named(await spansOf(runId), 'invoke_agent')).toHaveLength(1)
   expect(receiver.raw()).toContain('"x-tenant":"marked-tenant"')
-  expect(await replicas.close()).toEqual([])
+  await replicas.close()
 })

@@ -7,7 +7,7 @@ import { ServiceError } from '../../src/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { findViolations } from '../support/invariants.ts'
-import { makeAccount } from '../support/service.ts'
+import { makeAccount } from '../support/world/accounts.ts'
 
 let db: TestDatabase
 

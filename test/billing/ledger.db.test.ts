@@ -5,7 +5,7 @@ import { type Executor, withTx } from '../../src/db/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { extendHold, placeHold, settleHold } from '../support/holds.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { makeAccount } from '../support/service.ts'
+import { makeAccount } from '../support/world/accounts.ts'
 
 let db: TestDatabase
 let runs = 0

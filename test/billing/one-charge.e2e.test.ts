@@ -1,24 +1,26 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ask, LiveStream } from '../support/chat-world.ts'
-import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Replica } from '../support/world/processes.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type ProcessWorld } from '../support/world/world.ts'
 
 /** Requests without an `Idempotency-Key` that are sent again, over processes that die, freeze and live. */
 
-let world: ReplicaWorld
+let world: ProcessWorld
 /** Of tests that disturb connections only. */
 let first: Replica
 let second: Replica
 beforeAll(async () => {
-  world = await openReplicaWorld()
+  world = await openWorld({ processes: true, plan: 'unlimited' })
   world.upstream.setDefault(() => reply('The answer of the model.'))
   first = await start()
   second = await start()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 let asked = 0
@@ -99,7 +101,7 @@ test.each([
     await world.expireLease(run?.run_id ?? '')
     await expect.poll(() => chargesOf(question), { timeout: 15_000 }).toBe(1)
   }
-  const again = world.chat(living, question)
+  const again = world.chat(question, { at: living })
   if (!takenOver) await world.expireLease(run?.run_id ?? '')
   const answer = await answerOf(await again)
   expect(answer).toEqual({ runId: run?.run_id, replayed: true, text: 'The answer of the model.' })
@@ -129,7 +131,7 @@ test('a claim does not note it of a client whose process lives, and has lost the
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh()
-  const waiting = world.chat(frozen, question).then(answerOf)
+  const waiting = world.chat(question, { at: frozen }).then(answerOf)
   await begun(question)
   const [{ run_id: runId = '' } = {}] = await runsOf(question)
   frozen.signal('SIGSTOP')
@@ -147,10 +149,10 @@ test('an equal request is a run of its own while the client of the first is conn
   const held = gate()
   world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Held.' }])
   const question = fresh()
-  const waiting = world.chat(first, question).then(answerOf)
+  const waiting = world.chat(question, { at: first }).then(answerOf)
   await begun(question)
   const began = performance.now()
-  const other = await answerOf(await world.chat(second, question))
+  const other = await answerOf(await world.chat(question, { at: second }))
   expect(performance.now() - began).toBeLessThan(2_000)
   expect(other.replayed).toBe(false)
   held.open()
@@ -175,7 +177,7 @@ test.each([
       if (seen.includes('The answer')) break
     }
     socket[how]()
-    const again = await world.chat(where === 'another replica' ? second : first, question)
+    const again = await world.chat(question, { at: where === 'another replica' ? second : first })
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     held.open()
     expect(await new LiveStream(again).rest()).toContain('of the model.')
@@ -196,7 +198,9 @@ test.each([
       const socket = await send(first, question, connection)
       await once(socket, 'data')
       socket.destroy()
-      const again = await answerOf(await world.chat(where === 'another replica' ? second : first, question))
+      const again = await answerOf(
+        await world.chat(question, { at: where === 'another replica' ? second : first }),
+      )
       expect(again).toMatchObject({ replayed: true, text: 'The answer of the model.' })
       expect(await chargesOf(question)).toBe(1)
     }
@@ -214,7 +218,7 @@ test('a retry of a request at a frozen process finds its run within some seconds
   socket.destroy()
   const [run] = await runsOf(question)
   const began = performance.now()
-  const again = await world.chat(living, question)
+  const again = await world.chat(question, { at: living })
   expect(again.headers.get('x-service-run-id')).toBe(run?.run_id)
   expect(performance.now() - began).toBeLessThan(5_000)
   frozen.signal('SIGCONT')
@@ -228,7 +232,7 @@ test('a client that got its whole reply and keeps its connection asks anew with 
   const question = fresh()
   const runs = new Set<string>()
   for (const at of [first, first, second, first]) {
-    const { runId, replayed } = await answerOf(await world.chat(at, question))
+    const { runId, replayed } = await answerOf(await world.chat(question, { at }))
     expect(replayed).toBe(false)
     runs.add(runId)
   }
@@ -238,7 +242,7 @@ test('a client that got its whole reply and keeps its connection asks anew with 
 test('a reply that was read long before its process was killed is no reason for a replay', async () => {
   const [dying, living] = [await start(), second]
   const question = fresh()
-  const one = await answerOf(await world.chat(dying, question))
+  const one = await answerOf(await world.chat(question, { at: dying }))
   const settled = () =>
     world.rows(
       `select 1 from runs r join replicas p on p.id = r.client_at where r.id = $1 and p.settled_at > r.finished_at`,
@@ -246,7 +250,7 @@ test('a reply that was read long before its process was killed is no reason for 
     )
   await expect.poll(settled, { timeout: 10_000 }).toHaveLength(1)
   await dying.stop('SIGKILL')
-  const two = await answerOf(await world.chat(living, question))
+  const two = await answerOf(await world.chat(question, { at: living }))
   expect(two).toMatchObject({ replayed: false })
   expect(two.runId).not.toBe(one.runId)
 })
@@ -256,12 +260,12 @@ test('a process that is told to stop leaves its unread replies to be found again
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
   const question = fresh({ stream: true })
-  const cut = await world.chat(leaving, question)
+  const cut = await world.chat(question, { at: leaving })
   const stream = new LiveStream(cut)
   await stream.until('Half')
   const ended = leaving.stop('SIGTERM')
   await stream.rest().catch(() => undefined)
-  const again = await world.chat(staying, question)
+  const again = await world.chat(question, { at: staying })
   expect(again.headers.get('x-service-run-id')).toBe(cut.headers.get('x-service-run-id'))
   expect(await new LiveStream(again).rest()).toContain('The answer of the model.')
   expect(await chargesOf(question)).toBe(1)

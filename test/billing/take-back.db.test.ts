@@ -4,19 +4,17 @@ import { builtInPlans } from '../../src/accounts/plans.ts'
 import { balanceOf, ensureAllowance, grantCredits, listPools } from '../../src/billing/pools.ts'
 import { takeCreditsBack } from '../../src/billing/take-back.ts'
 import { withTx } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { placeHold, settleHold } from '../support/holds.ts'
-import { checkInvariants } from '../support/invariants.ts'
-import { makeAccount } from '../support/service.ts'
+import { makeAccount } from '../support/world/accounts.ts'
+import { openWorld, type StoreWorld } from '../support/world/world.ts'
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
-afterAll(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const credit = 1_000_000n
 

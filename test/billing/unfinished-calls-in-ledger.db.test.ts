@@ -17,21 +17,24 @@ import { createOutageLog } from '../../src/turns/replicas/outage-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import { isTerminal, type RunEvent } from '../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../src/turns/run/runs.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { checkInvariants } from '../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, scriptedCatalogue, start, turnServices } from '../support/turns.ts'
+import { type Caller, makeCaller } from '../support/turns/caller.ts'
+import { scriptedCatalogue, turnServices } from '../support/turns/services.ts'
+import { start } from '../support/turns/start.ts'
 import { type Action, callTools, gate, type Script } from '../support/upstream-scripts.ts'
+import { openWorld, type StoreWorld } from '../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 let driven: DrivenRuns
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database, { turnsPerMinute: 10_000, monthlyMicros: 10_000_000_000n })
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database, { turnsPerMinute: 10_000, monthlyMicros: 10_000_000_000n })
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
   const outage = createOutageLog(pino({ level: 'silent' }), 'a test')
@@ -40,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await catalogue.close()
   await upstream.close()
-  await db.drop()
+  await world.close()
 })
 
 /** What ends an attempt at the turn. `kill` leaves what was not committed unwritten, as the death of its process does. */
@@ -237,5 +240,5 @@ async function play({ withTool, killed, last }: Plan): Promise<void> {
 
 test('whatever the order of text, cancel, disconnect, kill and takeover, a turn pays once for what it showed, within its hold', async () => {
   await fc.assert(fc.asyncProperty(plan, play), { numRuns: 60 })
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 }, 180_000)

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/agent/tokens.ts'
-import { ask, type ChatWorld, type Completion, LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { call } from '../support/service.ts'
 import { reply, stall } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 /** The upstream of a model that reads images, in the catalogue as `sees`. */
 let eyes: ScriptedUpstream
 let folder: string
@@ -21,10 +23,10 @@ beforeAll(async () => {
     catalogueFile,
     JSON.stringify({ models: [{ id: 'sees', base_url: eyes.baseUrl, images: true }] }),
   )
-  world = await openChatWorld({ model: { catalogueFile } })
+  world = await openWorld({ model: { catalogueFile } })
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
   await eyes.close()
   await rm(folder, { recursive: true, force: true })
 })

@@ -4,24 +4,18 @@ import { defaultScopes } from '../../src/accounts/scopes.ts'
 import { withTx } from '../../src/db/client.ts'
 import { form, send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
-import {
-  answerText,
-  makeKeyWithId,
-  makeOwner,
-  makeSession,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../support/http-world.ts'
-import { makeAccount, question } from '../support/service.ts'
+import { makeAccount } from '../support/world/accounts.ts'
+import { question } from '../support/world/requests.ts'
+import { rowCounts } from '../support/world/row-counts.ts'
+import { makeKeyWithId, makeOwner, makeSession, makeThings, type Things } from '../support/world/things.ts'
+import { answerText, unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let home: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   home = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
 afterAll(() => world.close())

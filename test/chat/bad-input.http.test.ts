@@ -2,16 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
-import {
-  answerText,
-  makeOwner,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../support/http-world.ts'
-import { question } from '../support/service.ts'
+import { question } from '../support/world/requests.ts'
+import { rowCounts } from '../support/world/row-counts.ts'
+import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { answerText, unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let home: Things
@@ -19,7 +14,7 @@ let elsewhere: Things
 let before: Readonly<Record<string, number>>
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
   elsewhere = await makeThings(world.db, world.service, owner)

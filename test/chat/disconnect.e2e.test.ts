@@ -1,17 +1,18 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ask, type ChatWorld, LiveStream, openChatWorld } from '../support/chat-world.ts'
-import { call } from '../support/service.ts'
 import { readStream } from '../support/sse-rules.ts'
 import { callTools, gate, reply, stall } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 type RunRow = {

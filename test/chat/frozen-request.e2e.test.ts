@@ -1,21 +1,22 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask } from '../support/chat-world.ts'
-import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { reply } from '../support/scripted-upstream.ts'
+import type { Replica } from '../support/world/processes.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type ProcessWorld } from '../support/world/world.ts'
 
 /** A process that was frozen finds both in its socket, what a client asked and that it has left. */
 
-let world: ReplicaWorld
+let world: ProcessWorld
 let replica: Replica
 beforeAll(async () => {
-  world = await openReplicaWorld()
+  world = await openWorld({ processes: true, plan: 'unlimited' })
   world.upstream.setDefault(() => reply('An answer.'))
   replica = await world.start()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 async function openConnection() {
@@ -34,7 +35,8 @@ function requestBytes(text: string): string {
 }
 
 /** A turn that is answered: its replica knows the key and the server's time after it. */
-const answered = async (text: string) => expect((await world.chat(replica, ask(text))).status).toBe(200)
+const answered = async (text: string) =>
+  expect((await world.chat(ask(text), { at: replica })).status).toBe(200)
 
 const asked = (text: string) =>
   world.rows(`select 1 from messages where role = 'user' and content->>'content' = $1`, text)

@@ -2,21 +2,19 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { ask, type ChatWorld, type Completion, openChatWorld } from '../support/chat-world.ts'
 import { reply } from '../support/scripted-upstream.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { openWorld, type PairWorld } from '../support/world/world.ts'
 
-let world: ChatWorld
-let other: TestService
+let world: PairWorld
+let { other } = {} as PairWorld
 beforeAll(async () => {
-  world = await openChatWorld()
-  world.upstream.setDefault(() => reply('The answer of the model.'))
-  const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
-  other = await startTestService(world.db.database, { model })
+  world = await openWorld({ replicas: 2, script: reply('The answer of the model.') })
+  ;({ other } = world)
 })
 afterAll(async () => {
-  await other.stop()
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const rows = async (statement: string) =>

@@ -3,21 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPlans, type Plans } from '../../src/accounts/plans.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { findViolations } from '../support/invariants.ts'
-import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { gate, reply } from '../support/scripted-upstream.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
+let world: World
+let { db, service, upstream } = {} as World
 let plans: Plans
 
 const row = {
@@ -43,20 +35,10 @@ beforeAll(async () => {
     }),
   )
   plans = await openPlans(file)
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  upstream.setDefault(() => reply('An answer.'))
-  service = await startTestService(db.database, {
-    model: { baseUrl: upstream.baseUrl, name: 'scripted' },
-    plans,
-  })
+  world = await openWorld({ plans, plan: 'few_turns', script: reply('An answer.') })
+  ;({ db, service, upstream } = world)
 })
-afterAll(async () => {
-  expect(await findViolations(db.database)).toEqual([])
-  await service.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const keyOnPlan = async (plan: string) =>
   makeKey(db.database, (await makeAccount(db.database, plan, plans)).id, { reach: { kind: 'owner' } })
@@ -131,11 +113,10 @@ test('without credits a turn is a 402 that says balance and need, and the model 
 })
 
 test('addresses that send wrong keys again and again are slowed down, and valid keys from there are not', async () => {
-  const strict = await startTestService(db.database, { plans, invalidKeysPerMinute: 2 })
+  const strict = await world.start({ invalidKeysPerMinute: 2 })
   const key = await keyOnPlan('few_turns')
   const statuses: number[] = []
   for (let i = 0; i < 4; i += 1) statuses.push((await call(strict, 'svc_wrong', 'GET', '/v1/models')).status)
   expect(statuses).toEqual([401, 401, 429, 429])
   expect((await call(strict, key, 'GET', '/v1/models')).status).toBe(200)
-  await strict.stop()
 })

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { form, type Reply, send, sendJson } from '../support/http-raw.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { importLamps } from '../support/lamps.ts'
 import { type Claim, misfits, type OfficialType } from '../support/official-types.ts'
 import { dataOf } from '../support/openapi-reader.ts'
-import { question } from '../support/service.ts'
 import {
   callTools,
   cut,
@@ -14,13 +12,17 @@ import {
   reply as says,
   toolUsingConversation,
 } from '../support/upstream-scripts.ts'
+import { question } from '../support/world/requests.ts'
+import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let things: Things
 const claims: Claim[] = []
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   await importLamps(world.db.database)
   things = await makeThings(world.db, world.service, await makeOwner(world.db))
 })

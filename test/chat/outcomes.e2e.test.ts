@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { findViolations } from '../support/invariants.ts'
 import { callTools, error, gate, reply, type Script } from '../support/scripted-upstream.ts'
-import { call, question } from '../support/service.ts'
+import { call, question } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
-let { db, upstream, service, key } = {} as ChatWorld
+let world: World
+let { db, upstream, service, key } = {} as World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   ;({ db, upstream, service, key } = world)
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const tool = () => callTools([{ name: 'list_files', arguments: {} }])

@@ -11,12 +11,14 @@ import { chatRoutes } from '../../src/routes/chat/route.ts'
 import { createRunner, type Runner } from '../../src/turns/ownership/runner.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { insertProject } from '../../src/turns/sessions/projects.ts'
-import { ask, type Completion, LiveStream } from '../support/chat-world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makeAccount, testPeppers } from '../support/service.ts'
 import { readStream } from '../support/sse-rules.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
+import { makeAccount, testPeppers } from '../support/world/accounts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
 
 /** The chat route alone, for a person who is signed in already, at a pace that tests can wait for. */
 const pace = { keepAliveMs: 20, paddingMs: 20 }

@@ -1,23 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ask,
-  type ChatWorld,
-  type Completion,
-  type ErrorReply,
-  LiveStream,
-  openChatWorld,
-} from '../support/chat-world.ts'
-import { call } from '../support/service.ts'
 import { readStream } from '../support/sse-rules.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { Completion, ErrorReply } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 async function newSession(): Promise<string> {

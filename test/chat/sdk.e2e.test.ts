@@ -1,16 +1,17 @@
 import OpenAI, { APIError } from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ChatWorld, openChatWorld, type ServiceInfo } from '../support/chat-world.ts'
 import { callTools, error, reply } from '../support/upstream-scripts.ts'
+import type { ServiceInfo } from '../support/world/replies.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 /** With default settings, as an integrator would have it. */

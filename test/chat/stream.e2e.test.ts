@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type ChatWorld, LiveStream, openChatWorld, type ServiceInfo } from '../support/chat-world.ts'
 import { readStream } from '../support/sse-rules.ts'
 import { callTools, cut, error, gate, reply } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import type { ServiceInfo } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const streamed = (text: string, more: object = {}) => ask(text, { stream: true, ...more })

@@ -1,22 +1,18 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ask,
-  type ChatWorld,
-  type Completion,
-  type ErrorReply,
-  openChatWorld,
-} from '../support/chat-world.ts'
-import { makeKey, makeProject } from '../support/service.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
+import { makeKey, makeProject } from '../support/world/accounts.ts'
+import type { Completion, ErrorReply } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } }

@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  ask,
-  type ChatWorld,
-  type Completion,
-  type ErrorReply,
-  openChatWorld,
-} from '../support/chat-world.ts'
 import { callTools, cut, error, reply } from '../support/upstream-scripts.ts'
+import type { Completion, ErrorReply } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const usage = { prompt_tokens: 100, completion_tokens: 10 }

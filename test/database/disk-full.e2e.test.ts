@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, LiveStream } from '../support/chat-world.ts'
 import { form, send } from '../support/http-raw.ts'
-import { call, makeProject } from '../support/service.ts'
 import { readStream } from '../support/sse-rules.ts'
-import { openTroubleWorld, type TroubleWorld } from '../support/trouble-world.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
+import { makeProject } from '../support/world/accounts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { openWorld, type TroubleWorld } from '../support/world/world.ts'
 
 /** A file system of its own, so small that a test can fill it; undefined where it cannot be made (not root). */
 async function smallDisk(): Promise<string | undefined> {
@@ -27,7 +28,7 @@ const disk = await smallDisk()
 let world: TroubleWorld
 
 beforeAll(async () => {
-  if (disk !== undefined) world = await openTroubleWorld(disk)
+  if (disk !== undefined) world = await openWorld({ trouble: true, plan: 'unlimited', directory: disk })
 }, 60_000)
 afterAll(async () => {
   if (disk === undefined) return
@@ -53,9 +54,8 @@ function fill(): void {
 test.skipIf(disk === undefined)(
   'with the disk full writes are refused with a 503 and reads answered; a turn waits for space and ends as if nothing had been',
   async () => {
-    const [service] = world.services
-    const { key } = world
-    const projectId = await makeProject(world.database, world.accountId)
+    const { service, key } = world
+    const projectId = await makeProject(world.db.database, world.accountId)
     const full = gate()
     world.upstream.enqueue(
       [
@@ -99,7 +99,7 @@ test.skipIf(disk === undefined)(
     // That of the upload was one; the others are attempts at the turn's first step.
     await expect.poll(failures, { timeout: 10_000 }).toBeGreaterThan(failuresBefore + 2)
     const state = 'select status, epoch from runs where id = $1'
-    expect(await world.rows(state, [runId])).toEqual([{ status: 'in_progress', epoch: 1 }])
+    expect(await world.rows(state, runId)).toEqual([{ status: 'in_progress', epoch: 1 }])
     await rm(filler)
     const { problems, text, error } = readStream(await stream.rest())
     expect({ problems, text, error }).toEqual({
@@ -107,9 +107,9 @@ test.skipIf(disk === undefined)(
       text: 'Let me write it down.\n\nIt is written.',
       error: undefined,
     })
-    expect(await world.rows(state, [runId])).toEqual([{ status: 'completed', epoch: 1 }])
+    expect(await world.rows(state, runId)).toEqual([{ status: 'completed', epoch: 1 }])
     const versions = 'select count(*)::int as n from file_versions where run_id = $1'
-    expect(await world.rows(versions, [runId])).toEqual([{ n: 1 }])
+    expect(await world.rows(versions, runId)).toEqual([{ n: 1 }])
     expect((await upload()).status).toBe(200)
     expect(await world.broken()).toEqual([])
     expect(world.uncaught).toEqual([])

@@ -11,11 +11,14 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makePerson, type Person, plainInput, saidIn, scriptedCatalogue, start } from '../support/turns.ts'
+import { type Caller, makeCaller } from '../support/turns/caller.ts'
+import { saidIn } from '../support/turns/journal.ts'
+import { scriptedCatalogue } from '../support/turns/services.ts'
+import { plainInput, start } from '../support/turns/start.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
 
 let db: TestDatabase
-let person: Person
+let person: Caller
 let proxy: PostgresProxy
 let proxied: Database
 let upstream: ScriptedUpstream
@@ -23,7 +26,7 @@ let catalogue: Catalogue
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  person = await makePerson(db.database)
+  person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
 })
 beforeEach(async () => {

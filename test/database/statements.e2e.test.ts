@@ -7,16 +7,11 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { type EmbeddedServer, openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
 import { countStatements, type StatementCount } from '../support/statement-count.ts'
 import { callTools, reply, type ScriptSource } from '../support/upstream-scripts.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
+import { startService, type TestService } from '../support/world/service.ts'
 
 let directory: string
 let server: EmbeddedServer
@@ -38,7 +33,7 @@ beforeAll(async () => {
   database = openDatabase({ url: server.url, onIdleError: () => undefined })
   upstream = await startScriptedUpstream()
   const model = { baseUrl: upstream.baseUrl, apiKey: undefined, name: 'scripted' }
-  service = await startTestService(database, { model })
+  service = await startService(database, { model })
   key = await makeKey(database, (await makeAccount(database)).id)
 })
 afterAll(async () => {

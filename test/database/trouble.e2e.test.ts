@@ -1,19 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ask } from '../support/chat-world.ts'
-import { call } from '../support/service.ts'
-import {
-  openTroubleWorld,
-  outcomeOf,
-  type Seen,
-  type TroubleWorld,
-  undisturbed,
-} from '../support/trouble-world.ts'
+import { ask, call } from '../support/world/requests.ts'
+import { outcomeOf, type Seen, undisturbed } from '../support/world/trouble.ts'
+import { openWorld, type TroubleWorld } from '../support/world/world.ts'
 
 let world: TroubleWorld
 
 beforeAll(async () => {
-  world = await openTroubleWorld()
+  world = await openWorld({ trouble: true, plan: 'unlimited' })
 }, 60_000)
 afterEach(async () => {
   expect(await world.broken()).toEqual([])
@@ -22,7 +16,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const quick = () =>
-  call(world.services[1], world.key, 'POST', '/v1/chat/completions', ask('Quick'), {
+  call(world.other, world.key, 'POST', '/v1/chat/completions', ask('Quick'), {
     'idempotency-key': `quick-${performance.now()}`,
   })
 

@@ -4,13 +4,14 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { ask, LiveStream } from '../support/chat-world.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { lastReleasedVersion, type ReleasedVersion } from '../support/released-version.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { pepperText } from '../support/service.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
+import { pepperText } from '../support/world/accounts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { ask } from '../support/world/requests.ts'
 
 let released: ReleasedVersion | undefined
 let upstream: ScriptedUpstream

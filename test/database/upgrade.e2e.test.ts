@@ -7,19 +7,21 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { ask, type ChatWorld, LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { gate, reply } from '../support/scripted-upstream.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let folder: string
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-migrations-'))
 })
 
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
   await rm(folder, { recursive: true, force: true })
 })
 

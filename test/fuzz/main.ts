@@ -1,10 +1,9 @@
 import process from 'node:process'
-import { openDatabase } from '../../src/db/client.ts'
-import { startPrivatePostgres } from '../support/private-postgres.ts'
+import { openWorld } from '../support/world/world.ts'
 import { help, type Options, readOptions } from './options.ts'
 import { fuzzParser, type ParserOutcome } from './parsers.ts'
 import { fuzzRequests } from './requests.ts'
-import { openRequestsWorld } from './requests-world.ts'
+import { fillRequestsWorld, requestsOptions } from './requests-things.ts'
 import { watchStalls } from './stalls/main.ts'
 import { targetNames } from './targets/targets.ts'
 
@@ -30,13 +29,11 @@ function tell({ target, inputs, corpus, covered, slowestMs, slowest, findings, h
 }
 
 async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
-  const postgres = await startPrivatePostgres()
-  const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
-  const world = await openRequestsWorld(database)
+  const world = await openWorld({ postgres: 'private', ...requestsOptions() })
   try {
     const progress = (done: number) => print(`  ${done} sent`)
     const { sent, busy, byStatus, slowestMs, slowest, findings } = await fuzzRequests({
-      ...world,
+      ...(await fillRequestsWorld(world)),
       requests,
       seed,
       only,
@@ -50,8 +47,6 @@ async function fuzzApi({ seed, requests, only }: Options): Promise<boolean> {
     return findings.length === 0
   } finally {
     await world.close()
-    await database.close()
-    await postgres.close()
   }
 }
 

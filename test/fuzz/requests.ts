@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Agent, request as send } from 'undici'
 import { errorTable } from '../../src/errors.ts'
-import type { TestService } from '../support/service.ts'
+import type { TestService } from '../support/world/service.ts'
 import { type GeneratedRequest, type Operation, operationsOf } from './operations.ts'
 
 export type RequestsPlan = {

@@ -1,40 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { reply, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../support/service.ts'
+import { reply } from '../support/scripted-upstream.ts'
+import { call, question } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 const origin = 'https://app.example.org'
 const own = { origin }
 const foreign = { origin: 'https://evil.example' }
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
+let world: World
+let { service, key } = {} as World
 let closed: TestService
-let key: string
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  upstream.setDefault(reply('An answer.'))
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  service = await startTestService(db.database, { corsOrigins: [origin, 'http://localhost:5173'], model })
-  closed = await startTestService(db.database)
-  key = await makeKey(db.database, (await makeAccount(db.database)).id)
+  world = await openWorld({
+    corsOrigins: [origin, 'http://localhost:5173'],
+    script: reply('An answer.'),
+  })
+  ;({ service, key } = world)
+  closed = await world.start({ corsOrigins: [] })
 })
-afterAll(async () => {
-  await service.stop()
-  await closed.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const preflight = (path: string, headers: Readonly<Record<string, string>>, at = service) =>
   fetch(at.url + path, {

@@ -1,23 +1,23 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { TrustProxy } from '../../src/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
+let world: World
 let service: TestService | undefined
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ model: 'built-in' })
 })
 afterEach(() => service?.stop())
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const attempts = 8
 const limit = 3
 
 /** How many of eight requests without a key are answered, and not refused as too many. */
 async function answered(trustProxy: TrustProxy, forwardedFor: (n: number) => string): Promise<number> {
-  service = await startTestService(db.database, { trustProxy, invalidKeysPerMinute: limit })
+  service = await world.start({ trustProxy, invalidKeysPerMinute: limit })
   const statuses: number[] = []
   for (let n = 0; n < attempts; n += 1) {
     const headers = { 'x-forwarded-for': forwardedFor(n) }

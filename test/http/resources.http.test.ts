@@ -1,24 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
-import {
-  answerText,
-  makeFile,
-  makeOwner,
-  makeSession,
-  makeThings,
-  openWorld,
-  type Things,
-  type World,
-} from '../support/http-world.ts'
-import { makeProject, question } from '../support/service.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
+import { makeProject } from '../support/world/accounts.ts'
+import { question } from '../support/world/requests.ts'
+import { makeFile, makeOwner, makeSession, makeThings, type Things } from '../support/world/things.ts'
+import { answerText, unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let home: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   home = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
 afterAll(() => world.close())

@@ -12,17 +12,17 @@ import type { TestDatabase } from '../support/database.ts'
 import { errorOf, send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
 import { ask, type Row, table } from '../support/http-routes.ts'
+import { testPeppers } from '../support/world/accounts.ts'
 import {
   makeKeyWithId,
   makeOwner,
   makeThings,
   newProject,
-  openWorld,
   ownerKey,
   type Things,
-  type World,
-} from '../support/http-world.ts'
-import { startTestService, testPeppers } from '../support/service.ts'
+} from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let db: TestDatabase
@@ -43,7 +43,7 @@ const noteRoutes = (message: unknown) => {
 
 beforeAll(async () => {
   subscribe('fastify.initialization', noteRoutes)
-  world = await openWorld()
+  world = await openWorld(unhurried)
   unsubscribe('fastify.initialization', noteRoutes)
   db = world.db
   owner = await makeOwner(db)
@@ -236,7 +236,7 @@ test('a service with a route that declares no scope refuses to boot', async () =
   }
   subscribe('fastify.initialization', addRoute)
   try {
-    await expect(startTestService(db.database)).rejects.toThrow('GET /v1/unguarded declares no scope')
+    await expect(world.start()).rejects.toThrow('GET /v1/unguarded declares no scope')
   } finally {
     unsubscribe('fastify.initialization', addRoute)
   }

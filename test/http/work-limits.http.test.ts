@@ -1,22 +1,19 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount, makeKey, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor } from '../support/visitor.ts'
+import { makeAccount, makeKey } from '../support/world/accounts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database)
+  world = await openWorld({ model: 'built-in' })
+  ;({ db, service } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const newKey = async () => makeKey(db.database, (await makeAccount(db.database)).id)
 

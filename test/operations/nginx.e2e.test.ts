@@ -1,10 +1,12 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ask, type Completion, type ServiceInfo } from '../support/chat-world.ts'
 import { hasNginx, type Nginx, startNginx, startPrintedNginx } from '../support/nginx.ts'
-import { openReplicaWorld, type Replica, type ReplicaWorld } from '../support/replicas.ts'
 import { reply } from '../support/scripted-upstream.ts'
-import { startTestService, type TestService } from '../support/service.ts'
+import type { Replica } from '../support/world/processes.ts'
+import type { Completion, ServiceInfo } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { startService, type TestService } from '../support/world/service.ts'
+import { openWorld, type ProcessWorld } from '../support/world/world.ts'
 
 const never = new Promise<never>(() => undefined)
 
@@ -12,13 +14,13 @@ const never = new Promise<never>(() => undefined)
 describe.skipIf(!hasNginx)(
   'two replicas behind nginx (skipped where there is none), asked by an SDK with default settings',
   () => {
-    let world: ReplicaWorld
+    let world: ProcessWorld
     let survivor: Replica
     let nginx: Nginx | undefined
     const services: TestService[] = []
 
     beforeAll(async () => {
-      world = await openReplicaWorld()
+      world = await openWorld({ processes: true, plan: 'unlimited' })
       survivor = await world.start()
     })
     afterEach(async () => {
@@ -26,7 +28,7 @@ describe.skipIf(!hasNginx)(
       await Promise.all(services.splice(0).map((service) => service.stop()))
     })
     afterAll(async () => {
-      expect(await world.close()).toEqual([])
+      await world.close()
     })
 
     const client = () => new OpenAI({ apiKey: world.key, baseURL: `${nginx?.url}/v1` })
@@ -67,7 +69,7 @@ describe.skipIf(!hasNginx)(
     test('silence that is longer than nginx waits is bridged, streamed and whole', async () => {
       const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
       const chatPace = { keepAliveMs: 500, paddingMs: 500 }
-      for (const _ of [1, 2]) services.push(await startTestService(world.db.database, { model, chatPace }))
+      for (const _ of [1, 2]) services.push(await startService(world.db.database, { model, chatPace }))
       nginx = await startNginx(
         services.map((service) => service.url),
         'proxy_read_timeout 2s;',

@@ -1,40 +1,34 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { form, type Reply, send } from '../support/http-raw.ts'
 import { hasNginx, type Nginx, startPrintedNginx } from '../support/nginx.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makeAccount, makeKey, question, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor } from '../support/visitor.ts'
+import { question } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 const mebibyte = 1024 * 1024
 
 // `apt-get install nginx-light`, or the like, runs these.
 describe.skipIf(!hasNginx)('behind ops/nginx.conf (skipped where there is no nginx)', () => {
-  let db: TestDatabase
-  let upstream: ScriptedUpstream
-  let service: TestService
+  let world: World
+  let { service, upstream, key } = {} as World
   let nginx: Nginx
   let proxied: TestService
-  let key: string
 
   beforeAll(async () => {
-    db = await createTestDatabase()
-    upstream = await startScriptedUpstream()
-    service = await startTestService(db.database, {
+    world = await openWorld({
+      plan: 'basic',
       trustProxy: ['127.0.0.1'],
       invalidKeysPerMinute: 20,
-      model: { baseUrl: upstream.baseUrl, name: 'scripted' },
     })
+    ;({ service, upstream, key } = world)
     nginx = await startPrintedNginx([service.url])
     proxied = { ...service, url: nginx.url }
-    key = await makeKey(db.database, (await makeAccount(db.database, 'basic')).id)
   })
   afterAll(async () => {
     await nginx?.close()
-    await service?.stop()
-    await upstream?.close()
-    await db?.drop()
+    await world?.close()
   })
 
   const signIn = (n: number, headers: Readonly<Record<string, string>>) =>

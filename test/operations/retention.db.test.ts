@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { removeExpired } from '../../src/operations/retention.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount, makeProject } from '../support/service.ts'
+import { makeAccount, makeProject } from '../support/world/accounts.ts'
 
 let db: TestDatabase
 let accountId: string

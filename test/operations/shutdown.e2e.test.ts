@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ask, LiveStream } from '../support/chat-world.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { makeAccount, makeKey, pepperText } from '../support/service.ts'
 import { launchService, type ServiceProcess } from '../support/service-process.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
+import { makeAccount, makeKey, pepperText } from '../support/world/accounts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { ask } from '../support/world/requests.ts'
 
 let db: TestDatabase
 let proxy: PostgresProxy

@@ -2,12 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../support/database.ts'
-import { startTestService } from '../support/service.ts'
+import { openWorld } from '../support/world/world.ts'
 
 test('a request that comes while the service closes is told to come again, as every refusal is', async () => {
-  const db = await createTestDatabase()
-  const service = await startTestService(db.database)
+  const world = await openWorld({ model: 'built-in' })
+  const { service } = world
   const { hostname, port } = new URL(service.url)
   // Open before, used after: what a balancer keeps open looks like this.
   const kept = connect(Number(port), hostname)
@@ -24,6 +23,5 @@ test('a request that comes while the service closes is told to come again, as ev
     error: { type: 'server_error', code: 'overloaded', param: null },
   })
   await closing
-  await service.stop()
-  await db.drop()
+  await world.close()
 })

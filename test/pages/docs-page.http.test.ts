@@ -1,13 +1,15 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { send, sendJson } from '../support/http-raw.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
+import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let things: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   things = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
 afterAll(() => world.close())

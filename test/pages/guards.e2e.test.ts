@@ -2,19 +2,19 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/ids.ts'
+import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { makeAccount } from '../support/world/accounts.ts'
 import {
   makeFile,
   makeKeyWithId,
   makeSession,
   makeThings,
   newProject,
-  openWorld,
   ownerKey,
   type Things,
-  type World,
-} from '../support/http-world.ts'
-import { makeAccount } from '../support/service.ts'
-import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+} from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 type Row = {
   readonly route: string
@@ -194,7 +194,7 @@ const notePages = (message: unknown) => {
 
 beforeAll(async () => {
   subscribe('fastify.initialization', notePages)
-  world = await openWorld()
+  world = await openWorld(unhurried)
   unsubscribe('fastify.initialization', notePages)
   const { db, service } = world
   for (const name of ['owner', 'other', 'operator'])

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../src/accounts/plans.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startTestService, type TestService } from '../support/service.ts'
 import { openVisitor, signedUp } from '../support/visitor.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { service } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
   const plans = {
     names: builtInPlans.names,
     of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 10 }),
   }
-  service = await startTestService(db.database, { plans, trustProxy: 1 })
+  world = await openWorld({ plans, model: 'built-in', trustProxy: 1 })
+  ;({ service } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 test('pages of an account count towards the requests a minute of its plan', async () => {
   const visitor = await signedUp(service, 'busy@example.org')

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
+import { call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database, { web: { signUpPlan: 'basic' } })
+  world = await openWorld({ model: 'built-in', web: { signUpPlan: 'basic' } })
+  ;({ db, service } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const keyFields = (id: string) => ({
   id,
@@ -182,7 +179,7 @@ test('the database holds no session token and no password in clear', async () =>
 })
 
 test('behind TLS the session cookie is bound to the host and never goes over plain http', async () => {
-  const secure = await startTestService(db.database, { appUrl: 'https://chat.example.org' })
+  const secure = await world.start({ appUrl: 'https://chat.example.org' })
   try {
     const reply = await openVisitor(secure).post('/signup', {
       email: 'tls@example.org',
@@ -220,7 +217,7 @@ test('after signing in nobody is led to another host', async () => {
 })
 
 test('where sign-up is closed the form says who makes accounts, and sending it makes none', async () => {
-  const closed = await startTestService(db.database, { web: { signUp: 'closed' } })
+  const closed = await world.start({ web: { signUp: 'closed' } })
   try {
     const page = await openVisitor(closed).get('/signup')
     expect(await page.text()).toContain('made by whoever runs it')

@@ -7,31 +7,22 @@ import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schemaFault } from '../../src/agent/schema/json-schema.ts'
-import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { makeAccount, makeKey, pepperText, startTestService, type TestService } from '../support/service.ts'
+import { pepperText } from '../support/world/accounts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let db: TestDatabase
+let world: World
+let { db, service, key } = {} as World
 /** Without a language model, as whoever tries the examples first has it. */
-let service: TestService
-let key: string
 let folder: string
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  const lines = (await readFile('src/sources/starter/concepts.jsonl', 'utf8')).split('\n').filter(Boolean)
-  async function* library() {
-    yield* lines
-  }
-  await importJsonl(db.database, library(), { allowLicenses: [] })
-  service = await startTestService(db.database)
-  key = await makeKey(db.database, (await makeAccount(db.database)).id, { reach: { kind: 'owner' } })
+  world = await openWorld({ model: 'built-in', library: 'starter' })
+  ;({ db, service, key } = world)
   folder = await mkdtemp(join(tmpdir(), 'examples-'))
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
-  await service.stop()
-  await db.drop()
+  await world.close()
 })
 
 /** What a script prints; it runs as a reader runs it, in a folder of its own. */

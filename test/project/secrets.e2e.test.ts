@@ -6,10 +6,11 @@ import { openDatabase } from '../../src/db/client.ts'
 import { form, send } from '../support/http-raw.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { error, reply, startScriptedUpstream } from '../support/scripted-upstream.ts'
-import { question, type TestService } from '../support/service.ts'
 import { type Ended, launchService, type ServiceProcess } from '../support/service-process.ts'
 import { openWithRole } from '../support/service-role.ts'
 import { openVisitor } from '../support/visitor.ts'
+import { question } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
 
 const marked = {
   databasePassword: 'MARKED-database-password-71c0',

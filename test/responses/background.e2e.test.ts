@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type ChatWorld, type Completion, openChatWorld } from '../support/chat-world.ts'
 import { gate } from '../support/scripted-upstream.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask, call } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let other: TestService
 
 beforeAll(async () => {
-  world = await openChatWorld()
-  other = await startTestService(world.db.database)
+  world = await openWorld()
+  other = await world.start()
 })
 afterAll(async () => {
-  await other.stop()
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 test.each<readonly [string, object, Record<string, string>]>([

@@ -2,14 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { send, sendJson } from '../support/http-raw.ts'
 import { expectError } from '../support/http-refusal.ts'
-import {
-  makeOwner,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../support/http-world.ts'
+import { rowCounts } from '../support/world/row-counts.ts'
+import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let home: Things
@@ -17,7 +13,7 @@ let elsewhere: Things
 let before: Readonly<Record<string, number>>
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   const owner = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)
   elsewhere = await makeThings(world.db, world.service, owner)

@@ -1,18 +1,18 @@
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, serviceOf } from '../support/responses.ts'
 import { error, gate, reply } from '../support/upstream-scripts.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let openai: OpenAI
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   openai = clientOf(world)
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const model = 'service'

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { dataOf } from '../support/openapi-reader.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
 import { gate, reply } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { call } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld } from '../support/world/world.ts'
 
 test('a stream ends when its process leaves; the same request finds the run again, until a client has got all of it', async () => {
-  const world = await openChatWorld()
-  const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
-  const other = await startTestService(world.db.database, { model })
+  const world = await openWorld({ replicas: 2 })
+  const { other } = world
   const lost = gate()
   const ask = (service: TestService) =>
     call(service, world.key, 'POST', '/v1/responses', { model: 'service', input: 'Leave', stream: true })
@@ -43,7 +44,6 @@ test('a stream ends when its process leaves; the same request finds the run agai
       .toBeNull()
   } finally {
     lost.open()
-    await other.stop()
-    expect(await world.close()).toEqual([])
+    await world.close()
   }
 })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { type Reply, send, sendJson } from '../support/http-raw.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../support/http-world.ts'
 import { type ApiReader, dataOf, readApi } from '../support/openapi-reader.ts'
 import {
   callTools,
@@ -11,13 +10,16 @@ import {
   reply as says,
   toolUsingConversation,
 } from '../support/upstream-scripts.ts'
+import { makeOwner, makeThings, type Things } from '../support/world/things.ts'
+import { unhurried } from '../support/world/unhurried.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
 let things: Things
 let api: ApiReader
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   await importJsonl(world.db.database, passages(), { allowLicenses: [] })
   things = await makeThings(world.db, world.service, await makeOwner(world.db))
   api = readApi((await send(world.service, { method: 'GET', path: '/openapi.json' })).text)

@@ -1,25 +1,25 @@
 import type { Response } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ChatWorld, LiveStream, openChatWorld } from '../support/chat-world.ts'
 import { dataOf } from '../support/openapi-reader.ts'
 import { serviceOf } from '../support/responses.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
+import { LiveStream } from '../support/world/live-stream.ts'
+import { call } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 /** Silences that tests can wait for. */
 const chatPace = { keepAliveMs: 20, paddingMs: 20 }
 
-let world: ChatWorld
+let world: World
 let service: TestService
 
 beforeAll(async () => {
-  world = await openChatWorld()
-  const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
-  service = await startTestService(world.db.database, { model, chatPace })
+  world = await openWorld()
+  service = await world.start({ chatPace })
 })
 afterAll(async () => {
-  await service.stop()
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const ask = async (input: string, more: object = {}) =>

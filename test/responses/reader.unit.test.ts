@@ -4,7 +4,7 @@ import { ResponseReader } from '../../src/routes/responses/output/reader.ts'
 import type { CommittedEvent } from '../../src/turns/recording/event-log.ts'
 import type { Run } from '../../src/turns/run/run.ts'
 import type { RunEnd, RunEvent } from '../../src/turns/run/run-events.ts'
-import { plainRequest } from '../support/turns.ts'
+import { plainRequest } from '../support/turns/start.ts'
 
 const run = {
   id: 'run_000000000000000000000001',

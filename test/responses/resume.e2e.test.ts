@@ -2,25 +2,23 @@ import type OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeExpired } from '../../src/operations/retention.ts'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, collect, lastResponse, runOf, textOf } from '../support/responses.ts'
-import { call, startTestService, type TestService } from '../support/service.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
+import { call } from '../support/world/requests.ts'
+import type { TestService } from '../support/world/service.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let other: TestService
 let openai: OpenAI
 
 beforeAll(async () => {
-  world = await openChatWorld()
-  other = await startTestService(world.db.database, {
-    model: { baseUrl: world.upstream.baseUrl, name: 'scripted' },
-  })
+  world = await openWorld()
+  other = await world.start()
   openai = clientOf(world)
 })
 afterAll(async () => {
-  await other.stop()
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const model = 'service'

@@ -1,16 +1,13 @@
 import OpenAI, { APIError } from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { expect, test } from 'vitest'
-import { openChatWorld } from '../support/chat-world.ts'
 import { collect, lastResponse, textOf } from '../support/responses.ts'
-import { startTestService } from '../support/service.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
+import { openWorld } from '../support/world/world.ts'
 
 test('a takeover: who has text that became void is told so, who has none of it reads on, and who comes later sees none', async () => {
-  const world = await openChatWorld()
-  const other = await startTestService(world.db.database, {
-    model: { baseUrl: world.upstream.baseUrl, name: 'scripted' },
-  })
+  const world = await openWorld({ replicas: 2 })
+  const { other } = world
   const lost = gate()
   try {
     const here = new OpenAI({ apiKey: world.key, baseURL: `${world.service.url}/v1` })
@@ -50,7 +47,6 @@ test('a takeover: who has text that became void is told so, who has none of it r
     await expect(read(late).then(collect)).rejects.toBeInstanceOf(APIError)
   } finally {
     lost.open()
-    await other.stop()
-    expect(await world.close()).toEqual([])
+    await world.close()
   }
 })

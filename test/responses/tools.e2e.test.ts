@@ -6,20 +6,21 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { clientOf, collect, lastResponse, serviceOf } from '../support/responses.ts'
-import { call, makeKey, makeProject } from '../support/service.ts'
 import { callTools, reply } from '../support/upstream-scripts.ts'
+import { makeKey, makeProject } from '../support/world/accounts.ts'
+import { call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let openai: OpenAI
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   openai = clientOf(world)
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const model = 'service'

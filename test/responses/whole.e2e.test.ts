@@ -2,20 +2,20 @@ import OpenAI, { APIError } from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type ChatWorld, openChatWorld } from '../support/chat-world.ts'
 import { chargeOf, clientOf, collect, costOf, lastResponse, serviceOf, textOf } from '../support/responses.ts'
-import { call } from '../support/service.ts'
 import { callTools, error, gate, reply } from '../support/upstream-scripts.ts'
+import { call } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 let openai: OpenAI
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
   openai = clientOf(world)
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const model = 'service'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import type { TestService } from './service.ts'
+import type { TestService } from './world/service.ts'
 
 /**
  * The browser of the system; tests that need one are skipped without it. Debian's headless shell comes first,

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request as open } from 'node:http'
-import type { TestService } from './service.ts'
+import type { TestService } from './world/service.ts'
 
 export type Reply = {
   readonly status: number

@@ -1,7 +1,9 @@
 import type { KeyScope } from '../../src/accounts/scopes.ts'
 import { form, type Reply, send } from './http-raw.ts'
-import { makeFile, makeSession, newProject, type Things, type World } from './http-world.ts'
-import { question, type TestService } from './service.ts'
+import { question } from './world/requests.ts'
+import type { TestService } from './world/service.ts'
+import { makeFile, makeSession, newProject, type Things } from './world/things.ts'
+import type { World } from './world/world.ts'
 
 export type Row = {
   readonly route: string

@@ -1,4 +1,4 @@
-import type { TestService } from './service.ts'
+import type { TestService } from './world/service.ts'
 
 /** What `/metrics` answers. */
 export async function scrape(service: Pick<TestService, 'url'>, token: string): Promise<string> {

@@ -1,9 +1,10 @@
 import OpenAI from 'openai'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
-import type { ChatWorld, ServiceInfo } from './chat-world.ts'
+import type { ServiceInfo } from './world/replies.ts'
+import type { World } from './world/world.ts'
 
 /** The official client with default settings. */
-export const clientOf = ({ key, service }: ChatWorld): OpenAI =>
+export const clientOf = ({ key, service }: World): OpenAI =>
   new OpenAI({ apiKey: key, baseURL: `${service.url}/v1` })
 
 export const serviceOf = (response: object): ServiceInfo =>
@@ -15,7 +16,7 @@ export const costOf = (response: Response): number =>
 export const runOf = (responseId: string): string => responseId.replace('resp_', 'run_')
 
 /** Credits that the ledger charged for a run. */
-export async function chargeOf(world: ChatWorld, runId: string): Promise<number> {
+export async function chargeOf(world: World, runId: string): Promise<number> {
   const { micros } = await world.row<{ micros: string }>(
     `select amount_micros::text as micros from credit_transactions where kind = 'charge' and run_id = $1`,
     runId,

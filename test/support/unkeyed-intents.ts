@@ -1,9 +1,9 @@
 import { Agent, request as open } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import OpenAI from 'openai'
-import { ask } from './chat-world.ts'
 import type { Cut } from './cutting-proxy.ts'
 import type { Random } from './random.ts'
+import { ask } from './world/requests.ts'
 
 /**
  * The way in which a client without an `Idempotency-Key` sends one request. It throws when it gets no

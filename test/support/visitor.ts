@@ -1,4 +1,4 @@
-import type { TestService } from './service.ts'
+import type { TestService } from './world/service.ts'
 
 /** A minimal browser that supports forms and cookies. */
 export type TestVisitor = {

@@ -7,7 +7,7 @@ import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
 import type { StorageLimits } from '../../src/workspace/quota.ts'
 import { workspaceTools } from '../../src/workspace/tools/agent-tools.ts'
 import { receiveUpload, sealUpload } from '../../src/workspace/uploads.ts'
-import { makeAccount, makeProject } from './service.ts'
+import { makeAccount, makeProject } from './world/accounts.ts'
 
 export type Uploaded = { readonly name: string; readonly content: Buffer | string; readonly type?: string }
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type ChatWorld, type Completion, openChatWorld } from '../support/chat-world.ts'
 import { makePdf } from '../support/documents.ts'
 import { clientOf, serviceOf } from '../support/responses.ts'
 import {
@@ -12,11 +11,14 @@ import {
   type ScriptedUpstream,
   startScriptedUpstream,
 } from '../support/scripted-upstream.ts'
+import type { Completion } from '../support/world/replies.ts'
+import { ask } from '../support/world/requests.ts'
+import { openWorld, type World } from '../support/world/world.ts'
 
 let folder: string
 /** A model that reads images, in the catalogue as `sees`. */
 let eyes: ScriptedUpstream
-let world: ChatWorld
+let world: World
 let openai: OpenAI
 
 beforeAll(async () => {
@@ -25,11 +27,11 @@ beforeAll(async () => {
   eyes = await startScriptedUpstream()
   const models = [{ id: 'sees', base_url: eyes.baseUrl, images: true }]
   await writeFile(catalogueFile, JSON.stringify({ models }))
-  world = await openChatWorld({ model: { catalogueFile } })
+  world = await openWorld({ model: { catalogueFile } })
   openai = clientOf(world)
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
   await eyes.close()
   await rm(folder, { recursive: true })
 })

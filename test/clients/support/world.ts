@@ -4,7 +4,8 @@ import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { checkInvariants } from '../../support/invariants.ts'
 import { gate, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { makeAccount, makeKey } from '../../support/world/accounts.ts'
+import { startService, type TestService } from '../../support/world/service.ts'
 import { answerTo, book, lastQuestion } from './questions.ts'
 
 /** The settings of a client. */
@@ -78,7 +79,7 @@ export async function openClientWorld(): Promise<ClientWorld> {
   const gates = new Map<string, ReturnType<typeof gate>>()
   upstream.setDefault((body) => answerTo(body, (question) => gates.get(question)?.opened))
   const options = { plans, model: { baseUrl: upstream.baseUrl, name: 'scripted' } }
-  const start = (of = db) => startTestService(of.database, options)
+  const start = (of = db) => startService(of.database, options)
   const [service, draining, faulty] = [await start(), await start(), await start(broken)]
   await draining.runner.drain()
   await importJsonl(db.database, Readable.from([JSON.stringify(book)]), { allowLicenses: [] })

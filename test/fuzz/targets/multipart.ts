@@ -1,10 +1,8 @@
 import { builtInPlans } from '../../../src/accounts/plans.ts'
-import { openDatabase } from '../../../src/db/client.ts'
 import { errorTable } from '../../../src/errors.ts'
 import { cleanFileName } from '../../../src/workspace/documents/file-names.ts'
 import { send } from '../../support/http-raw.ts'
-import { startPrivatePostgres } from '../../support/private-postgres.ts'
-import { makeAccount, makeKey, startTestService } from '../../support/service.ts'
+import { openWorld } from '../../support/world/world.ts'
 import { require, type Target } from '../target.ts'
 
 const boundary = 'B'
@@ -16,15 +14,12 @@ const sweepEvery = 500
 
 /** Uploads through the real route and its database. */
 export async function openMultipart(): Promise<Target> {
-  const postgres = await startPrivatePostgres()
-  const database = openDatabase({ url: postgres.url, onIdleError: () => undefined })
   const plans = {
     names: builtInPlans.names,
     of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 1e9 }),
   }
-  const service = await startTestService(database, { plans })
-  const { id } = await makeAccount(database, 'unlimited')
-  const key = await makeKey(database, id)
+  const world = await openWorld({ postgres: 'private', model: 'built-in', plans, plan: 'unlimited' })
+  const { service, key } = world
   let sent = 0
   return {
     name: 'multipart',
@@ -75,12 +70,8 @@ export async function openMultipart(): Promise<Target> {
         require(told?.status === reply.status && told.status < 500, 'a refusal is the client’s fault', error)
       }
       sent += 1
-      if (sent % sweepEvery === 0) await database.systemPool.query('delete from files')
+      if (sent % sweepEvery === 0) await world.rows('delete from files')
     },
-    async close() {
-      await service.stop()
-      await database.close()
-      await postgres.close()
-    },
+    close: () => world.close(),
   }
 }

@@ -2,17 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestDatabase } from '../../support/database.ts'
 import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
 import { expectError, type Refusal } from '../../support/http-refusal.ts'
-import {
-  makeFile,
-  makeOwner,
-  makeSession,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
-import { question, type TestService } from '../../support/service.ts'
+import { question } from '../../support/world/requests.ts'
+import { rowCounts } from '../../support/world/row-counts.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { makeFile, makeOwner, makeSession, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let db: TestDatabase
@@ -22,7 +17,7 @@ let home: Things
 let before: Readonly<Record<string, number>>
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   db = world.db
   service = world.service
   owner = await makeOwner(db)

@@ -2,15 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../src/ids.ts'
 import { comparable, form, send } from '../../support/http-raw.ts'
 import { type Row, table } from '../../support/http-routes.ts'
-import {
-  makeKeyWithId,
-  makeOwner,
-  makeThings,
-  openWorld,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
-import { question } from '../../support/service.ts'
+import { question } from '../../support/world/requests.ts'
+import { makeKeyWithId, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let owner: { readonly accountId: string; readonly key: string }
@@ -20,7 +15,7 @@ let elsewhere: Things
 let foreign: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   owner = await makeOwner(world.db)
   stranger = await makeOwner(world.db)
   home = await makeThings(world.db, world.service, owner)

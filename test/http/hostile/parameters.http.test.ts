@@ -7,11 +7,13 @@ import { chatBody } from '../../../src/routes/turn-request/chat-body.ts'
 import type { Parameter } from '../../../src/routes/turn-request/parameters.ts'
 import { type Reply, sendJson } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../../support/http-world.ts'
 import { membersOf } from '../../support/official-sdk.ts'
 import { tableOf } from '../../support/parameter-table.ts'
-import { question } from '../../support/service.ts'
 import { reply as says } from '../../support/upstream-scripts.ts'
+import { question } from '../../support/world/requests.ts'
+import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let things: Things
@@ -19,7 +21,7 @@ let things: Things
 const answer = '{"answer":"Yes."}'
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   world.upstream.setDefault(says(answer))
   things = await makeThings(world.db, world.service, await makeOwner(world.db))
 })

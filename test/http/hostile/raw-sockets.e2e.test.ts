@@ -1,8 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorOf, type Reply } from '../../support/http-raw.ts'
-import { makeOwner, openWorld, type World } from '../../support/http-world.ts'
-import { call, startTestService, type TestService } from '../../support/service.ts'
+import { call } from '../../support/world/requests.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { makeOwner } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 /** All of a request in a second, an upload with pauses of at most as much. */
 const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
@@ -12,12 +15,11 @@ let service: TestService
 let key: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await startTestService(world.db.database, { receiveTimeouts: timeouts })
+  world = await openWorld(unhurried)
+  service = await world.start({ receiveTimeouts: timeouts })
   key = (await makeOwner(world.db)).key
 })
 afterAll(async () => {
-  await service.stop()
   await world.close()
 })
 

@@ -3,36 +3,22 @@ import { type ClientRequest, type IncomingMessage, request as open } from 'node:
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { form } from '../../support/http-raw.ts'
-import {
-  type ScriptedUpstream,
-  reply as says,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts'
-import { makeAccount, makeKey, question, startTestService, type TestService } from '../../support/service.ts'
+import { reply as says } from '../../support/scripted-upstream.ts'
+import { question } from '../../support/world/requests.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 /** All of a request in a second; of an upload fifty bytes in each second. */
 const timeouts = { wholeMs: 1_000, uploadWindowMs: 1_000, uploadBytes: 50 }
 
-let db: TestDatabase
-let service: TestService
-let upstream: ScriptedUpstream
-let key: string
+let world: World
+let { db, service, upstream, key } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  service = await startTestService(db.database, { receiveTimeouts: timeouts, model })
-  const { id } = await makeAccount(db.database)
-  key = await makeKey(db.database, id, { reach: { kind: 'owner' } })
+  world = await openWorld({ receiveTimeouts: timeouts })
+  ;({ db, service, upstream, key } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 function begin(path: string, headers: Readonly<Record<string, string>>): ClientRequest {
   const { hostname, port } = new URL(service.url)

@@ -5,9 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { send } from '../../support/http-raw.ts'
 import { ask, table } from '../../support/http-routes.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../../support/http-world.ts'
 import { type ApiReader, pathOf, readApi } from '../../support/openapi-reader.ts'
-import { startTestService, type TestService } from '../../support/service.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let service: TestService
@@ -16,7 +18,7 @@ let text: string
 let api: ApiReader
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   service = world.service
   things = await makeThings(world.db, service, await makeOwner(world.db))
   text = (await get('/openapi.json')).text
@@ -46,7 +48,7 @@ test('every route of the service is in the document, with the scope it asks for'
 })
 
 test('the document is one and the same with a key, without, and from another replica, and tells the version', async () => {
-  const other = await startTestService(world.db.database)
+  const other = await world.start()
   try {
     const path = '/openapi.json'
     expect((await send(other, { method: 'GET', path })).text).toBe(text)
@@ -89,7 +91,7 @@ test('a service with a route under /v1 that is not described refuses to boot', a
   }
   subscribe('fastify.initialization', addRoute)
   try {
-    await expect(startTestService(world.db.database)).rejects.toThrow('GET /v1/unknown has no docs')
+    await expect(world.start()).rejects.toThrow('GET /v1/unknown has no docs')
   } finally {
     unsubscribe('fastify.initialization', addRoute)
   }

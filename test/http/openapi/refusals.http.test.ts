@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { form, type Reply, send, sendJson } from '../../support/http-raw.ts'
-import {
-  answerText,
-  makeKeyWithId,
-  makeOwner,
-  makeThings,
-  openWorld,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
 import { type ApiReader, codesOf, readApi } from '../../support/openapi-reader.ts'
-import { question, startTestService, type TestService } from '../../support/service.ts'
 import { error, reply as says } from '../../support/upstream-scripts.ts'
+import { question } from '../../support/world/requests.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { makeKeyWithId, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { answerText, unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let service: TestService
@@ -20,7 +15,7 @@ let things: Things
 let api: ApiReader
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   service = world.service
   things = await makeThings(world.db, service, await makeOwner(world.db))
   api = readApi((await get('/openapi.json')).text)
@@ -120,7 +115,7 @@ test.each(failures)('the refusal $code of $route is described', async ({ route, 
 
 test('a request too many in a minute is described, with the seconds to wait', async () => {
   const few = { ...builtInPlans, of: (name: string) => ({ ...builtInPlans.of(name), requestsPerMinute: 0 }) }
-  const other = await startTestService(world.db.database, { plans: few })
+  const other = await world.start({ plans: few })
   try {
     const refusal = await send(other, { method: 'GET', path: '/v1/models', key: things.key })
     expect(refusal.headers['retry-after']).toBeDefined()

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Reply, send, sendJson } from '../../support/http-raw.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../../support/http-world.ts'
 import { importLamps } from '../../support/lamps.ts'
 import { type ApiReader, dataOf, type Json, readApi } from '../../support/openapi-reader.ts'
-import { question, type TestService } from '../../support/service.ts'
 import { callTools, cut, gate, toolUsingConversation } from '../../support/upstream-scripts.ts'
+import { question } from '../../support/world/requests.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let service: TestService
@@ -12,7 +15,7 @@ let things: Things
 let api: ApiReader
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   service = world.service
   await importLamps(world.db.database)
   things = await makeThings(world.db, service, await makeOwner(world.db))

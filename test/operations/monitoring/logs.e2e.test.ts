@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type Completion, LiveStream } from '../../support/chat-world.ts'
-import { openReplicaWorld, type Replica, type ReplicaWorld } from '../../support/replicas.ts'
 import { error, reply, stall } from '../../support/scripted-upstream.ts'
-import { pepperText } from '../../support/service.ts'
 import { type SwitchedProxy, startSwitchedProxy } from '../../support/switched-proxy.ts'
+import { pepperText } from '../../support/world/accounts.ts'
+import { LiveStream } from '../../support/world/live-stream.ts'
+import type { Replica } from '../../support/world/processes.ts'
+import type { Completion } from '../../support/world/replies.ts'
+import { ask } from '../../support/world/requests.ts'
+import { openWorld, type ProcessWorld } from '../../support/world/world.ts'
 
 const modelKey = 'marked-model-key-1f0c'
 const metricsToken = 'marked-metrics-token-77ab'
@@ -11,12 +14,12 @@ const cookie = 'marked-cookie-a8d3'
 const queried = 'marked-query-secret-09ee'
 const said = 'marked words of a person'
 
-let world: ReplicaWorld
+let world: ProcessWorld
 let proxy: SwitchedProxy
 let service: Replica
 
 beforeAll(async () => {
-  world = await openReplicaWorld()
+  world = await openWorld({ processes: true, plan: 'unlimited' })
   const url = new URL(world.db.url)
   proxy = await startSwitchedProxy({ host: url.hostname, port: Number(url.port) })
   url.port = `${proxy.port}`
@@ -30,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await proxy.close()
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 type Line = Readonly<Record<string, unknown>>
@@ -56,7 +59,7 @@ const get = (path: string, key = world.key, headers: Readonly<Record<string, str
 
 test('a request is one line with its ids, route, status and duration', async () => {
   world.upstream.enqueue(reply('An answer.'))
-  const response = await world.chat(service, ask(said))
+  const response = await world.chat(ask(said), { at: service })
   const { x_service } = (await response.json()) as Completion
   const [key] = await world.rows<{ id: string; account_id: string }>(
     'select id, account_id from api_keys where $1 <> id',
@@ -108,9 +111,9 @@ test('at the level trace no secret and no word of a person is in the log, throug
   const { upstream, key, db } = world
   const leaky = { error: { message: `bad key ${modelKey} in ${said}`, type: 'x' } }
   upstream.enqueue(error(401, leaky))
-  await world.chat(service, ask(said), { cookie: `s=${cookie}`, 'idempotency-key': queried })
+  await world.chat(ask(said), { at: service, headers: { cookie: `s=${cookie}`, 'idempotency-key': queried } })
   upstream.enqueue(error(500, leaky), error(500, leaky), error(500, leaky))
-  await (await world.chat(service, ask(said, { stream: true }))).text()
+  await (await world.chat(ask(said, { stream: true }), { at: service })).text()
   const other = { authorization: `Basic ${Buffer.from(`u:${queried}`).toString('base64')}` }
   await get(`/v1/models?api_key=${key}&token=${queried}`, key)
   await get(`/v1/models?api_key=${queried}`, queried, other)
@@ -131,7 +134,7 @@ test('at the level trace no secret and no word of a person is in the log, throug
     }).catch(() => undefined)
   }
   await proxy.off()
-  const without = [await world.chat(service, ask(said)), await get(`/v1/models?key=${key}`)]
+  const without = [await world.chat(ask(said), { at: service }), await get(`/v1/models?key=${key}`)]
   expect(without.map(({ status }) => status)).toEqual([503, 503])
   const away = await lineOf(without[0]?.headers.get('x-request-id') ?? null)
   expect(away).toMatchObject({ status: 503, code: 'database_unavailable' })

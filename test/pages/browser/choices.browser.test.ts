@@ -4,22 +4,24 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask } from './conversation-page.ts'
+import { gateBook } from './gate-book.ts'
 import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, openTalkWorld, type TalkWorld } from './talk-world.ts'
 
 describe.skipIf(!hasBrowser)('what a question is asked in and of', () => {
   let folder: string
-  let world: TalkWorld
+  let world: BrowserWorld
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'models-'))
     const catalogueFile = join(folder, 'models.json')
     await writeFile(catalogueFile, JSON.stringify({ models: [{ id: 'quoting' }] }))
-    world = await openTalkWorld({ model: { catalogueFile } })
+    world = await openWorld({ browser: true, library: gateBook, model: { catalogueFile } })
   })
   afterAll(async () => {
-    expect(await world?.close()).toEqual([])
+    await world?.close()
     await rm(folder, { recursive: true, force: true })
   })
 

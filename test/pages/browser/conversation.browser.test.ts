@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../../support/browser.ts'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { gateBook, readingTheGate } from './gate-book.ts'
 import { accessibilityFaults } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
 
 const answer = {
   begin: 'The Gate speaks of light and of counting.\n\n',
@@ -13,13 +15,13 @@ In English: “A small lamp that is carried into a dark room does not argue with
 }
 
 describe.skipIf(!hasBrowser)('asking in the pages', () => {
-  let world: TalkWorld
+  let world: BrowserWorld
 
   beforeAll(async () => {
-    world = await openTalkWorld()
+    world = await openWorld({ browser: true, library: gateBook })
   })
   afterAll(async () => {
-    expect(await world?.close()).toEqual([])
+    await world?.close()
   })
 
   test('an answer is seen while it is written, then stands beside its checked sources', async () => {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, looks } from '../../support/browser.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { gateBook } from './gate-book.ts'
 import { accessibilityFaults, inAllLooks } from './quality.ts'
 import { screenshot } from './screenshots.ts'
-import { openTalkWorld, type TalkWorld } from './talk-world.ts'
 
 /** The smallest PNG: one red point. */
 const redPoint = Buffer.from(
@@ -19,13 +20,13 @@ English beside it, <b>not bold</b> <script>document.title = 'owned'</script> [cl
 `
 
 describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
-  let world: TalkWorld
+  let world: BrowserWorld
 
   beforeAll(async () => {
-    world = await openTalkWorld()
+    world = await openWorld({ browser: true, library: gateBook })
   })
   afterAll(async () => {
-    expect(await world?.close()).toEqual([])
+    await world?.close()
   })
 
   test('a project is renamed and deleted with what is in it, after a second question', async () => {

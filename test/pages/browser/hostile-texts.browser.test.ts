@@ -2,19 +2,24 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { gateBook } from './gate-book.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, ended, openTalkWorld, type TalkWorld } from './talk-world.ts'
 
 const markup = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 
 describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other people', () => {
-  let world: TalkWorld
+  let world: BrowserWorld
 
   beforeAll(async () => {
-    world = await openTalkWorld()
+    world = await openWorld({ browser: true, library: gateBook })
+    // No import takes such an address now; a library may have it from a former one.
+    await world.rows(`update versions set source_url = 'javascript:alert(1)'
+      where work_id = (select id from works where title = 'The Hostile Book')`)
   })
   afterAll(async () => {
-    expect(await world?.close()).toEqual([])
+    await world?.close()
   })
 
   /** What a page tells that it should not: dialogs, refusals of the content policy, errors, and requests elsewhere. */

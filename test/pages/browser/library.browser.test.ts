@@ -1,8 +1,9 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeWindows, hasBrowser, openBrowser, openWindow } from '../../support/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { hasBrowser, openWindow } from '../../support/browser.ts'
+import { makeAccount, makeKey } from '../../support/world/accounts.ts'
+import { call } from '../../support/world/requests.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importLongWork, importOwnTexts } from './own-texts.ts'
 import { inAllLooks, weightOf } from './quality.ts'
 
@@ -10,26 +11,20 @@ const first = 'The Lamp, Part I; On Lamps 1:1'
 const read = (ref: string) => `/library/read/${encodeURIComponent(ref)}`
 
 describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () => {
-  let db: TestDatabase
-  let service: TestService
-  let browser: Browser
+  let world: BrowserWorld
+  let { db, service, browser } = {} as BrowserWorld
   let window: BrowserContext
   let page: Page
 
   beforeAll(async () => {
-    db = await createTestDatabase()
+    world = await openWorld({ browser: true, model: 'built-in' })
+    ;({ db, service, browser } = world)
     await importOwnTexts(db.database)
-    service = await startTestService(db.database)
-    browser = await openBrowser()
     window = await openWindow(browser, service)
     await window.grantPermissions(['clipboard-read', 'clipboard-write'])
     page = await window.newPage()
   })
-  afterAll(async () => {
-    await closeWindows(browser)
-    await service?.stop()
-    await db?.drop()
-  })
+  afterAll(() => world?.close())
 
   test('works are found by category and author, with their number', async () => {
     await page.goto('/library')

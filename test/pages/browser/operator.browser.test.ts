@@ -1,37 +1,29 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../../src/accounts/accounts.ts'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { withTx } from '../../../src/db/client.ts'
-import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { checkInvariants } from '../../support/invariants.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts'
+import { makeAccount, makeKey } from '../../support/world/accounts.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { importOwnTexts } from './own-texts.ts'
 import { inAllLooks, weightOf } from './quality.ts'
 
 const password = 'correct horse battery'
 
 describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
-  let db: TestDatabase
-  let service: TestService
-  let browser: Browser
+  let world: BrowserWorld
+  let { db, service, browser } = {} as BrowserWorld
   let page: Page
   let customer: Account
   let key: string
 
   beforeAll(async () => {
-    db = await createTestDatabase()
+    world = await openWorld({ browser: true, model: 'built-in' })
+    ;({ db, service, browser } = world)
     await importOwnTexts(db.database)
-    service = await startTestService(db.database)
-    browser = await openBrowser()
     const operator = await withTx(db.database, 'system', (tx) =>
       createAccount(tx, builtInPlans, { email: 'ops@example.org', plan: 'pro', password, operator: true }),
     )
@@ -40,11 +32,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     page = await (await openWindow(browser, service)).newPage()
     await signInBy(page, operator.email, password)
   })
-  afterAll(async () => {
-    await closeWindows(browser)
-    await service?.stop()
-    await db?.drop()
-  })
+  afterAll(() => world?.close())
 
   const ask = () => call(service, key, 'POST', '/v1/chat/completions', question('What of the lamp?'))
 
@@ -209,7 +197,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
 
   test('health tells the turns that failed, and which rule of the money is broken', async () => {
     const deaf = { baseUrl: 'http://127.0.0.1:9/v1', name: 'nobody', apiKey: undefined }
-    const failing = await startTestService(db.database, { model: deaf })
+    const failing = await world.start({ model: deaf })
     expect(
       (await call(failing, key, 'POST', '/v1/chat/completions', question('Is anybody there?'))).status,
     ).toBe(502)

@@ -1,26 +1,24 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeWindows, hasBrowser, looks, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { call, question, startTestService, type TestService } from '../../support/service.ts'
+import { hasBrowser, looks, openWindow, signInBy } from '../../support/browser.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { screenshot } from './screenshots.ts'
 
 describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
-  let db: TestDatabase
-  let service: TestService
-  let browser: Browser
   const password = 'four unrelated words here'
 
+  let world: BrowserWorld
+  let { service, browser } = {} as BrowserWorld
+
   beforeAll(async () => {
-    db = await createTestDatabase()
-    service = await startTestService(db.database, { web: { signUpPlan: 'basic' } })
-    browser = await openBrowser()
+    world = await openWorld({
+      browser: true,
+      model: 'built-in',
+      web: { signUpPlan: 'basic' },
+    })
+    ;({ service, browser } = world)
   })
-  afterAll(async () => {
-    await closeWindows(browser)
-    await service?.stop()
-    await db?.drop()
-  })
+  afterAll(() => world?.close())
 
   test('somebody new makes an account, makes a key, asks with it, sees its secret once, and revokes it', async () => {
     const window = await openWindow(browser, service)

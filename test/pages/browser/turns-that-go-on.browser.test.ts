@@ -2,19 +2,20 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { error, gate, reply } from '../../support/scripted-upstream.ts'
-import { startTestService } from '../../support/service.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
+import { ask, ended } from './conversation-page.ts'
+import { gateBook, readingTheGate } from './gate-book.ts'
 import { screenshot } from './screenshots.ts'
-import { ask, ended, openTalkWorld, readingTheGate, type TalkWorld } from './talk-world.ts'
 
 describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => {
-  let world: TalkWorld
+  let world: BrowserWorld
 
   beforeAll(async () => {
-    world = await openTalkWorld()
+    world = await openWorld({ browser: true, library: gateBook })
   })
   afterAll(async () => {
-    expect(await world?.close()).toEqual([])
+    await world?.close()
   })
 
   /** Runs and charges of the conversation that the page shows. */
@@ -60,8 +61,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
   })
 
   test('a service that is restarted during a turn goes on with it, and the page with the service', async () => {
-    const model = { baseUrl: world.upstream.baseUrl, name: 'scripted' }
-    const first = await startTestService(world.db.database, { model })
+    const first = await world.start()
     const { page, window } = await world.person({ url: first.url })
     world.upstream.enqueue(...readingTheGate(), [
       { text: 'Words that are lost, ' },
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await page.getByText('Words that are lost,').waitFor()
     world.upstream.enqueue(reply('Words that stay.'))
     await first.stop()
-    const second = await startTestService(world.db.database, { model, port: Number(new URL(first.url).port) })
+    const second = await world.start({ port: Number(new URL(first.url).port) })
     await ended(page)
     expect((await page.locator('.answer').textContent())?.trim()).toBe('Words that stay.')
     expect(await countsOf(page)).toEqual({ runs: 1, charges: 1 })

@@ -1,41 +1,29 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Account } from '../../../src/accounts/accounts.ts'
 import { createKey } from '../../../src/accounts/keys/keys.ts'
 import { creditsText, parseCredits } from '../../../src/billing/credits.ts'
 import { grantCredits } from '../../../src/billing/pools.ts'
 import { withTx } from '../../../src/db/client.ts'
-import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  question,
-  startTestService,
-  type TestService,
-  testPeppers,
-} from '../../support/service.ts'
+import { hasBrowser, openWindow, signInBy } from '../../support/browser.ts'
 import { reply } from '../../support/upstream-scripts.ts'
+import { makeAccount, testPeppers } from '../../support/world/accounts.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { type BrowserWorld, openWorld } from '../../support/world/world.ts'
 import { inAllLooks, weightOf } from './quality.ts'
 
 const formula = '=HYPERLINK("https://example.org","open, please")'
 
 describe.skipIf(!hasBrowser)('usage, in a browser', () => {
-  let db: TestDatabase
-  let service: TestService
-  let upstream: ScriptedUpstream
-  let browser: Browser
+  let world: BrowserWorld
+  let { db, service, browser } = {} as BrowserWorld
   let page: Page
   let owner: Account
   let key: string
 
   beforeAll(async () => {
-    db = await createTestDatabase()
-    upstream = await startScriptedUpstream()
-    upstream.setDefault(reply('A lamp does not argue.'))
-    service = await startTestService(db.database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
-    browser = await openBrowser()
+    world = await openWorld({ browser: true, script: reply('A lamp does not argue.') })
+    ;({ db, service, browser } = world)
     owner = await makeAccount(db.database, 'pro')
     key = await namedKey(owner, formula)
     const other = await namedKey(owner, '<i>Website</i> אתר')
@@ -46,12 +34,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     page = await (await openWindow(browser, service)).newPage()
     await signInBy(page, owner.email, 'correct horse battery')
   })
-  afterAll(async () => {
-    await closeWindows(browser)
-    await service?.stop()
-    await upstream?.close()
-    await db?.drop()
-  })
+  afterAll(() => world?.close())
 
   async function namedKey(account: Account, name: string): Promise<string> {
     const input = { name, reach: { kind: 'dedicated' } as const }

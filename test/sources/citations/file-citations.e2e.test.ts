@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, type ChatWorld, openChatWorld } from '../../support/chat-world.ts'
 import { makeDocx, makePdf, paragraph } from '../../support/documents.ts'
 import { callTools, reply } from '../../support/scripted-upstream.ts'
-import { call, startTestService } from '../../support/service.ts'
+import { ask, call } from '../../support/world/requests.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
-let world: ChatWorld
+let world: World
 
 beforeAll(async () => {
-  world = await openChatWorld()
+  world = await openWorld()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 type Source = {
@@ -91,8 +91,7 @@ test('an uploaded document is cited like a source, and its quotations are checke
 
 test('where the operator has said where the service is, citations of files lead there', async () => {
   const id = await upload('place.md', 'A sentence that stands in a file.', 'text/markdown')
-  const other = await startTestService(world.db.database, {
-    model: { baseUrl: world.upstream.baseUrl, name: 'scripted' },
+  const other = await world.start({
     appUrl: 'https://chat.example.org/',
   })
   try {

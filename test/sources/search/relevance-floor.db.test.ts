@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { isRelevant } from '../../../src/sources/search/relevance/coverage.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { call, makeAccount, makeKey, question, startTestService } from '../../support/service.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: World
+let { db } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  await ensureStarterLibrary(db.database)
+  world = await openWorld({ model: 'built-in', library: 'starter' })
+  ;({ db } = world)
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const questionsOf = async (file: string): Promise<readonly string[]> =>
   (await readFile(`test/questions/${file}`, 'utf8'))
@@ -45,8 +45,7 @@ test('at most one question in twelve about something else is taken for one that 
 })
 
 test('without a model, a question that the library does not answer is refused in words, with no source', async () => {
-  const service = await startTestService(db.database)
-  const key = await makeKey(db.database, (await makeAccount(db.database)).id)
+  const { service, key } = world
   const response = await call(service, key, 'POST', '/v1/chat/completions', question('How do vaccines work?'))
   const reply = (await response.json()) as {
     choices: { message: { content: string } }[]
@@ -54,5 +53,4 @@ test('without a model, a question that the library does not answer is refused in
   }
   expect(reply.choices[0]?.message.content).toMatch(/found no passage that answers/)
   expect(reply.x_service.sources).toEqual([])
-  await service.stop()
 })

@@ -1,36 +1,16 @@
-import { readFile } from 'node:fs/promises'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
-let key: string
+let world: World
+let { db, service, key } = {} as World
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  const text = await readFile('src/sources/starter/concepts.jsonl', 'utf8')
-  async function* lines() {
-    yield* text.split('\n').filter((line) => line !== '')
-  }
-  await importJsonl(db.database, lines(), { allowLicenses: [] })
-  service = await startTestService(db.database)
-  const account = await makeAccount(db.database)
-  key = await makeKey(db.database, account.id, { reach: { kind: 'owner' } })
+  world = await openWorld({ model: 'built-in', library: 'starter' })
+  ;({ db, service, key } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const client = () => new OpenAI({ apiKey: key, baseURL: `${service.url}/v1` })
 const asked = 'What does the Tanya mean by a beinoni?'

@@ -3,9 +3,11 @@ import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { form, send } from '../../support/http-raw.ts'
-import { makeOwner, makeThings, openWorld, type Things, type World } from '../../support/http-world.ts'
-import { call, question } from '../../support/service.ts'
 import { callTools, reply, type ScriptedCall, type UpstreamBody } from '../../support/upstream-scripts.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 /** In files of other projects only. */
 const secret = 'MARKED-SECRET-OF-ANOTHER-PROJECT'
@@ -31,7 +33,7 @@ const noteDial = (message: unknown) => {
 
 beforeAll(async () => {
   subscribe('net.client.socket', noteDial)
-  world = await openWorld()
+  world = await openWorld(unhurried)
   const { db, service } = world
   const owner = await makeOwner(db)
   home = await makeThings(db, service, owner)

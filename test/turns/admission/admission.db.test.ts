@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { balanceOf, grantCredits } from '../../../src/billing/pools.ts'
 import { withTx } from '../../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { makePerson, type Person, start } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { start } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
-afterAll(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
-  await db.drop()
-})
+afterAll(() => world.close())
 
-async function rowsOf(person: Person) {
+async function rowsOf(person: Caller) {
   const tables = ['sessions', 'runs', 'messages', 'credit_transactions']
   const counts: Record<string, number> = {}
   for (const table of tables) {
@@ -34,7 +33,7 @@ const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
   )
 
 test('of 30 turns started at once on money for 5 exactly 5 are admitted, and the others leave nothing', async () => {
-  const person = await makePerson(db.database, { monthlyMicros: 0n })
+  const person = await makeCaller(db.database, { monthlyMicros: 0n })
   const { accountId } = person.principal
   // Enough for five holds of two credits, and a rest that is no hold.
   await withTx(db.database, 'system', (tx) => grantCredits(tx, accountId, 7_000_000n))
@@ -53,37 +52,37 @@ test('of 30 turns started at once on money for 5 exactly 5 are admitted, and the
 })
 
 test('the allowance of the month is given once though many first turns start at once', async () => {
-  const person = await makePerson(db.database, { monthlyMicros: 100_000_000n })
+  const person = await makeCaller(db.database, { monthlyMicros: 100_000_000n })
   await Promise.all(Array.from({ length: 10 }, () => start(db.database, person)))
   const balance = await withTx(db.database, 'system', (tx) => balanceOf(tx, person.principal.accountId))
   expect(balance).toEqual({ availableMicros: 80_000_000n, heldMicros: 20_000_000n })
 })
 
 test('twice the first call is held where that is a twentieth of the credits at most, and never more than a turn may cost', async () => {
-  const person = await makePerson(db.database, { monthlyMicros: 80_000_000n, concurrentTurns: 10 })
+  const person = await makeCaller(db.database, { monthlyMicros: 80_000_000n, concurrentTurns: 10 })
   const runs = [await start(db.database, person), await start(db.database, person)]
   expect(runs.map(({ holdMicros }) => holdMicros)).toEqual([4_000_000n, 2_000_000n])
   const balance = await withTx(db.database, 'system', (tx) => balanceOf(tx, person.principal.accountId))
   expect(balance).toEqual({ availableMicros: 74_000_000n, heldMicros: 6_000_000n })
-  const rich = await makePerson(db.database, { monthlyMicros: 10_000_000_000n })
+  const rich = await makeCaller(db.database, { monthlyMicros: 10_000_000_000n })
   expect((await start(db.database, rich, { firstCallMicros: 30_000_000n })).holdMicros).toBe(50_000_000n)
 })
 
 test('as many turns as an account has places begin on credits for just so many first calls', async () => {
-  const person = await makePerson(db.database, { monthlyMicros: 60_000_000n, concurrentTurns: 30 })
+  const person = await makeCaller(db.database, { monthlyMicros: 60_000_000n, concurrentTurns: 30 })
   const results = await Promise.allSettled(Array.from({ length: 30 }, () => start(db.database, person)))
   expect(codesOf(results)).toEqual([])
 })
 
 test('no more turns run at once than the plan allows, and those refused leave nothing', async () => {
-  const person = await makePerson(db.database, { concurrentTurns: 3 })
+  const person = await makeCaller(db.database, { concurrentTurns: 3 })
   const results = await Promise.allSettled(Array.from({ length: 12 }, () => start(db.database, person)))
   expect(codesOf(results)).toEqual(Array.from({ length: 9 }, () => 'too_many_concurrent_runs'))
   expect(await rowsOf(person)).toMatchObject({ sessions: 3, runs: 3, messages: 3 })
 })
 
 test('turns of one session that start at once get numbers of their own, and one of them runs', async () => {
-  const person = await makePerson(db.database)
+  const person = await makeCaller(db.database)
   const { sessionId } = await start(db.database, person)
   const more = await Promise.all(Array.from({ length: 4 }, () => start(db.database, person, { sessionId })))
   expect(more.map((run) => run.turn).toSorted()).toEqual([2, 3, 4, 5])

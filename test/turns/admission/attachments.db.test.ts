@@ -8,19 +8,22 @@ import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import type { Attachments, InlineFile } from '../../../src/turns/sessions/attachments.ts'
 import { insertProject } from '../../../src/turns/sessions/projects.ts'
 import { storeUpload } from '../../../src/workspace/uploads.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makePerson, type Person, plainInput } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { plainInput } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
 beforeEach(async () => {
-  person = await makePerson(db.database, { fileBytes: 1_000 })
+  person = await makeCaller(db.database, { fileBytes: 1_000 })
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const inlineFile = (content: string | Buffer, name = 'note.txt'): InlineFile => ({
   id: newId('file'),
@@ -88,14 +91,14 @@ test('a request that is refused stores none of its files', async () => {
 })
 
 test('files of others and of nobody miss alike; one of another project of the owner is told apart', async () => {
-  const stranger = await makePerson(db.database)
-  const store = async (owner: Person, projectId: string) => {
+  const stranger = await makeCaller(db.database)
+  const store = async (owner: Caller, projectId: string) => {
     const place = { accountId: owner.principal.accountId, projectId, sessionId: null, runId: null }
     const upload = inlineFile('mine')
     await withTx(db.database, place, (tx) => storeUpload(tx, place, owner.principal.plan, upload))
     return upload.id
   }
-  const projectOf = ({ principal }: Person) =>
+  const projectOf = ({ principal }: Caller) =>
     withTx(db.database, 'system', async (tx) => (await insertProject(tx, principal.accountId, 'Q')).id)
   const foreign = await store(stranger, await projectOf(stranger))
   const elsewhere = await store(person, await projectOf(person))

@@ -8,43 +8,39 @@ import { createRunner, type Runner } from '../../../src/turns/ownership/runner.t
 import { createUnanswered } from '../../../src/turns/ownership/unanswered.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  endRun,
-  makePerson,
-  type Person,
-  plainInput,
-  scriptedCatalogue,
-  start,
-  turnServices,
-} from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { endRun } from '../../support/turns/journal.ts'
+import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
+import { plainInput, start } from '../../support/turns/start.ts'
 import { gate } from '../../support/upstream-scripts.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 /** Starts whose COMMIT got no answer, of runs that had to wait and that their own process has claimed since. */
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 let runner: Runner | undefined
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
 })
 afterEach(async () => {
   await runner?.drain()
   runner = undefined
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
   await catalogue.close()
   await upstream.close()
-  await db.drop()
+  await world.close()
 })
 
 const lease = { owner: 'replica_here', seconds: 15 }

@@ -8,7 +8,8 @@ import { writeUsual } from '../../../src/turns/admission/fast-path.ts'
 import { renewLeases } from '../../../src/turns/ownership/leases.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makePerson, plainInput, start, withKey } from '../../support/turns.ts'
+import { makeCaller, withKey } from '../../support/turns/caller.ts'
+import { plainInput, start } from '../../support/turns/start.ts'
 
 const many = 1_000
 let db: TestDatabase
@@ -21,7 +22,7 @@ let principal: Principal
 /** Many runs are open of which the statistics say nothing: they are of a moment at which none was. */
 beforeAll(async () => {
   db = await createTestDatabase()
-  const person = await makePerson(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
+  const person = await makeCaller(db.database, { concurrentTurns: 100_000, turnsPerMinute: 100_000 })
   client = await db.database.turnPool.connect()
   await client.query(`select set_config('app.account', '*', false)`)
   await client.query('alter table runs set (autovacuum_enabled = off)')

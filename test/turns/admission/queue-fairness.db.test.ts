@@ -5,21 +5,24 @@ import { databaseFault } from '../../../src/db/errors.ts'
 import { ServiceError } from '../../../src/errors.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { endRun, makePerson, type Person, start } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { endRun } from '../../support/turns/journal.ts'
+import { start } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
 afterEach(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
   // What a test has left would be claimed in the next one.
   await endAll()
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const lease = { owner: 'replica_next', seconds: 15 }
 /** On a connection of its own, as every replica has. */
@@ -47,7 +50,7 @@ async function endAll(): Promise<void> {
   for (const run of await unfinished()) await end(run)
 }
 
-const running = async (person: Person) => {
+const running = async (person: Caller) => {
   const { rows } = await db.database.systemPool.query<{ n: number }>(
     `select count(*)::int as n from runs where account_id = $1 and status = 'in_progress'`,
     [person.principal.accountId],
@@ -56,13 +59,13 @@ const running = async (person: Person) => {
 }
 
 /** The same plan with other bounds, as after a change of plan. */
-const withPlaces = (person: Person, concurrentTurns: number): Plans => {
+const withPlaces = (person: Caller, concurrentTurns: number): Plans => {
   const plan = { ...person.principal.plan, concurrentTurns }
   return { names: [plan.name], of: () => plan }
 }
 
 /** Sessions each of which has a running turn and another that waits behind it. */
-async function busySessions(person: Person, count: number): Promise<{ first: Run[]; second: Run[] }> {
+async function busySessions(person: Caller, count: number): Promise<{ first: Run[]; second: Run[] }> {
   const [first, second]: [Run[], Run[]] = [[], []]
   for (let n = 0; n < count; n += 1) {
     const run = await start(db.database, person)
@@ -73,7 +76,7 @@ async function busySessions(person: Person, count: number): Promise<{ first: Run
 }
 
 test('with all places taken a turn still waits in its own session, and another session is refused', async () => {
-  const person = await makePerson(db.database, { concurrentTurns: 1, queuedTurns: 2 })
+  const person = await makeCaller(db.database, { concurrentTurns: 1, queuedTurns: 2 })
   const first = await start(db.database, person)
   const waiting = await start(db.database, person, { sessionId: first.sessionId })
   expect([first.status, waiting.status]).toEqual(['in_progress', 'queued'])
@@ -85,7 +88,7 @@ test('with all places taken a turn still waits in its own session, and another s
 })
 
 test('a new turn does not take the place of one that waits', async () => {
-  const person = await makePerson(db.database, { concurrentTurns: 1 })
+  const person = await makeCaller(db.database, { concurrentTurns: 1 })
   const first = await start(db.database, person)
   const waiting = await start(db.database, person, { sessionId: first.sessionId })
   await end(first)
@@ -96,7 +99,7 @@ test('a new turn does not take the place of one that waits', async () => {
 })
 
 test('waiting turns that several replicas claim at once get no more places than the plan has', async () => {
-  const person = await makePerson(db.database)
+  const person = await makeCaller(db.database)
   const { first, second } = await busySessions(person, 5)
   for (const run of first) await end(run)
   const smaller = withPlaces(person, 2)
@@ -122,7 +125,7 @@ test('waiting turns that several replicas claim at once get no more places than 
 })
 
 test('an account whose places are taken keeps no other account waiting', async () => {
-  const [full, other] = [await makePerson(db.database), await makePerson(db.database)]
+  const [full, other] = [await makeCaller(db.database), await makeCaller(db.database)]
   const { first } = await busySessions(full, 3)
   for (const run of first.slice(1)) await end(run)
   const theirs = await busySessions(other, 1)
@@ -133,7 +136,7 @@ test('an account whose places are taken keeps no other account waiting', async (
 })
 
 test('an account for which another replica claims at this moment gets no second turn, and keeps no other account waiting', async () => {
-  const [one, other] = [await makePerson(db.database), await makePerson(db.database)]
+  const [one, other] = [await makeCaller(db.database), await makeCaller(db.database)]
   const [ours, theirs] = [await busySessions(one, 2), await busySessions(other, 1)]
   for (const run of [...ours.first, ...theirs.first]) await end(run)
   const single = withPlaces(one, 1)
@@ -147,7 +150,7 @@ test('an account for which another replica claims at this moment gets no second 
 })
 
 test('a run whose owner is gone is taken over though all places of its account are taken', async () => {
-  const person = await makePerson(db.database)
+  const person = await makeCaller(db.database)
   const { first } = await busySessions(person, 2)
   await db.database.systemPool.query(
     `update runs set lease_expires_at = now() - interval '1 second' where id = $1`,
@@ -158,7 +161,7 @@ test('a run whose owner is gone is taken over though all places of its account a
 })
 
 test('a waiting turn that is cancelled or out of time is claimed to be ended, whatever runs', async () => {
-  const person = await makePerson(db.database)
+  const person = await makeCaller(db.database)
   const { first, second } = await busySessions(person, 3)
   await end(first[2] as Run)
   await db.database.systemPool.query(`update runs set cancel_requested_at = now() where id = $1`, [
@@ -176,10 +179,10 @@ class Replica {
   readonly faults: unknown[] = []
   readonly refusals: string[] = []
   started = 0
-  readonly #person: Person
+  readonly #person: Caller
   readonly #sessions: string[]
 
-  constructor(person: Person, sessions: string[]) {
+  constructor(person: Caller, sessions: string[]) {
     this.#person = person
     this.#sessions = sessions
   }
@@ -218,7 +221,7 @@ class Replica {
 
 test('however turns start, end and are claimed at once, the places are never exceeded and nothing is stuck', async () => {
   const bounds = { concurrentTurns: 2, queuedTurns: 3, turnsPerMinute: 10_000 }
-  const person = await makePerson(db.database, bounds)
+  const person = await makeCaller(db.database, bounds)
   const sessions: string[] = []
   const replicas = [1, 2, 3].map(() => new Replica(person, sessions))
   const over = new AbortController()

@@ -1,41 +1,24 @@
 import OpenAI from 'openai'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { findViolations } from '../../support/invariants.ts'
-import { gate, reply, type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts'
+import { gate, reply } from '../../support/scripted-upstream.ts'
+import { call, question } from '../../support/world/requests.ts'
+import { openWorld, type PairWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let service: TestService
-let other: TestService
-let key: string
+let world: PairWorld
+let { db, upstream, service, other, key } = {} as PairWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  upstream.setDefault(() => reply('The answer of the model.'))
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  service = await startTestService(db.database, { model })
-  other = await startTestService(db.database, { model })
-  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited')).id)
+  world = await openWorld({
+    replicas: 2,
+    plan: 'unlimited',
+    script: reply('The answer of the model.'),
+  })
+  ;({ db, upstream, service, other, key } = world)
 })
-afterAll(async () => {
-  await service.stop()
-  await other.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 afterEach(async () => {
-  expect(await findViolations(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
 
 type Reply = {

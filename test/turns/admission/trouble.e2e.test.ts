@@ -1,40 +1,34 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
-import { ask, type Completion, type ErrorReply } from '../../support/chat-world.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
 import { reply } from '../../support/upstream-scripts.ts'
+import type { Completion, ErrorReply } from '../../support/world/replies.ts'
+import { ask, call } from '../../support/world/requests.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: World
+let { db, service, key } = {} as World
 let proxy: PostgresProxy
 let database: Database
-let upstream: ScriptedUpstream
-let service: TestService
-let key: string
-let accountId: string
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  proxy = await startPostgresProxy(db.url)
-  database = openDatabase({ url: proxy.url, onIdleError: () => undefined })
-  upstream = await startScriptedUpstream()
-  upstream.setDefault(reply('Yes.'))
-  service = await startTestService(database, { model: { baseUrl: upstream.baseUrl, name: 'scripted' } })
-  accountId = (await makeAccount(db.database)).id
-  key = await makeKey(db.database, accountId)
+  world = await openWorld({
+    script: reply('Yes.'),
+    async connect({ url }) {
+      proxy = await startPostgresProxy(url)
+      database = openDatabase({ url: proxy.url, onIdleError: () => undefined })
+      return database
+    },
+  })
+  ;({ db, service, key } = world)
 })
 afterEach(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
-  await service.stop()
-  await upstream.close()
+  await world.close()
   await database.close()
   await proxy.close()
-  await db.drop()
 })
 
 const chat = (text: string) => call(service, key, 'POST', '/v1/chat/completions', ask(text))

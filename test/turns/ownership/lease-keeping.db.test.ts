@@ -3,18 +3,22 @@ import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
 import { markedRuns, renewLeases } from '../../../src/turns/ownership/leases.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { endRun, makePerson, type Person, start } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { endRun } from '../../support/turns/journal.ts'
+import { start } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 const lease = { owner: 'replica_mine', seconds: 15 }
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const mine = () => start(db.database, person, { owner: lease.owner })
 /** What was not renewed. */

@@ -11,28 +11,25 @@ import type { Run } from '../../../src/turns/run/run.ts'
 import { isTerminal, type TerminalEvent } from '../../../src/turns/run/run-events.ts'
 import { requestCancel } from '../../../src/turns/run/runs.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  makePerson,
-  type Person,
-  saidIn,
-  scriptedCatalogue,
-  start,
-  turnServices,
-} from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { saidIn } from '../../support/turns/journal.ts'
+import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
+import { start } from '../../support/turns/start.ts'
 import { callTools, gate, reply } from '../../support/upstream-scripts.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 const runners: Runner[] = []
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
 })
 beforeEach(async () => {
   upstream = await startScriptedUpstream()
@@ -42,9 +39,9 @@ afterEach(async () => {
   await Promise.all(runners.splice(0).map((runner) => runner.drain()))
   await catalogue.close()
   await upstream.close()
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 function newRunner(pressure?: Pressure): Runner {
   const { signals: _, ...services } = turnServices(db.database, catalogue)

@@ -3,15 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasEnded, keepPresence, presenceSession } from '../../../src/turns/replicas/presence.ts'
 import { openReplica } from '../../../src/turns/replicas/replica.ts'
 import { openSignals } from '../../../src/turns/replicas/signals.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
 /** How a replica is seen by the others. */
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const log = pino({ level: 'silent' })
 const ended = (replica: string) => hasEnded(db.database.system, replica)

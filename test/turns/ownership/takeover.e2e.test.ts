@@ -1,22 +1,25 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/agent/tokens.ts'
-import { ask, type Completion, LiveStream } from '../../support/chat-world.ts'
-import { openReplicaWorld, type Replica, type ReplicaWorld } from '../../support/replicas.ts'
 import { callTools, gate, reply } from '../../support/scripted-upstream.ts'
 import { readStream } from '../../support/sse-rules.ts'
+import { LiveStream } from '../../support/world/live-stream.ts'
+import type { Replica } from '../../support/world/processes.ts'
+import type { Completion } from '../../support/world/replies.ts'
+import { ask } from '../../support/world/requests.ts'
+import { openWorld, type ProcessWorld } from '../../support/world/world.ts'
 
 /** Replicas are processes here, and die of `kill -9` at a chosen moment. */
 
-let world: ReplicaWorld
+let world: ProcessWorld
 let survivor: Replica
 
 beforeAll(async () => {
-  world = await openReplicaWorld()
+  world = await openWorld({ processes: true, plan: 'unlimited' })
   survivor = await world.start()
 })
 afterAll(async () => {
-  expect(await world.close()).toEqual([])
+  await world.close()
 })
 
 const never = new Promise<never>(() => undefined)
@@ -99,12 +102,15 @@ test('killed before the first byte, a turn is answered by another replica; the c
   const owner = await world.start()
   const index = world.upstream.requests.length
   world.upstream.enqueue([{ waitFor: never }], reply('The whole answer.'))
-  const lost = expect(world.chat(owner, ask('Before the first byte'))).rejects.toThrow()
+  const lost = expect(world.chat(ask('Before the first byte'), { at: owner })).rejects.toThrow()
   await world.upstream.request(index)
   await owner.stop('SIGKILL')
   await lost
   const runId = await runAsking('Before the first byte')
-  const again = world.chat(survivor, ask('Before the first byte'), { 'x-stainless-retry-count': '1' })
+  const again = world.chat(ask('Before the first byte'), {
+    at: survivor,
+    headers: { 'x-stainless-retry-count': '1' },
+  })
   await world.expireLease(runId)
   const response = await again
   expect(response.status).toBe(200)
@@ -126,13 +132,15 @@ test('killed in the middle of a tool call, a turn does it anew and once; the cli
   )
   const lock = await hold('lock table files in share row exclusive mode')
   const body = ask('Write a note', { stream: true })
-  const stream = new LiveStream(await world.chat(owner, body))
+  const stream = new LiveStream(await world.chat(body, { at: owner }))
   await stream.until('tool.started')
   await somebodyWaitsForALock()
   const runId = await runAsking('Write a note')
   await kill(owner, stream)
   await lock.release()
-  const again = new LiveStream(await world.chat(survivor, body, { 'x-stainless-retry-count': '1' }))
+  const again = new LiveStream(
+    await world.chat(body, { at: survivor, headers: { 'x-stainless-retry-count': '1' } }),
+  )
   await again.until('I write.')
   await world.expireLease(runId)
   const seen = readStream(await again.rest())
@@ -152,13 +160,13 @@ test('killed in the middle of its text, a turn is told anew: who comes back befo
   )
   const body = ask('In the middle of the text', { stream: true })
   const key = { 'idempotency-key': 'middle-1' }
-  const response = await world.chat(owner, body, key)
+  const response = await world.chat(body, { at: owner, headers: key })
   const stream = new LiveStream(response)
   await stream.until('What the dead replica said.')
   const runId = runIdOf(response)
   await expect.poll(() => committedText(runId)).toBe('What the dead replica said.')
   await kill(owner, stream)
-  const again = new LiveStream(await world.chat(survivor, body, key))
+  const again = new LiveStream(await world.chat(body, { at: survivor, headers: key }))
   // It has looked at the log, in which the lost text stands.
   await again.until('run.started')
   await world.expireLease(runId)
@@ -176,7 +184,7 @@ test('killed between its last token and its charge, a turn is charged once; the 
   const key = { 'idempotency-key': 'charge-1' }
   const done = gate()
   world.upstream.enqueue([{ text: 'All that there is to say.' }, { waitFor: done.opened }])
-  const response = await world.chat(owner, body, key)
+  const response = await world.chat(body, { at: owner, headers: key })
   const stream = new LiveStream(response)
   await stream.until('All that there is to say.')
   const runId = runIdOf(response)
@@ -186,7 +194,7 @@ test('killed between its last token and its charge, a turn is charged once; the 
   await somebodyWaitsForALock()
   await kill(owner, stream)
   await lock.release()
-  const again = new LiveStream(await world.chat(survivor, body, key))
+  const again = new LiveStream(await world.chat(body, { at: survivor, headers: key }))
   await again.until('run.started')
   await world.expireLease(runId)
   const seen = readStream(await again.rest())
@@ -199,7 +207,7 @@ test('a turn whose owner was killed and that is then cancelled pays for the text
   const owner = await world.start()
   const text = 'Words that were read before the end. '.repeat(20)
   world.upstream.enqueue([{ text }, { waitFor: never }])
-  const response = await world.chat(owner, ask('Killed, then cancelled', { stream: true }))
+  const response = await world.chat(ask('Killed, then cancelled', { stream: true }), { at: owner })
   const stream = new LiveStream(response)
   await stream.until('before the end')
   const runId = runIdOf(response)
@@ -234,9 +242,9 @@ async function followThenKill(text: string): Promise<{ runId: string; stream: Li
   world.upstream.enqueue([{ text: 'One' }, { waitFor: second.opened }, { text: ' two' }, { waitFor: never }])
   const body = ask(text, { stream: true })
   const key = { 'idempotency-key': text }
-  const first = new LiveStream(await world.chat(owner, body, key))
+  const first = new LiveStream(await world.chat(body, { at: owner, headers: key }))
   await first.until('One')
-  const response = await world.chat(survivor, body, key)
+  const response = await world.chat(body, { at: survivor, headers: key })
   const stream = new LiveStream(response)
   await stream.until('run.started')
   second.open()
@@ -268,7 +276,7 @@ test('a reader on another replica ends with the error frame when the new attempt
   expect(cut.text).toBe('One two')
   expect(cut.error).toMatchObject({ code: 'run_failed', x_service: { run_id: runId, status: 'in_progress' } })
   // Without a key or a retry header: that the reply was cut short is known.
-  const again = await world.chat(survivor, ask('Contradicted', { stream: true }))
+  const again = await world.chat(ask('Contradicted', { stream: true }), { at: survivor })
   expect(runIdOf(again)).toBe(runId)
   const seen = readStream(await again.text())
   expect(seen.problems).toEqual([])
@@ -284,7 +292,7 @@ test('a replica that slept longer than its lease writes nothing when it wakes, a
     [{ text: 'Peace ' }, { waitFor: late.opened }, { text: 'be with' }, { waitFor: never }],
     reply('Peace be with you.'),
   )
-  const response = await world.chat(owner, ask('Sleep', { stream: true }))
+  const response = await world.chat(ask('Sleep', { stream: true }), { at: owner })
   const stream = new LiveStream(response)
   await stream.until('Peace')
   const runId = runIdOf(response)
@@ -315,10 +323,10 @@ test('a replica that is told to stop lets its clients go, and the same requests 
   world.upstream.setDefault(() => [{ waitFor: gone.opened }, ...reply('Said by the next.')])
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: never }], [{ waitFor: never }])
   const [streamed, whole] = [ask('Leaving, streamed', { stream: true }), ask('Leaving, whole')]
-  const first = await world.chat(owner, streamed)
+  const first = await world.chat(streamed, { at: owner })
   const stream = new LiveStream(first)
   await stream.until('Half')
-  const pending = world.chat(owner, whole)
+  const pending = world.chat(whole, { at: owner })
   await world.upstream.request(index + 1)
   const events = await fetch(`${owner.url}/v1/agent/runs/${runIdOf(first)}/events`, {
     headers: { authorization: `Bearer ${world.key}` },
@@ -337,11 +345,11 @@ test('a replica that is told to stop lets its clients go, and the same requests 
   gone.open()
 
   // As they were, without a key or a retry header.
-  const again = await world.chat(survivor, streamed)
+  const again = await world.chat(streamed, { at: survivor })
   expect(runIdOf(again)).toBe(runIdOf(first))
   const seen = readStream(await again.text())
   expect(seen).toMatchObject({ problems: [], text: 'Said by the next.' })
-  const answer = await world.chat(survivor, whole)
+  const answer = await world.chat(whole, { at: survivor })
   expect(runIdOf(answer)).toBe(runIdOf(refused))
   expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'Said by the next.' } }] })
   for (const runId of [runIdOf(first), runIdOf(refused)]) expect(await endOf(runId)).toEqual(endedOnce)

@@ -1,36 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../../src/db/client.ts'
-import { ask, LiveStream } from '../../support/chat-world.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
 import { callTools, gate } from '../../support/upstream-scripts.ts'
+import { LiveStream } from '../../support/world/live-stream.ts'
+import { ask, call } from '../../support/world/requests.ts'
+import { openWorld, type PairWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let driver: TestService
-let other: TestService
-let key: string
+let world: PairWorld
+let { db, upstream, service, other, key } = {} as PairWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
   // The address of a database is only used for listening: these hear no signal, ever.
-  const deaf: Database = { ...db.database, url: 'postgres://nobody@127.0.0.1:9/none' }
-  driver = await startTestService(deaf, { model })
-  other = await startTestService(deaf, { model })
-  const { id: accountId } = await makeAccount(db.database)
-  key = await makeKey(db.database, accountId)
+  const deaf = 'postgres://nobody@127.0.0.1:9/none'
+  world = await openWorld({ replicas: 2, connect: ({ database }) => ({ ...database, url: deaf }) })
+  ;({ db, upstream, service, other, key } = world)
 })
-afterAll(async () => {
-  await driver.stop()
-  await other.stop()
-  await upstream.close()
-  expect(await checkInvariants(db.database)).toEqual([])
-  await db.drop()
-})
+afterAll(() => world.close())
 
 test('without any signal a cancel on one replica stops the turn on another within two seconds, and its steps are charged', async () => {
   const held = gate()
@@ -42,7 +25,7 @@ test('without any signal a cancel on one replica stops the turn on another withi
       { waitFor: held.opened },
       { text: ' never said.' },
     ])
-    const response = await call(driver, key, 'POST', '/v1/chat/completions', {
+    const response = await call(service, key, 'POST', '/v1/chat/completions', {
       ...ask(`Question ${round}`),
       stream: true,
     })
@@ -69,10 +52,12 @@ test('without any signal a cancel on one replica stops the turn on another withi
 test('without any signal a turn that waits is claimed within two seconds of the end of the one before it', async () => {
   const first = gate()
   upstream.enqueue([{ text: 'One.' }, { waitFor: first.opened }], [{ text: 'Two.' }])
-  const session = (await (await call(driver, key, 'POST', '/v1/agent/sessions', {})).json()) as { id: string }
+  const session = (await (await call(service, key, 'POST', '/v1/agent/sessions', {})).json()) as {
+    id: string
+  }
   const inSession = (text: string) => ask(text, { x_service: { session_id: session.id }, stream: true })
   const path = '/v1/chat/completions'
-  const scoped = await call(driver, key, 'POST', path, inSession('A'))
+  const scoped = await call(service, key, 'POST', path, inSession('A'))
   const one = new LiveStream(scoped)
   await one.until('One.')
   const two = new LiveStream(await call(other, key, 'POST', path, inSession('B')))

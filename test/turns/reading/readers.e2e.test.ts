@@ -3,47 +3,28 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { builtInPlans } from '../../../src/accounts/plans.ts'
 import { openDatabase, withTx } from '../../../src/db/client.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
-import { ask, type Completion, LiveStream } from '../../support/chat-world.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import {
-  callTools,
-  gate,
-  reply,
-  type ScriptedUpstream,
-  type ScriptSource,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts'
-import { call, makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { callTools, gate, reply, type ScriptSource } from '../../support/scripted-upstream.ts'
 import { readStream } from '../../support/sse-rules.ts'
 import { startSwitchedProxy } from '../../support/switched-proxy.ts'
+import { LiveStream } from '../../support/world/live-stream.ts'
+import type { Completion } from '../../support/world/replies.ts'
+import { ask, call } from '../../support/world/requests.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { openWorld, type PairWorld } from '../../support/world/world.ts'
 
 /** Two replicas in this process, which can lose a run or the database but not die: for that see `takeover.test.ts`. */
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let one: TestService
-let other: TestService
-let key: string
-let model: { readonly baseUrl: string; readonly name: string }
+let world: PairWorld
+let { db, upstream, service, other, key } = {} as PairWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  one = await startTestService(db.database, { model, chatPace })
-  other = await startTestService(db.database, { model, chatPace })
-  key = await makeKey(db.database, (await makeAccount(db.database, 'unlimited')).id)
+  world = await openWorld({ replicas: 2, plan: 'unlimited', chatPace })
+  ;({ db, upstream, service, other, key } = world)
 })
 afterEach(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
-afterAll(async () => {
-  await one.stop()
-  await other.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const chatPace = { keepAliveMs: 200, paddingMs: 15_000 }
 const never = new Promise<never>(() => undefined)
@@ -63,14 +44,15 @@ async function takeOver(runId: string, next: TestService): Promise<void> {
 }
 
 /** Waits until a text can be seen by everybody. */
-const committed = async (runId: string, text: string) => new LiveStream(await events(one, runId)).until(text)
+const committed = async (runId: string, text: string) =>
+  new LiveStream(await events(service, runId)).until(text)
 
 /** A stream from an owner that has said "One two", the second word after it had lost its run to `other`. */
 async function shownTooMuch(text: string, next: ScriptSource) {
   const index = upstream.requests.length
   const late = gate()
   upstream.enqueue([{ text: 'One' }, { waitFor: late.opened }, { text: ' two' }, { waitFor: never }], next)
-  const response = await post(one, ask(text, { stream: true }))
+  const response = await post(service, ask(text, { stream: true }))
   const stream = new LiveStream(response)
   await stream.until('One')
   await committed(runIdOf(response), 'One')
@@ -116,14 +98,14 @@ test('a run may be taken over several times under one stream', async () => {
     [{ text: 'One' }, { waitFor: gates[0]?.opened ?? never }, { text: ' two three' }, { waitFor: never }],
     [{ text: 'One two' }, { waitFor: gates[1]?.opened ?? never }, { text: ' three four.' }],
   )
-  const response = await post(one, ask('Thrice', { stream: true }))
+  const response = await post(service, ask('Thrice', { stream: true }))
   const stream = new LiveStream(response)
   await stream.until('One')
   const runId = runIdOf(response)
   await committed(runId, 'One')
   await takeOver(runId, other)
   await stream.until(' tw')
-  await takeOver(runId, one)
+  await takeOver(runId, service)
   await upstream.request(index + 2)
   gates[0]?.open()
   await stream.until('o three')
@@ -138,7 +120,7 @@ test('a run may be taken over several times under one stream', async () => {
 test('a whole reply does not notice that its run was taken over', async () => {
   const index = upstream.requests.length
   upstream.enqueue([{ text: 'Never to be read' }, { waitFor: never }], reply('The whole answer.'))
-  const pending = post(one, ask('Whole'))
+  const pending = post(service, ask('Whole'))
   await upstream.request(index)
   const { rows } = await db.database.systemPool.query<{ id: string }>(
     `select id from runs where status = 'in_progress'`,
@@ -156,7 +138,7 @@ test('who comes to another replica while the owner says nothing sees its text wh
   upstream.enqueue([{ text: 'A thought' }, { waitFor: rest.opened }, { text: ' and its end.' }])
   const body = ask('Silent owner', { stream: true })
   const header = { 'idempotency-key': 'silent-owner' }
-  const response = await post(one, body, header)
+  const response = await post(service, body, header)
   const first = new LiveStream(response)
   await first.until('A thought')
   await committed(runIdOf(response), 'A thought')
@@ -168,15 +150,17 @@ test('who comes to another replica while the owner says nothing sees its text wh
 })
 
 test('a turn that waits in its session is streamed by the replica it was asked of, whoever drives it', async () => {
-  const session = (await (await call(one, key, 'POST', '/v1/agent/sessions', {})).json()) as { id: string }
+  const session = (await (await call(service, key, 'POST', '/v1/agent/sessions', {})).json()) as {
+    id: string
+  }
   const inSession = { x_service: { session_id: session.id }, stream: true }
   const first = gate()
   upstream.enqueue([{ waitFor: first.opened }, { text: 'First.' }], reply('Second.'), reply('Third.'))
   const streams: LiveStream[] = []
   for (const [text, at] of [
-    ['1', one],
+    ['1', service],
     ['2', other],
-    ['3', one],
+    ['3', service],
   ] as const) {
     streams.push(new LiveStream(await post(at, ask(text, inSession))))
   }
@@ -193,7 +177,7 @@ test('with on_disconnect=cancel a client that hangs up on one replica stops the 
   upstream.enqueue([{ text: 'Begun' }, { waitFor: never }])
   const body = ask('Stop there', { stream: true, x_service: { on_disconnect: 'cancel' } })
   const header = { 'idempotency-key': 'stop-there' }
-  const first = new LiveStream(await post(one, body, header))
+  const first = new LiveStream(await post(service, body, header))
   await first.until('Begun')
   const second = await post(other, body, header)
   await second.body?.cancel()
@@ -210,7 +194,7 @@ async function followInCuts(runId: string, most: number): Promise<string> {
   let last = ''
   for (let cut = 0; !blocks.includes('event: run.completed'); cut += 1) {
     if (cut > 500) throw new Error('the run has no end')
-    const at = cut % 2 === 0 ? one : other
+    const at = cut % 2 === 0 ? service : other
     const known = last === '' ? {} : { 'last-event-id': last }
     const response = await call(at, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, known)
     const read = await firstBlocks(response, most)
@@ -245,7 +229,7 @@ test('a run followed with a cut after every k-th event, on alternating replicas 
   const next = pieces.flatMap((text, n) => [{ text }, { waitFor: seen[n]?.opened ?? never }])
   const listing = callTools([{ name: 'list_files', arguments: {} }], { text: 'Let me see.' })
   upstream.enqueue(listing, [{ text: pieces.slice(0, 3).join('') }, { waitFor: never }], next)
-  const started = await post(one, ask('Follow me', { x_service: { background: true } }))
+  const started = await post(service, ask('Follow me', { x_service: { background: true } }))
   const runId = runIdOf(started)
   const cuts = [1, 2, 3, 7]
   const live = cuts.map((most) => followInCuts(runId, most))
@@ -273,7 +257,7 @@ test('while the database is away, readers wait and are kept alive; then they go 
   const proxy = await startSwitchedProxy({ host: url.hostname, port: Number(url.port) })
   url.host = `127.0.0.1:${proxy.port}`
   const database = openDatabase({ url: url.href, onIdleError: () => undefined, maxConnections: 8 })
-  const apart = await startTestService(database, { model, chatPace: { keepAliveMs: 200, paddingMs: 100 } })
+  const apart = await world.start({ chatPace: { keepAliveMs: 200, paddingMs: 100 } }, database)
   const rest = gate()
   const index = upstream.requests.length
   const script = [{ text: 'Before' }, { waitFor: rest.opened }, { text: ' and after.' }]
@@ -281,8 +265,8 @@ test('while the database is away, readers wait and are kept alive; then they go 
   // Both runs are driven by the replica that keeps its database, and read from the one that does not.
   const [streamed, unstreamed] = [ask('Outage', { stream: true }), ask('Outage')]
   const [key1, key2] = [{ 'idempotency-key': 'outage-1' }, { 'idempotency-key': 'outage-2' }]
-  const response = await post(one, streamed, key1)
-  const whole = post(one, unstreamed, key2)
+  const response = await post(service, streamed, key1)
+  const whole = post(service, unstreamed, key2)
   await upstream.request(index + 1)
   const stream = new LiveStream(await post(apart, streamed, key1))
   const follower = new LiveStream(await events(apart, runIdOf(response)))
@@ -300,7 +284,7 @@ test('while the database is away, readers wait and are kept alive; then they go 
 
   expect(readStream(await stream.rest())).toMatchObject({ problems: [], text: 'Before and after.' })
   expect(stream.body).toContain(': keep-alive')
-  expect(await follower.rest()).toBe(await (await events(one, runIdOf(response))).text())
+  expect(await follower.rest()).toBe(await (await events(service, runIdOf(response))).text())
   const answer = await (await whole).json()
   expect(answer).toMatchObject({ choices: [{ message: { content: 'Before and after.' } }] })
   expect(await padded.json()).toEqual(answer)

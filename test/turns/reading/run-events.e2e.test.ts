@@ -1,45 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeExpired } from '../../../src/operations/retention.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import {
-  callTools,
-  gate,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts'
-import {
-  call,
-  makeAccount,
-  makeKey,
-  question,
-  startTestService,
-  type TestService,
-} from '../../support/service.ts'
+import { callTools, gate } from '../../support/scripted-upstream.ts'
+import { call, question } from '../../support/world/requests.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { openWorld, type PairWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let upstream: ScriptedUpstream
-let owner: TestService
-let other: TestService
-let key: string
+let world: PairWorld
+let { db, upstream, service, other, key } = {} as PairWorld
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  upstream = await startScriptedUpstream()
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  owner = await startTestService(db.database, { model })
-  other = await startTestService(db.database, { model })
-  key = await makeKey(db.database, (await makeAccount(db.database)).id)
+  world = await openWorld({ replicas: 2 })
+  ;({ db, upstream, service, other, key } = world)
 })
-afterAll(async () => {
-  await owner.stop()
-  await other.stop()
-  await upstream.close()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const startRun = async (): Promise<string> => {
   const body = { ...question('Go on'), x_service: { background: true } }
-  const response = await call(owner, key, 'POST', '/v1/chat/completions', body)
+  const response = await call(service, key, 'POST', '/v1/chat/completions', body)
   expect(response.headers.get('location')).toMatch(/^\/v1\/agent\/runs\/run_/)
   return response.headers.get('x-service-run-id') ?? ''
 }
@@ -92,10 +69,10 @@ test('a run is followed live from a replica that does not drive it, to its end',
 test('cut after every event and taken up again elsewhere, the events are the uncut ones', async () => {
   upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), [{ text: 'one two three', chunks: 3 }])
   const runId = await startRun()
-  const uncut = await readEvents(owner, runId)
+  const uncut = await readEvents(service, runId)
   expect(uncut.at(-1)?.type).toBe('run.completed')
   for (let cut = 1; cut < uncut.length; cut += 1) {
-    const first = await readEvents(owner, runId, {}, cut)
+    const first = await readEvents(service, runId, {}, cut)
     const rest = await readEvents(other, runId, { 'last-event-id': String(first.at(-1)?.seq) })
     expect([...first, ...rest]).toEqual(uncut)
   }
@@ -118,8 +95,8 @@ test('a cancel sent to one replica stops the run on another at once', async () =
 test('a wrong Last-Event-ID is named', async () => {
   upstream.enqueue([{ text: 'something' }])
   const runId = await startRun()
-  await readEvents(owner, runId)
-  const response = await call(owner, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, {
+  await readEvents(service, runId)
+  const response = await call(service, key, 'GET', `/v1/agent/runs/${runId}/events`, undefined, {
     'last-event-id': 'x',
   })
   expect(response.status).toBe(400)
@@ -129,7 +106,7 @@ test('a wrong Last-Event-ID is named', async () => {
 test('after a day the events are gone, and the end of the run is told from what it kept', async () => {
   upstream.enqueue([{ text: 'kept for good' }])
   const runId = await startRun()
-  const before = await readEvents(owner, runId)
+  const before = await readEvents(service, runId)
   await db.database.system.execute(
     `update runs set finished_at = finished_at - interval '25 hours' where id = '${runId}'`,
   )

@@ -1,18 +1,20 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openSignals, type Signals } from '../../../src/turns/replicas/signals.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 const opened: Signals[] = []
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
 })
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((signals) => signals.close()))
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 function open(): Signals {
   const signals = openSignals(db.database.system, db.url, pino({ level: 'silent' }))

@@ -3,17 +3,19 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ensureAllowance } from '../../../src/billing/pools.ts'
 import { CallBatches } from '../../../src/db/call-batches.ts'
 import { withTx } from '../../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makePerson } from '../../support/turns.ts'
+import { makeCaller } from '../../support/turns/caller.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
+let world: StoreWorld
+let { db } = {} as StoreWorld
 let account: string
 let client: pg.PoolClient
 let calls: CallBatches
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  const { principal } = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  const { principal } = await makeCaller(db.database)
   account = principal.accountId
   await withTx(db.database, 'system', (tx) => ensureAllowance(tx, account, principal.plan))
   await db.database.systemPool.query('create table written (what text primary key, by bigint not null)')
@@ -27,7 +29,7 @@ beforeEach(async () => {
   await db.database.systemPool.query('delete from written')
   return () => client.release(true)
 })
-afterAll(() => db.drop())
+afterAll(() => world.close())
 
 const write = (what: string) => ({
   name: 'write',

@@ -5,32 +5,24 @@ import { newId } from '../../../src/ids.ts'
 import { isUsual, writeUsual } from '../../../src/turns/admission/fast-path.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
-import {
-  closing,
-  emptyEnd,
-  journalOf,
-  makePerson,
-  type Person,
-  plainInput,
-  withKey,
-} from '../../support/turns.ts'
+import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
+import { closing, emptyEnd, journalOf } from '../../support/turns/journal.ts'
+import { plainInput } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 /** The same by a key, as the usual start wants it. */
 let principal: Principal
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
   principal = await withKey(db.database, person)
 })
-afterAll(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const later = (ms: number) => new Date(Date.now() + ms)
 const lease = { owner: 'replica_gone', seconds: 15 }
@@ -105,7 +97,7 @@ test('a second write of one start is refused, whatever it would have said', asyn
 
 test('calls of one account travel on one connection, those of another on another, and all are given back', async () => {
   const { turnPool } = db.database
-  const other = await makePerson(db.database)
+  const other = await makeCaller(db.database)
   const pid = async (of: Principal) =>
     withTurnCalls(db.database, of, async (calls) => {
       const { rows } = await calls.execute('select pg_backend_pid() as pid, pg_sleep(0.2)')
@@ -134,7 +126,7 @@ test('a connection that is lost under calls fails all of them, and the next call
 
 /** Someone with so many places, and how they start a turn by key: undefined when it is not admitted at once. */
 async function withPlaces(concurrentTurns: number) {
-  const of = await withKey(db.database, await makePerson(db.database, { concurrentTurns }))
+  const of = await withKey(db.database, await makeCaller(db.database, { concurrentTurns }))
   const times = { sentAt: later(60_000), notAfter: later(60_000) }
   const owner = { lease, ...unheld, limits: defaultTurnLimits, ...times }
   return () => {

@@ -8,25 +8,18 @@ import { readEvents } from '../../../src/turns/recording/event-log.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  closing,
-  emptyEnd,
-  journalOf,
-  makePerson,
-  type Person,
-  saidIn,
-  scriptedCatalogue,
-  start,
-  turnServices,
-} from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { closing, emptyEnd, journalOf, saidIn } from '../../support/turns/journal.ts'
+import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
+import { start } from '../../support/turns/start.ts'
 import { gate, reply, type Script } from '../../support/upstream-scripts.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 let proxy: PostgresProxy
 /** What the turns under test use: every connection goes through the proxy. */
 let proxied: Database
@@ -34,8 +27,9 @@ let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
   proxy = await startPostgresProxy(db.url)
   proxied = openDatabase({ url: proxy.url, onIdleError: () => undefined, maxConnections: 4 })
 })
@@ -47,12 +41,12 @@ afterEach(async () => {
   proxy.refuse(false)
   await catalogue.close()
   await upstream.close()
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
   await proxied.close()
   await proxy.close()
-  await db.drop()
+  await world.close()
 })
 
 /** Drives one attempt, whose database is behind the proxy. */

@@ -11,40 +11,34 @@ import { readJournal } from '../../../src/turns/recording/journal.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { checkInvariants } from '../../support/invariants.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
-import {
-  journalOf as attemptJournal,
-  closing,
-  emptyEnd,
-  makePerson,
-  type Person,
-  saidIn,
-  scriptedCatalogue,
-  start,
-  turnServices,
-} from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { journalOf as attemptJournal, closing, emptyEnd, saidIn } from '../../support/turns/journal.ts'
+import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
+import { start } from '../../support/turns/start.ts'
 import { reply } from '../../support/upstream-scripts.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 let upstream: ScriptedUpstream
 let catalogue: Catalogue
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
   upstream = await startScriptedUpstream()
   catalogue = await scriptedCatalogue(upstream.baseUrl)
 })
 afterEach(async () => {
-  expect(await checkInvariants(db.database)).toEqual([])
+  expect(await world.broken()).toEqual([])
 })
 afterAll(async () => {
   await catalogue.close()
   await upstream.close()
-  await db.drop()
+  await world.close()
 })
 
 const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
@@ -264,7 +258,7 @@ test('steps and events of a run go with its session and with its project, and th
     ['sessions', 'sessionId'],
     ['projects', 'projectId'],
   ] as const) {
-    const other = await makePerson(db.database)
+    const other = await makeCaller(db.database)
     const run = await start(db.database, other)
     await finish(run)
     expect(await rowsOf(run)).toEqual({ steps: 1, events: run.eventCount + 4 })

@@ -9,19 +9,20 @@ import {
 } from '../../../src/turns/recording/shared-appends.ts'
 import { WriteQueue } from '../../../src/turns/recording/write-queue.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makePerson, type Person, start } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { start } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let person: Person
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let person: Caller
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  person = await makePerson(db.database)
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  person = await makeCaller(db.database)
 })
-afterAll(async () => {
-  await db.drop()
-})
+afterAll(() => world.close())
 
 type Append = { readonly told: AppendResult; really(): Promise<boolean | undefined> }
 

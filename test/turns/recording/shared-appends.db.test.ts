@@ -3,21 +3,22 @@ import { withTx } from '../../../src/db/client.ts'
 import { readEvents } from '../../../src/turns/recording/event-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { makePerson, type Person, start } from '../../support/turns.ts'
+import { type Caller, makeCaller } from '../../support/turns/caller.ts'
+import { start } from '../../support/turns/start.ts'
+import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let people: readonly Person[]
+let world: StoreWorld
+let { db } = {} as StoreWorld
+let people: readonly Caller[]
 let appends: SharedAppends
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  people = await Promise.all([makePerson(db.database), makePerson(db.database)])
+  world = await openWorld({ replicas: 0 })
+  ;({ db } = world)
+  people = await Promise.all([makeCaller(db.database), makeCaller(db.database)])
   appends = createSharedAppends(db.database)
 })
-afterAll(async () => {
-  await db.drop()
-})
+afterAll(() => world.close())
 
 /** Runs of two accounts in turn. */
 const startRuns = (count: number) =>

@@ -5,14 +5,9 @@ import { withTx } from '../../../src/db/client.ts'
 import { writeText } from '../../../src/workspace/writing.ts'
 import { comparable, form, send } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
-import {
-  makeFile,
-  makeOwner,
-  makeThings,
-  openWorld,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
+import { makeFile, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 const mebibyte = 1024 * 1024
 const content = randomBytes(2 * mebibyte + 300)
@@ -24,7 +19,7 @@ let path: string
 let tag: string
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   home = await makeThings(world.db, world.service, await makeOwner(world.db))
   foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
   const { id, sha256 } = await upload(content)

@@ -2,21 +2,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { form, type Part, send } from '../../support/http-raw.ts'
 import { expectError } from '../../support/http-refusal.ts'
-import {
-  makeFile,
-  makeOwner,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
+import { rowCounts } from '../../support/world/row-counts.ts'
+import { makeFile, makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let home: Things
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   home = await makeThings(world.db, world.service, await makeOwner(world.db))
 })
 afterAll(() => world.close())

@@ -3,14 +3,10 @@ import { request as open } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { form, type Part, type Reply, send } from '../../support/http-raw.ts'
 import { expectError, type Refusal } from '../../support/http-refusal.ts'
-import {
-  makeOwner,
-  makeThings,
-  openWorld,
-  rowCounts,
-  type Things,
-  type World,
-} from '../../support/http-world.ts'
+import { rowCounts } from '../../support/world/row-counts.ts'
+import { makeOwner, makeThings, type Things } from '../../support/world/things.ts'
+import { unhurried } from '../../support/world/unhurried.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 let world: World
 let home: Things
@@ -18,7 +14,7 @@ let foreign: Things
 let before: Readonly<Record<string, number>>
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(unhurried)
   home = await makeThings(world.db, world.service, await makeOwner(world.db))
   foreign = await makeThings(world.db, world.service, await makeOwner(world.db))
 })

@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeWindows, hasBrowser, openBrowser, openWindow, signInBy } from '../../support/browser.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { form, send } from '../../support/http-raw.ts'
-import { makeKey, startTestService, type TestService } from '../../support/service.ts'
 import { goodPassword, signedUp, type TestVisitor } from '../../support/visitor.ts'
+import { makeKey } from '../../support/world/accounts.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 let visitor: TestVisitor
 let key: string
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  service = await startTestService(db.database, { web: { signUpPlan: 'pro' } })
+  world = await openWorld({ model: 'built-in', web: { signUpPlan: 'pro' } })
+  ;({ db, service } = world)
   visitor = await signedUp(service, 'author@example.org')
-  const { rows } = await db.database.systemPool.query<{ id: string }>('select id from accounts')
+  const { rows } = await db.database.systemPool.query<{ id: string }>(
+    `select id from accounts where email = 'author@example.org'`,
+  )
   key = await makeKey(db.database, rows[0]?.id ?? '', { reach: { kind: 'owner' } })
 })
-afterAll(async () => {
-  await service.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 async function upload(type: string, content = 'document.title = "owned"'): Promise<string> {
   const parts = [{ name: 'file', filename: 'a.txt', content, type }]

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
 import { removeExpired } from '../../../src/operations/retention.ts'
 import { uploadsAtOnce } from '../../../src/workspace/upload-space.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { form, send } from '../../support/http-raw.ts'
-import { makeAccount, makeKey, startTestService, type TestService } from '../../support/service.ts'
+import { makeAccount, makeKey } from '../../support/world/accounts.ts'
+import type { TestService } from '../../support/world/service.ts'
+import { openWorld, type World } from '../../support/world/world.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -18,27 +19,23 @@ const plans: Plans = {
   of: (name) => ({ ...builtInPlans.of(name), storedBytes: 10 * mebibyte, fileBytes: 4 * mebibyte }),
 }
 
-let db: TestDatabase
-let service: TestService
+let world: World
+let { db, service } = {} as World
 let replica: TestService
 let logged = ''
 
 beforeAll(async () => {
-  db = await createTestDatabase()
   const sink = new Writable({
     write(chunk, _encoding, done) {
       logged += chunk
       done()
     },
   })
-  service = await startTestService(db.database, { plans, log: pino({ level: 'info' }, sink) })
-  replica = await startTestService(db.database, { plans })
+  world = await openWorld({ plans, model: 'built-in', log: pino({ level: 'info' }, sink) })
+  ;({ db, service } = world)
+  replica = await world.start({ log: pino({ level: 'silent' }) })
 })
-afterAll(async () => {
-  await service.stop()
-  await replica.stop()
-  await db.drop()
-})
+afterAll(() => world.close())
 
 const newKey = async () => makeKey(db.database, (await makeAccount(db.database)).id)
 const { headers, body } = form([{ name: 'file', filename: 'a.bin', content: Buffer.alloc(3 * mebibyte, 7) }])

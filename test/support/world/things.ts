@@ -1,59 +1,11 @@
-import { createKey } from '../../src/accounts/keys/keys.ts'
-import { builtInPlans, type Plans } from '../../src/accounts/plans.ts'
-import { scopes } from '../../src/accounts/scopes.ts'
-import { withTx } from '../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { form, type Reply, send, sendJson } from './http-raw.ts'
-import { type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
-import {
-  makeAccount,
-  makeProject,
-  question,
-  startTestService,
-  type TestService,
-  testPeppers,
-} from './service.ts'
-import { reply as says } from './upstream-scripts.ts'
-
-/** The model's answer to everything in these tests. */
-export const answerText = 'A beinoni is one in whom only the divine soul acts.'
-
-export type World = {
-  readonly db: TestDatabase
-  readonly service: TestService
-  readonly upstream: ScriptedUpstream
-  close(): Promise<void>
-}
-
-/** The built-in plans without effective limits of requests; `basic` has almost no storage. */
-const plans: Plans = {
-  names: builtInPlans.names,
-  of: (name) => ({
-    ...builtInPlans.of(name),
-    requestsPerMinute: 1_000_000,
-    turnsPerMinute: 1_000_000,
-    ...(name === 'basic' && { fileBytes: 64 * 1024, storedBytes: 100 * 1024 }),
-  }),
-}
-
-/** A service on an empty database, with a model that answers at once and calls no tool. */
-export async function openWorld(): Promise<World> {
-  const db = await createTestDatabase()
-  const upstream = await startScriptedUpstream()
-  upstream.setDefault(says(answerText))
-  const model = { baseUrl: upstream.baseUrl, name: 'scripted' }
-  const service = await startTestService(db.database, { model, plans })
-  return {
-    db,
-    service,
-    upstream,
-    async close() {
-      await service.stop()
-      await upstream.close()
-      await db.drop()
-    },
-  }
-}
+import { createKey } from '../../../src/accounts/keys/keys.ts'
+import { scopes } from '../../../src/accounts/scopes.ts'
+import { withTx } from '../../../src/db/client.ts'
+import type { TestDatabase } from '../database.ts'
+import { form, type Reply, send, sendJson } from '../http-raw.ts'
+import { makeAccount, makeProject, testPeppers } from './accounts.ts'
+import { question } from './requests.ts'
+import type { TestService } from './service.ts'
 
 /** Resources of one project: a session with a finished run, and a file. */
 export type Things = {
@@ -147,20 +99,4 @@ export async function makeOwner(
 ): Promise<{ readonly accountId: string; readonly key: string }> {
   const { id: accountId } = await makeAccount(db.database, plan)
   return { accountId, key: await ownerKey(db, accountId) }
-}
-
-/** Number of rows in each table, to show that a refused request wrote nothing. */
-export async function rowCounts(db: TestDatabase): Promise<Readonly<Record<string, number>>> {
-  const { rows: tables } = await db.database.system.execute<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
-  )
-  const counts = await Promise.all(
-    tables.map(async ({ name }) => {
-      const { rows } = await db.database.system.execute<{ n: number }>(
-        `select count(*)::int as n from "${name}"`,
-      )
-      return [name, rows[0]?.n ?? -1] as const
-    }),
-  )
-  return Object.fromEntries(counts)
 }

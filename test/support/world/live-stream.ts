@@ -1,0 +1,27 @@
+/** Reads a streamed reply block by block, as far as the test wants. */
+export class LiveStream {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #decoder = new TextDecoder()
+  body = ''
+
+  constructor(response: Response) {
+    if (!response.body) throw new Error('the reply has no body')
+    this.#reader = response.body.getReader()
+  }
+
+  /** Reads until the body contains `text`. */
+  async until(text: string): Promise<void> {
+    while (!this.body.includes(text)) if (!(await this.#more())) throw new Error(`ended before ${text}`)
+  }
+
+  async rest(): Promise<string> {
+    while (await this.#more());
+    return this.body
+  }
+
+  async #more(): Promise<boolean> {
+    const { done, value } = await this.#reader.read()
+    this.body += this.#decoder.decode(value, { stream: !done })
+    return !done
+  }
+}

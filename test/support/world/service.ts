@@ -1,0 +1,122 @@
+import type { FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import type { Registry } from 'prom-client'
+import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
+import { buildApp } from '../../../src/app.ts'
+import type { Config } from '../../../src/config.ts'
+import type { Database } from '../../../src/db/client.ts'
+import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.ts'
+import { openCatalogue } from '../../../src/models/model-catalogue.ts'
+import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
+import { openTelemetry } from '../../../src/telemetry.ts'
+import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
+import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
+import { defaultTurnLimits, type TurnLimits } from '../../../src/turns/run/turn-limits.ts'
+import type { WebSettings } from '../../../src/web/pages/services.ts'
+import { testPeppers } from './accounts.ts'
+
+export type TestService = {
+  readonly app: FastifyInstance
+  readonly runner: Runner
+  readonly registry: Registry
+  /** Such as `http://127.0.0.1:4321`. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export type ServiceOptions = {
+  readonly model?: Partial<Config['model']>
+  readonly limits?: Partial<TurnLimits>
+  readonly plans?: Plans
+  readonly appUrl?: string
+  readonly invalidKeysPerMinute?: number
+  readonly chatPace?: ChatPace
+  readonly receiveTimeouts?: ReceiveTimeouts
+  readonly web?: Partial<WebSettings>
+  readonly trustProxy?: Config['trustProxy']
+  readonly corsOrigins?: readonly string[]
+  /** Default: a free one. */
+  readonly port?: number
+  readonly telemetry?: Partial<Pick<Config, 'metricsToken' | 'otlpEndpoint'>>
+  /** Data folder of the embedded Postgres, if it were used. */
+  readonly dataDir?: string
+  readonly pressure?: Pressure
+  readonly log?: Logger
+}
+
+/** The whole service on a test database, listening on a real socket. Default model: the extractive one. */
+export async function startService(database: Database, options: ServiceOptions = {}): Promise<TestService> {
+  const log = options.log ?? pino({ level: 'silent' })
+  const token = options.telemetry?.metricsToken
+  const telemetry = await openTelemetry({
+    metricsToken: token,
+    otlpEndpoint: options.telemetry?.otlpEndpoint,
+  })
+  const { metrics, tracer, registry } = telemetry
+  telemetry.watchDatabase(database, options.dataDir)
+  const model = {
+    baseUrl: undefined,
+    apiKey: undefined,
+    name: undefined,
+    catalogueFile: undefined,
+    ...options.model,
+  }
+  const catalogue = await openCatalogue(model, {
+    onFailure: metrics?.upstreamFailed,
+    onFalseUsage: (id, fault) =>
+      log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
+  })
+  const plans = options.plans ?? builtInPlans
+  const runner = createRunner({ database, catalogue, plans, log, metrics, tracer })
+  const { pressure } = options
+  const limits = { ...defaultTurnLimits, ...options.limits }
+  const app = await buildApp(
+    {
+      database,
+      peppers: testPeppers,
+      plans,
+      catalogue,
+      runner,
+      log,
+      limits,
+      metrics,
+      tracer,
+      pressure,
+      appUrl: options.appUrl,
+    },
+    {
+      trustProxy: options.trustProxy ?? false,
+      corsOrigins: options.corsOrigins ?? [],
+      ready: () => true,
+      web: { signUp: 'open', signUpPlan: 'free', ...options.web },
+      metrics: { registry, token },
+      invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
+      ...(options.chatPace && { chatPace: options.chatPace }),
+      ...(options.receiveTimeouts && { receiveTimeouts: options.receiveTimeouts }),
+    },
+  )
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
+  const address = app.server.address()
+  return {
+    app,
+    runner,
+    registry,
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    stop: once(async () => {
+      app.server.closeAllConnections()
+      await runner.drain()
+      await app.close()
+      await catalogue.close()
+      await telemetry.close()
+    }),
+  }
+}
+
+/** A test may stop a service that its world stops again. */
+function once(stop: () => Promise<void>): () => Promise<void> {
+  let stopped: Promise<void> | undefined
+  return () => {
+    stopped ??= stop()
+    return stopped
+  }
+}

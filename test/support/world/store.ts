@@ -1,0 +1,47 @@
+import { openDatabase } from '../../../src/db/client.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { checkInvariants } from '../invariants.ts'
+import type { PrivatePostgres } from '../private-postgres.ts'
+
+/** A database of its own, without a service. */
+export type StoreWorld = {
+  readonly db: TestDatabase
+  rows<T extends object>(statement: string, ...values: readonly unknown[]): Promise<readonly T[]>
+  /** @throws when the statement gives none or several rows. */
+  row<T extends object>(statement: string, ...values: readonly unknown[]): Promise<T>
+  /** The invariants of money and runs that are broken now, one line each. */
+  broken(): Promise<readonly string[]>
+  /** Stops everything. @throws when the tests broke an invariant of money or runs. */
+  close(): Promise<void>
+}
+
+/** @param postgres a server of its own; without one the database is a clone on the server of the test run. */
+export async function openStore(
+  postgres: PrivatePostgres | undefined,
+  cleanup: AsyncDisposableStack,
+): Promise<Omit<StoreWorld, 'close'>> {
+  const db = postgres ? openOn(postgres) : await createTestDatabase()
+  const broken = () => checkInvariants(db.database)
+  cleanup.defer(() => db.drop())
+  cleanup.defer(async () => {
+    const rules = await broken()
+    if (rules.length > 0) throw new Error(`the tests broke invariants:\n${rules.join('\n')}`)
+  })
+  const rows = async <T extends object>(statement: string, ...values: readonly unknown[]) =>
+    (await db.database.systemPool.query<T>(statement, [...values])).rows
+  return {
+    db,
+    rows,
+    async row<T extends object>(statement: string, ...values: readonly unknown[]) {
+      const found = await rows<T>(statement, ...values)
+      if (found.length !== 1) throw new Error(`${found.length} rows for ${values}: ${statement}`)
+      return found[0] as T
+    },
+    broken,
+  }
+}
+
+function openOn({ url }: PrivatePostgres): TestDatabase {
+  const database = openDatabase({ url, onIdleError: () => undefined })
+  return { database, url, drop: () => database.close() }
+}
