@@ -89,11 +89,9 @@ test.skipIf(disk === undefined)(
           { name: 'file', filename: 'b.txt', content: 'y'.repeat(2 * 1024 * 1024) },
         ]),
       })
-    const before = performance.now()
     const refused = await upload()
     expect(refused.status).toBe(503)
     expect(refused.headers['retry-after']).toBe('2')
-    expect(performance.now() - before).toBeLessThan(2_000)
     expect((await call(service, key, 'GET', '/v1/agent/sessions')).status).toBe(200)
     const runId = response.headers.get('x-service-run-id')
     // That of the upload was one; the others are attempts at the turn's first step.

@@ -11,13 +11,17 @@ const stallMs = 500
 const patientMs = 2_000
 const piece = 'x'.repeat(64 * 1024)
 
+type Gate = PromiseWithResolvers<void>
+
 /** What the service does for each reader, seen from inside. */
 type Reading = { taken: number; closed: boolean; socket: Socket | undefined }
 
 const app = Fastify()
 const readings = new Map<string, Reading>()
 let port = 0
-const [hintsSeen, hintSeen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+const [hintsSeen, hintSeen, begunSeen, filled] = Array.from({ length: 4 }, () =>
+  Promise.withResolvers<void>(),
+) as [Gate, Gate, Gate, Gate]
 
 beforeAll(async () => {
   type Query = { id: string; pieces: string; size: string; patient?: string }
@@ -40,17 +44,23 @@ beforeAll(async () => {
   app.get('/broken', (_, reply) => {
     return sendStream(reply, 'text/plain', async (out) => {
       await out.add('begun')
-      await delay(50)
+      await begunSeen.promise
       throw new Error('broken')
     })
   })
   app.get('/silent', (_, reply) => {
+    let fillers = 0
     const write = async (out: StreamOut) => {
       await out.add('one')
-      await delay(300)
+      await filled.promise
       await out.add('two')
     }
-    return sendStream(reply, 'text/plain', write, { filler: { everyMs: 60, text: () => '.' } })
+    const text = () => {
+      fillers += 1
+      if (fillers === 3) filled.resolve()
+      return '.'
+    }
+    return sendStream(reply, 'text/plain', write, { filler: { everyMs: 60, text } })
   })
   app.get('/hints', (_, reply) => {
     const write = async (out: StreamOut) => {
@@ -172,7 +182,10 @@ test('a writer that throws breaks its reply off, after what it has said', async 
   const response = await fetch(`http://127.0.0.1:${port}/broken`)
   await expect(
     (async () => {
-      for await (const part of response.body ?? []) said.push(Buffer.from(part).toString())
+      for await (const part of response.body ?? []) {
+        said.push(Buffer.from(part).toString())
+        begunSeen.resolve()
+      }
     })(),
   ).rejects.toThrow()
   expect(said.join('')).toBe('begun')
@@ -180,5 +193,5 @@ test('a writer that throws breaks its reply off, after what it has said', async 
 
 test('a silent stream is filled, and what it says sets the clock back', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/silent`)
-  expect(await response.text()).toMatch(/^one\.\.+two\.*$/)
+  expect(await response.text()).toMatch(/^one\.{3,}two\.*$/)
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { call } from '../support/world/requests.ts'
+import { makeKey } from '../support/world/accounts.ts'
+import { call, question } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
 let world: World
@@ -21,6 +22,18 @@ const keyFields = (id: string) => ({
 })
 const keysMade = async () =>
   (await db.database.systemPool.query<{ count: number }>('select count(*)::int from api_keys')).rows[0]?.count
+/** Tables that have a row of the account. */
+async function tablesOf(accountId: string): Promise<readonly string[]> {
+  const tables = await world.rows<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'account_id' order by 1`,
+  )
+  const found = await Promise.all(
+    tables.map(({ name }) => world.rows(`select 1 from "${name}" where account_id = $1 limit 1`, accountId)),
+  )
+  return tables.map(({ name }) => name).filter((_, n) => found[n]?.length)
+}
+
 const whereTo = (response: Response) => [response.status, response.headers.get('location')]
 const problem = async (response: Response) => /role="alert">([^<]*)</.exec(await response.text())?.[1]
 
@@ -125,7 +138,7 @@ test('another password ends every other session of the account and keeps the pre
   ).toBe(400)
 })
 
-test('a deleted account leaves its ledger behind and nothing else, and its address is free again', async () => {
+test('a deleted account leaves only its ledger and audit log, and its address is free', async () => {
   const email = 'leaving@example.org'
   const visitor = await signedUp(service, email)
   const page = await (
@@ -134,15 +147,15 @@ test('a deleted account leaves its ledger behind and nothing else, and its addre
   const secret = /svc_\w{49}/.exec(page)?.[0] ?? ''
   expect((await call(service, secret, 'POST', '/v1/projects', { name: 'Mine' })).status).toBe(403)
   expect((await call(service, secret, 'GET', '/v1/models')).status).toBe(200)
+  const { id } = await world.row<{ id: string }>('select id from accounts where email = $1', email)
+  const asking = await makeKey(db.database, id, { reach: { kind: 'owner' } })
+  expect((await call(service, asking, 'POST', '/v1/chat/completions', question('Stay?'))).status).toBe(200)
+  expect(await tablesOf(id)).toEqual(expect.arrayContaining(['api_keys', 'messages', 'runs', 'web_sessions']))
   const gone = await visitor.post('/settings/account/delete', { current: goodPassword })
   expect(whereTo(gone)).toEqual([303, '/signin?done=deleted'])
   expect((await call(service, secret, 'GET', '/v1/models')).status).toBe(401)
-  const { rows } = await db.database.systemPool.query(
-    `select (select count(*)::int from accounts where email = $1) as accounts,
-            (select count(*)::int from api_keys where name = 'Website' and id like 'key_leaving%') as keys`,
-    [email],
-  )
-  expect(rows).toEqual([{ accounts: 0, keys: 0 }])
+  expect(await tablesOf(id)).toEqual(['audit_log', 'credit_entries', 'credit_pools', 'credit_transactions'])
+  expect(await world.rows('select 1 from accounts where email = $1', email)).toEqual([])
   expect(whereTo(await openVisitor(service).post('/signup', { email, password: goodPassword }))).toEqual([
     303,
     '/ask',
@@ -216,7 +229,7 @@ test('after signing in nobody is led to another host', async () => {
   expect(whereTo(own)).toEqual([303, '/settings/keys?a=1'])
 })
 
-test('where sign-up is closed the form says who makes accounts, and sending it makes none', async () => {
+test('a closed sign-up says who makes accounts, and sending its form makes none', async () => {
   const closed = await world.start({ web: { signUp: 'closed' } })
   try {
     const page = await openVisitor(closed).get('/signup')
@@ -226,16 +239,21 @@ test('where sign-up is closed the form says who makes accounts, and sending it m
       password: goodPassword,
     })
     expect(sent.status).toBe(404)
+    expect(await world.rows(`select 1 from accounts where email = 'late@example.org'`)).toEqual([])
   } finally {
     await closed.stop()
   }
 })
 
 test('every page forbids inline scripts, framing and caches', async () => {
-  for (const path of ['/signin', '/signup', '/no-such-page']) {
-    const { headers } = await openVisitor(service).get(path)
+  const visitor = await signedUp(service, 'headers@example.org')
+  const links = [...(await (await visitor.get('/ask')).text()).matchAll(/href="(\/[a-z][\w/]*)"/g)]
+  const pages = links.map(([, path = '']) => path).filter((path) => !path.startsWith('/assets/'))
+  expect(pages.length).toBeGreaterThan(3)
+  for (const path of new Set(['/signin', '/signup', '/no-such-page', '/ask', ...pages])) {
+    const { headers } = await visitor.get(path)
     expect(headers.get('content-security-policy')).toMatch(
-      /default-src 'none'; script-src 'none'; style-src 'self';.*frame-ancestors 'none'/,
+      /default-src 'none'; script-src '(none|nonce-[\w-]{22})'; style-src 'self';.*frame-ancestors 'none'/,
     )
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('x-frame-options')).toBe('DENY')

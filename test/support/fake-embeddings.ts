@@ -42,7 +42,7 @@ export async function startFakeEmbeddings(topics: readonly (readonly string[])[]
     for await (const part of request) parts.push(part as Buffer)
     const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: readonly string[] }
     requests.push({ input, authorization: request.headers.authorization ?? '' })
-    if (slowMs > 0) await delay(slowMs)
+    if (slowMs > 0) await delay(slowMs, undefined, { ref: false })
     const { status, body, headers } = canned.shift() ?? {
       status: 200,
       headers: {},

@@ -66,7 +66,9 @@ const beatMs = 100
 const beats = 5
 
 function processReadings(): PressureSource {
-  const loop = watchLoop()
+  const loop = new LoopDelay(performance.now())
+  const timer = setInterval(() => loop.beat(performance.now()), beatMs)
+  timer.unref()
   const constrained = process.constrainedMemory()
   const memoryBytes = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
   return {
@@ -75,7 +77,7 @@ function processReadings(): PressureSource {
       const memory = process.memoryUsage.rss() / memoryBytes
       return { loopDelayMs: loop.delayMs(), heap: used / limit, memory }
     },
-    close: loop.stop,
+    close: () => clearInterval(timer),
   }
 }
 
@@ -84,17 +86,24 @@ function processReadings(): PressureSource {
  * machine) is not pressure. `monitorEventLoopDelay` is not used: after a reset it drops its first measurement,
  * often the only one in a busy loop.
  */
-function watchLoop(): { delayMs(): number; stop(): void } {
-  let late: readonly number[] = []
-  let beatAt = performance.now()
-  const timer = setInterval(() => {
-    const elapsed = performance.now() - beatAt
-    beatAt += elapsed
-    late = [...late, elapsed - beatMs].slice(-beats)
-  }, beatMs)
-  timer.unref()
-  return {
-    delayMs: () => (late.length < beats ? 0 : (late.toSorted((a, b) => a - b)[(beats - 1) / 2] ?? 0)),
-    stop: () => clearInterval(timer),
+export class LoopDelay {
+  #late: readonly number[] = []
+  #beatAt: number
+
+  /** @param now milliseconds of a clock that never goes back, as each `beat` has them. */
+  constructor(now: number) {
+    this.#beatAt = now
+  }
+
+  /** Notes that a timer of `beatMs` has run. */
+  beat(now: number): void {
+    this.#late = [...this.#late, now - this.#beatAt - beatMs].slice(-beats)
+    this.#beatAt = now
+  }
+
+  /** 0 until there are five measurements. */
+  delayMs(): number {
+    if (this.#late.length < beats) return 0
+    return this.#late.toSorted((a, b) => a - b)[(beats - 1) / 2] ?? 0
   }
 }

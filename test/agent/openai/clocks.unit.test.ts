@@ -203,9 +203,8 @@ describe('the connection', () => {
   it('is not waited for after [DONE]', async () => {
     const { upstream, provider } = await start()
     upstream.enqueue([{ sse: [delta({ content: 'all' }, 'stop'), '[DONE]'] }, { waitFor: never }])
-    const begin = performance.now()
+    // The server never ends its reply: a provider that waited for it would run into the limit of the test.
     expect(await said(provider)).toBe('all')
-    expect(performance.now() - begin).toBeLessThan(2_000)
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 

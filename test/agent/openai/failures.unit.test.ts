@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createOpenAiProvider } from '../../../src/agent/openai/openai-provider.ts'
+import { expectLinear } from '../../support/growth.ts'
 import { error, reply, type Script } from '../../support/scripted-upstream.ts'
 import { API_KEY, delta, eventStream, run, runPayloads, runPieces, said, start } from './provider-kit.ts'
 
@@ -106,9 +107,7 @@ describe('an error whose body has no end', () => {
     const { upstream, provider } = await start()
     const parts = Array.from({ length: 8 }, () => ({ raw: 'x'.repeat(32 * 1024) }))
     upstream.enqueue([{ status: 400 }, ...parts, { waitFor: new Promise(() => {}) }])
-    const begin = performance.now()
     expect((await run(provider)).last).toMatchObject({ kind: 'rejected' })
-    expect(performance.now() - begin).toBeLessThan(1_500)
     expect(await upstream.requests[0]?.ended).toBe('cut')
   })
 
@@ -255,13 +254,16 @@ describe('a failure’s message', () => {
     }
   })
 
-  it('does not take long over text made to be slow to examine', async () => {
+  it('is examined in linear time, also when it is made to be slow', async () => {
     const { upstream, provider } = await start({ retries: { most: 0 } })
-    const texts = ['input token count '.repeat(50_000), 'a'.repeat(60_000)]
-    upstream.enqueue(...texts.map((text) => [{ sse: [{ error: text }] }]))
-    const begin = performance.now()
-    await run(provider)
-    await run(provider)
-    expect(performance.now() - begin).toBeLessThan(2_000)
+    for (const part of ['input token count ', 'a'])
+      await expectLinear(
+        (size) => part.repeat(size),
+        (text) => {
+          upstream.enqueue([{ sse: [{ error: text }] }])
+          return run(provider)
+        },
+        200_000,
+      )
   })
 })

@@ -120,10 +120,8 @@ describe('before a call is sent again', () => {
     const caller = new AbortController()
     const outcome = run(provider, ask, caller.signal)
     await (await upstream.request(0)).ended
-    const begin = performance.now()
     caller.abort()
     expect((await outcome).last).toMatchObject({ kind: 'aborted' })
-    expect(performance.now() - begin).toBeLessThan(2_000)
     expect(upstream.requests).toHaveLength(1)
   })
 })

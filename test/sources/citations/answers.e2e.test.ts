@@ -41,6 +41,7 @@ type Check = { result: string; quote?: string; original?: string; found_ref?: st
 type Source = { n: number; ref: string; url: string; license: string; verification: Check[] }
 type Block = {
   run_id: string
+  session_id: string
   quotations: Check[]
   sources: Source[]
   unknown_marks: number
@@ -146,8 +147,8 @@ test('marks that were never offered vanish from the text and are counted; invent
   }
 })
 
-test('the source list closes the text, the annotations carry all four members, and neither is in the next prompt', async () => {
-  const { text, annotations } = await whole('Light needs no quarrel [S2].')
+test('the source list closes the text and annotations name its sources, in no later prompt', async () => {
+  const { text, annotations, block } = await whole('Light needs no quarrel [S2].')
   expect(text).toMatch(/^Light needs no quarrel \[1\]\.\n\nSources:\n\n\[1\] The Gate 1:1/)
   expect(annotations).toEqual([
     {
@@ -160,6 +161,13 @@ test('the source list closes the text, the annotations carry all four members, a
       },
     },
   ])
+  const index = upstream.requests.length
+  upstream.enqueue(reply('As I said.'))
+  const next = { ...question('And then?'), x_service: { session_id: block.session_id } }
+  expect((await call(service, key, 'POST', '/v1/chat/completions', next)).status).toBe(200)
+  const prompt = JSON.stringify(upstream.requests[index]?.body.messages)
+  expect(prompt).toContain('Light needs no quarrel')
+  expect(prompt).not.toMatch(/Sources:|url_citation|example\.org\/gate/)
 })
 
 test('with sources as a block the text carries neither numbers nor a list', async () => {

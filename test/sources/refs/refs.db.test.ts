@@ -286,7 +286,7 @@ describe('a ref that does not exist', () => {
   })
 })
 
-it('a hostile ref sends at most eight statements', async () => {
+it('a hostile ref names no passage and sends at most eight statements', async () => {
   const hostile = [
     'Tanya '.repeat(100),
     `${'a '.repeat(250)}1`,
@@ -301,7 +301,7 @@ it('a hostile ref sends at most eight statements', async () => {
   const query = vi.spyOn(db.database.systemPool, 'query')
   for (const ref of hostile) {
     query.mockClear()
-    expect(await read(ref)).toBeDefined()
+    expect(await read(ref), ref.slice(0, 40)).toHaveProperty('nearest')
     expect(query.mock.calls.length, ref.slice(0, 40)).toBeLessThanOrEqual(8)
   }
   query.mockRestore()

@@ -122,16 +122,14 @@ describe('an embeddings server in trouble', () => {
     await client.close()
   })
 
-  it('that hangs costs one search two seconds, and the next ones nothing', async () => {
+  it('that hangs is given up by one search and not asked by the next', async () => {
     const client = createEmbeddingsClient(settings())
     const semantic = semanticSearch(client, listeningLog().log)
-    server.slow(5_000)
-    const begun = performance.now()
+    server.slow(600_000)
+    const before = server.requests.length
     expect(await refsOf('the gate of wisdom', semantic)).toEqual(['Garden 3'])
-    const second = performance.now()
-    expect(second - begun).toBeLessThan(3_500)
     expect(await refsOf('the gate of wisdom', semantic)).toEqual(['Garden 3'])
-    expect(performance.now() - second).toBeLessThan(1_000)
+    expect(server.requests.length - before).toBe(1)
     server.slow(0)
     await client.close()
   })

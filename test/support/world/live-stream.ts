@@ -9,9 +9,10 @@ export class LiveStream {
     this.#reader = response.body.getReader()
   }
 
-  /** Reads until the body contains `text`. */
-  async until(text: string): Promise<void> {
-    while (!this.body.includes(text)) if (!(await this.#more())) throw new Error(`ended before ${text}`)
+  /** Reads on until the body so far contains `text`, as often as `times` says. */
+  async until(text: string, times = 1): Promise<void> {
+    while (this.body.split(text).length <= times)
+      if (!(await this.#more())) throw new Error(`ended before ${text}`)
   }
 
   async rest(): Promise<string> {

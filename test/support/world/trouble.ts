@@ -13,9 +13,11 @@ export type TroubleWorld = PairWorld & {
   readonly uncaught: readonly unknown[]
   /** Starts a turn on the first replica that writes a file and then streams text for about six seconds. */
   startTurn(): Promise<Turn>
-  /** Sends `request` every 150 ms until the returned function is called, which returns the replies. */
-  watch(request: () => Promise<Response>): () => Promise<readonly Seen[]>
+  /** Sends `request` every 150 ms until `stop` is called; `seen` grows with each reply. */
+  watch(request: () => Promise<Response>): Watch
 }
+
+type Watch = { readonly seen: readonly Seen[]; stop(): Promise<void> }
 
 export type Turn = { readonly runId: string; readonly stream: LiveStream }
 
@@ -56,7 +58,11 @@ export function addTrouble(
       await stream.until('Sentence 0')
       return { runId: response.headers.get('x-service-run-id') ?? '', stream }
     },
-    watch,
+    watch(request) {
+      const watching = watch(request)
+      cleanup.defer(watching.stop)
+      return watching
+    },
   }
 }
 
@@ -70,7 +76,7 @@ function collectUncaught(cleanup: AsyncDisposableStack): readonly unknown[] {
   return uncaught
 }
 
-function watch(request: () => Promise<Response>): () => Promise<readonly Seen[]> {
+function watch(request: () => Promise<Response>): Watch {
   const over = new AbortController()
   const seen: Seen[] = []
   const one = async () => {
@@ -87,10 +93,12 @@ function watch(request: () => Promise<Response>): () => Promise<readonly Seen[]>
       await delay(150, undefined, { signal: over.signal }).catch(() => undefined)
     }
   })()
-  return async () => {
-    over.abort()
-    await done
-    return seen
+  return {
+    seen,
+    async stop() {
+      over.abort()
+      await done
+    },
   }
 }
 

@@ -69,10 +69,8 @@ test('a start that was committed although its client got a 503 is run once, and 
     proxy.refuse(true)
     proxy.cutAll()
   })
-  const before = performance.now()
   const refused = await chat('Given up')
   await cut
-  expect(performance.now() - before).toBeLessThan(2_000)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('2')
   expect(((await refused.json()) as ErrorReply).error.code).toBe('database_unavailable')

