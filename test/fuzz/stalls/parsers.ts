@@ -1,5 +1,4 @@
 import { cutText, passagesIn } from '../../../src/sources/importers/cut.ts'
-import { markdownBlocks } from '../../../src/sources/importers/markdown-blocks.ts'
 import { readSegment } from '../../../src/sources/importers/markup.ts'
 import { parseCsvLine } from '../../../src/sources/importers/sefaria/format/csv.ts'
 import { wordsOf } from '../../../src/sources/text/tokens.ts'
@@ -17,7 +16,6 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'line of CSV': parseCsvLine,
   'markup of an export': readSegment,
   'cut of a text': (text) => cutText(text, passagesIn(text)),
-  'blocks of a Markdown text': markdownBlocks,
   'words of a text': wordsOf,
 }
 
