@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
+import pLimit from 'p-limit'
 import { ServiceError } from '../../errors.ts'
 
 /** argon2id with the OWASP minimum: 19 MiB, two passes, one lane. */
@@ -15,8 +16,7 @@ const maxAtOnce = Math.max(1, Math.min(2, availableParallelism() - 1))
  * gives up.
  */
 const maxWaiting = 100
-let running = 0
-const waiting: (() => void)[] = []
+const limit = pLimit(maxAtOnce)
 
 /**
  * Returns the hash with its parameters and salt.
@@ -42,20 +42,10 @@ export async function verifyPassword(hash: string | undefined, password: string)
 }
 
 async function bounded<T>(job: () => Promise<T>): Promise<T> {
-  if (running >= maxAtOnce) {
-    if (waiting.length >= maxWaiting) {
-      throw new ServiceError('overloaded', 'Too many people are signing in. Try again in a few seconds.', {
-        retryAfterSeconds: 5,
-      })
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running += 1
-  try {
-    return await job()
-  } finally {
-    // The slot is passed to the next waiter directly, so no new caller can take it.
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
+  if (limit.pendingCount >= maxWaiting) {
+    throw new ServiceError('overloaded', 'Too many people are signing in. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
+    })
   }
+  return limit(job)
 }

@@ -4,8 +4,9 @@ import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
 import { confinement } from '../children/confinement.ts'
-import { createSemaphore } from '../children/semaphore.ts'
+import { runLimited } from '../children/run-limited.ts'
 import type { DocumentKind } from './kinds.ts'
 import type { DocumentText } from './read.ts'
 import { maxText } from './text-writer.ts'
@@ -20,7 +21,8 @@ export const extraction = 1
 export const maxDocumentBytes = 64 * 1024 * 1024
 
 /** At most two documents are read at once. This limits memory and leaves processors for turns. */
-const places = createSemaphore(2)
+const slots = pLimit(2)
+
 /** Limits for one document: processor time in ms, memory in bytes. A book of 400 pages takes 3 s and 200 MB. */
 export type ExtractionLimits = { readonly cpuMs: number; readonly memoryBytes: number }
 
@@ -64,7 +66,7 @@ export async function extractText(
   signal: AbortSignal,
   limits = usualLimits,
 ): Promise<DocumentText> {
-  return places.run(signal, () => run(kind, content, signal, limits))
+  return runLimited(slots, signal, () => run(kind, content, signal, limits))
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>

@@ -4,8 +4,9 @@ import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
 import { confinement } from '../children/confinement.ts'
-import { createSemaphore } from '../children/semaphore.ts'
+import { runLimited } from '../children/run-limited.ts'
 import type { Sheet, SheetFormat } from './sheet.ts'
 
 /** Input of the child process, as JSON. `RenderResult` is its output. */
@@ -19,7 +20,7 @@ export type RenderedSheet = { readonly format: SheetFormat; readonly content: Bu
 const maxWallMs = 60_000
 
 /** At most one sheet is rendered at once, because each uses a processor and about 200 MB. */
-const places = createSemaphore(1)
+const slots = pLimit(1)
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
@@ -44,7 +45,7 @@ export function renderSheet(
   formats: readonly SheetFormat[],
   signal: AbortSignal,
 ): Promise<readonly RenderedSheet[]> {
-  return places.run(signal, async () => {
+  return runLimited(slots, signal, async () => {
     const result = JSON.parse(await runProgram({ sheet, formats }, signal)) as RenderResult
     return formats.map((format) => ({ format, content: Buffer.from(result[format] ?? '', 'base64') }))
   })
