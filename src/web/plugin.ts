@@ -6,6 +6,7 @@ import { clientAddress } from '../http/connection/client-address.ts'
 import { asServiceError, logFailure } from '../http/error-handler.ts'
 import { registerAssets } from './components/assets.ts'
 import { registerFormBody } from './components/forms.ts'
+import { anyone } from './components/guards.ts'
 import { html } from './components/html.ts'
 import { sendPage } from './components/page.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
@@ -65,7 +66,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   libraryPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
-  app.get('/*', { config: { scope: 'page', page: 'anyone' } }, unknownPage)
+  app.get('/*', anyone, unknownPage)
 }
 
 /** The same URL, with all characters that are not visible ASCII percent-encoded. */

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { anyone } from './guards.ts'
 
 const folder = join(import.meta.dirname, '../assets')
 
@@ -22,22 +23,16 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
     serve: false,
     maxAge: '1h',
   })
-  app.get<{ Params: { name: string } }>(
-    '/assets/:name',
-    { config: { scope: 'page', page: 'anyone' } },
-    (request, reply) => reply.sendFile(request.params.name),
+  app.get<{ Params: { name: string } }>('/assets/:name', anyone, (request, reply) =>
+    reply.sendFile(request.params.name),
   )
-  app.get<{ Params: { name: string } }>(
-    '/assets/fonts/:name',
-    { config: { scope: 'page', page: 'anyone' } },
-    (request, reply) => {
-      const file = Object.hasOwn(fonts, request.params.name) ? fonts[request.params.name] : undefined
-      if (file === undefined) return reply.callNotFound()
-      const path = fileURLToPath(import.meta.resolve(file))
-      return reply.sendFile(path.slice(dirname(path).length + 1), dirname(path), {
-        maxAge: '30d',
-        immutable: true,
-      })
-    },
-  )
+  app.get<{ Params: { name: string } }>('/assets/fonts/:name', anyone, (request, reply) => {
+    const file = Object.hasOwn(fonts, request.params.name) ? fonts[request.params.name] : undefined
+    if (file === undefined) return reply.callNotFound()
+    const path = fileURLToPath(import.meta.resolve(file))
+    return reply.sendFile(path.slice(dirname(path).length + 1), dirname(path), {
+      maxAge: '30d',
+      immutable: true,
+    })
+  })
 }

@@ -5,6 +5,7 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { listProjects, ownProjectName } from '../../../turns/sessions/projects.ts'
 import { findSession, listSessions } from '../../../turns/sessions/sessions.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, type Page, sendPage } from '../../components/page.ts'
 import { pageOfAddress, pager } from '../../components/paging.ts'
@@ -13,8 +14,6 @@ import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion } from './ask-form.ts'
 import { askQuestion, questionForm } from './ask-question.ts'
 import { conversationList } from './conversation-list.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 type Shown = AskChoices & { readonly hasMore: boolean }
 

@@ -7,6 +7,7 @@ import { type ConversationTurn, readTurns } from '../../../turns/reading/convers
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, findSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
 import { doneMessage, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { confirmed, emptyState, notice, type Page, sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/paging.ts'
@@ -16,8 +17,6 @@ import { askPages } from './ask.ts'
 import { askForm, emptyQuestion, nameOf } from './ask-form.ts'
 import type { Library } from './source-views.ts'
 import { turnView } from './turn-views.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 /** Maximum turns on a page; a link leads to the earlier ones. */
 const turnsShown = 8

@@ -11,13 +11,12 @@ import { deleteFile, findVersion, listVersions, type StoredFile } from '../../..
 import { fileText } from '../../../workspace/texts.ts'
 import { renameThisFile } from '../../../workspace/writing.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/paging.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type FileShown, filePage, isSafeImage } from './file-views.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const contentQuery = z.object({ version: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
 const nameForm = z.object({ name: z.string().max(2_000) })

@@ -8,13 +8,12 @@ import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
 import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
 import { keyMadePage, keysPage } from './key-views.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const dayMs = 86_400_000
 

@@ -17,6 +17,7 @@ import { listWorks } from '../../../sources/library/passages.ts'
 import { readPage } from '../../../sources/library/reading-page.ts'
 import { hitQuery, nameAsked, readHits } from '../../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import { anyone } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import type { WebServices } from '../services.ts'
 import { libraryPage } from './library-view.ts'
@@ -24,8 +25,6 @@ import { readerPage } from './reader-view.ts'
 import { emptySearch, searchPage } from './search-view.ts'
 import { unknownRefPage } from './unknown-ref-view.ts'
 import { workPage } from './work-view.ts'
-
-const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 
 const worksShown = 50
 

@@ -8,13 +8,12 @@ import { ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { resumeAccount, suspendAccount } from '../../../turns/sessions/suspension.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountOf, showAccount } from './operator-account.ts'
 import { resetLinkPage } from './operator-account-view.ts'
-
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 
 const deleteForm = z.object({ confirm: z.string().max(300) })
 

@@ -13,12 +13,11 @@ import { spanOf } from '../../../billing/usage/usage-span.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { type Page, sendPage } from '../../components/page.ts'
 import { principalOfAccount, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountPage, type MessageShown } from './operator-account-view.ts'
-
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 
 const planForm = z.object({ plan: z.string().max(40) })
 const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(/^\d{1,18}$/) })

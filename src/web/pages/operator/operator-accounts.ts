@@ -5,12 +5,11 @@ import { availableOf } from '../../../billing/pools.ts'
 import { withTx } from '../../../db/client.ts'
 import { randomBase62 } from '../../../ids.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountMadePage, accountsPage, newAccountPage } from './operator-views.ts'
-
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 
 const accountsShown = 50
 

@@ -2,14 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type AuditEntry, listAuditEntries } from '../../../accounts/audit.ts'
 import { readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState, type Page, sendPage, tabs } from '../../components/page.ts'
 import type { WebServices } from '../services.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorTabs } from './operator-tabs.ts'
-
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 
 const entriesShown = 50
 

@@ -14,6 +14,7 @@ import {
 } from '../../../operations/health.ts'
 import { readIndexMark } from '../../../sources/index/index-mark.ts'
 import { readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, type Page, sendPage, tabs } from '../../components/page.ts'
 import { bytesText } from '../../components/sizes.ts'
@@ -22,7 +23,6 @@ import { duration, instant } from '../../components/times.ts'
 import type { WebServices } from '../services.ts'
 import { operatorTabs } from './operator-tabs.ts'
 
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 const query = z.object({ check: z.literal('money').optional().catch(undefined) })
 
 type Shown = {

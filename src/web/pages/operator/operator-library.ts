@@ -10,6 +10,7 @@ import {
 } from '../../../sources/library/catalogue.ts'
 import { checkLibrary, type LibraryCheck } from '../../../sources/library/writing/check.ts'
 import { readFields } from '../../components/forms.ts'
+import { operator } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page, sendPage, tabs } from '../../components/page.ts'
@@ -18,7 +19,6 @@ import { instant } from '../../components/times.ts'
 import type { WebServices } from '../services.ts'
 import { operatorTabs } from './operator-tabs.ts'
 
-const operator = { config: { scope: 'page', page: 'operator' } } as const
 const query = z.object({
   after: z.string().max(300).optional(),
   check: z.literal('now').optional().catch(undefined),

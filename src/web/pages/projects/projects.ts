@@ -8,13 +8,12 @@ import { listFiles } from '../../../turns/sessions/project-files.ts'
 import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
 import { listSessions } from '../../../turns/sessions/sessions.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId, pageOfAddress } from '../../components/paging.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const projectForm = z.object({
   name: z

@@ -10,6 +10,7 @@ import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
 import { readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/paging.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
@@ -17,8 +18,6 @@ import { refsOf } from '../ask/conversation.ts'
 import { turnView } from '../ask/turn-views.ts'
 import type { WebServices } from '../services.ts'
 import { runPage } from './run-views.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const query = z.object({ starting_after: eventPosition.optional() })
 

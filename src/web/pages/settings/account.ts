@@ -6,6 +6,7 @@ import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
 import { changePassword, requirePassword } from '../../../accounts/sign-in/sign-in.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { html, nothing } from '../../components/html.ts'
 import { notice, type Page, sendPage, tabs } from '../../components/page.ts'
 import { clearSessionCookie } from '../../visitors/cookies.ts'
@@ -13,8 +14,6 @@ import type { SignInAttempt } from '../../visitors/sign-in-limits.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { settingsTabs } from './settings-tabs.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const passwordForm = z.object({ current: z.string().max(1_000), next: z.string().max(1_000) })
 const deleteForm = z.object({ current: z.string().max(1_000) })

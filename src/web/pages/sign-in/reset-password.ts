@@ -5,11 +5,10 @@ import { findResetLink, resetPassword } from '../../../accounts/sign-in/password
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
+import { anyone } from '../../components/guards.ts'
 import { html, nothing } from '../../components/html.ts'
 import { notice, type Page, sendPage } from '../../components/page.ts'
 import type { WebServices } from '../services.ts'
-
-const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 
 type ByToken = { Params: { token: string } }
 

@@ -8,6 +8,7 @@ import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-s
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
+import { anyone } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, sendPage } from '../../components/page.ts'
 import {
@@ -17,8 +18,6 @@ import {
   setSessionCookie,
 } from '../../visitors/cookies.ts'
 import type { WebServices } from '../services.ts'
-
-const anyone = { config: { scope: 'page', page: 'anyone' } } as const
 
 const credentials = z.object({
   email: z.string().max(254),

@@ -10,14 +10,13 @@ import { type Executor, withTx } from '../../../db/client.ts'
 import { countTurns } from '../../../turns/reading/turn-counts.ts'
 import { storedBytes } from '../../../workspace/quota.ts'
 import { readFields } from '../../components/forms.ts'
+import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { usageCsv } from './usage-csv.ts'
 import { periods } from './usage-shown.ts'
 import { usagePage } from './usage-view.ts'
-
-const signedIn = { config: { scope: 'page', page: 'account' } } as const
 
 const query = z.object({
   period: z.enum(periods).catch('30'),
