@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { accounts, passwordResets, webSessions } from '../../db/schema/index.ts'
@@ -7,6 +7,7 @@ import { lockAccount } from '../accounts.ts'
 import { type Actor, recordAction } from '../audit.ts'
 import { requireGoodPassword } from '../passwords/password-rules.ts'
 import { hashPassword } from '../passwords/passwords.ts'
+import { tokenDigest } from './token-digest.ts'
 
 /** Hours for which a password reset link is valid. */
 export const resetHours = 24
@@ -22,7 +23,7 @@ export async function createResetLink(
 ): Promise<{ readonly path: string; readonly expiresAt: Date }> {
   const token = randomBytes(32).toString('base64url')
   const values = {
-    digest: digestOf(token),
+    digest: tokenDigest(token),
     createdAt: sql`now()`,
     expiresAt: sql`now() + make_interval(hours => ${resetHours})`,
   }
@@ -37,7 +38,7 @@ export async function createResetLink(
 }
 
 const usable = (token: string) =>
-  and(eq(passwordResets.digest, digestOf(token)), gt(passwordResets.expiresAt, sql`now()`))
+  and(eq(passwordResets.digest, tokenDigest(token)), gt(passwordResets.expiresAt, sql`now()`))
 
 /**
  * Finds the account of a link.
@@ -80,8 +81,4 @@ function deadLink(): ServiceError {
     'not_found',
     'This link does not work: it was used, replaced or has expired. Ask the operator of this service for a new link.',
   )
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, ne, not, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { accounts, webSessions } from '../../db/schema/index.ts'
 import { type Account, accountColumns, notDeleted } from '../accounts.ts'
+import { tokenDigest } from './token-digest.ts'
 
 /** Days without a request until a session ends, and its maximum age in days. */
 export const sessionDays = Object.freeze({ idle: 14, whole: 60 })
@@ -17,7 +18,7 @@ export const expiredSession = sql`(${webSessions.seenAt} <= now() - make_interva
  */
 export async function openWebSession(executor: Executor, accountId: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await executor.insert(webSessions).values({ digest: digestOf(token), accountId })
+  await executor.insert(webSessions).values({ digest: tokenDigest(token), accountId })
   return token
 }
 
@@ -35,7 +36,7 @@ export async function findWebSession(executor: Executor, token: string): Promise
     .innerJoin(accounts, eq(accounts.id, webSessions.accountId))
     .where(
       and(
-        eq(webSessions.digest, digestOf(token)),
+        eq(webSessions.digest, tokenDigest(token)),
         not(expiredSession),
         isNull(accounts.suspendedAt),
         notDeleted,
@@ -51,11 +52,11 @@ export async function touchWebSession(executor: Executor, token: string): Promis
   await executor
     .update(webSessions)
     .set({ seenAt: sql`now()` })
-    .where(eq(webSessions.digest, digestOf(token)))
+    .where(eq(webSessions.digest, tokenDigest(token)))
 }
 
 export async function closeWebSession(executor: Executor, token: string): Promise<void> {
-  await executor.delete(webSessions).where(eq(webSessions.digest, digestOf(token)))
+  await executor.delete(webSessions).where(eq(webSessions.digest, tokenDigest(token)))
 }
 
 /**
@@ -69,10 +70,6 @@ export async function closeOtherWebSessions(
 ): Promise<number> {
   const { rowCount } = await executor
     .delete(webSessions)
-    .where(and(eq(webSessions.accountId, accountId), ne(webSessions.digest, digestOf(token))))
+    .where(and(eq(webSessions.accountId, accountId), ne(webSessions.digest, tokenDigest(token))))
   return rowCount ?? 0
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
