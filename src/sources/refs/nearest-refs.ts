@@ -3,6 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { clean } from '../text/clean.ts'
 import { looseHeadingKey } from '../text/heading-keys.ts'
 import { type AddressPart, refReadings } from './grammar/refs.ts'
+import { dice, letterPairs } from './letter-pairs.ts'
 import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
 import { type Heading, maxHeadings, worksOf } from './title-lookup.ts'
 
@@ -110,7 +111,7 @@ async function nearestTitles(executor: Executor, ref: string): Promise<readonly 
 async function titlesLike(executor: Executor, written: string): Promise<readonly Likely[]> {
   const key = looseHeadingKey(written)
   if (key.length > maxTitle) return []
-  const wanted = bigrams(key)
+  const wanted = letterPairs(key)
   const words = key.split(' ').length
   const found = await executor.execute<{
     key: string
@@ -128,7 +129,7 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
     limit ${maxCompared}`)
   const best = new Map<string, Likely>()
   for (const { key: known, heading, work_id, first_ref } of found.rows) {
-    const likeness = Math.max(dice(wanted, bigrams(known)), partLikeness(wanted, known, words))
+    const likeness = Math.max(dice(wanted, letterPairs(known)), partLikeness(wanted, known, words))
     if (likeness > (best.get(heading)?.likeness ?? minLikeness))
       best.set(heading, { heading, workId: work_id, firstRef: first_ref, likeness })
   }
@@ -141,21 +142,7 @@ async function titlesLike(executor: Executor, written: string): Promise<readonly
 function partLikeness(wanted: ReadonlySet<string>, key: string, words: number): number {
   const own = key.split(' ')
   if (own.length <= words) return 0
-  const likeness = dice(wanted, bigrams(`~${own.slice(-words).join(' ')}`))
+  const likeness = dice(wanted, letterPairs(`~${own.slice(-words).join(' ')}`))
   // A whole title of equal similarity comes first.
   return likeness < minLikenessOfPart ? 0 : likeness * 0.9
-}
-
-function bigrams(text: string): ReadonlySet<string> {
-  const pairs = new Set<string>()
-  for (let i = 0; i + 1 < text.length; i += 1) pairs.add(text.slice(i, i + 2))
-  return pairs
-}
-
-/** Dice's coefficient: 1 for equal sets, 0 for sets without a common member. */
-function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  if (a.size + b.size === 0) return 0
-  let common = 0
-  for (const member of b) if (a.has(member)) common += 1
-  return (2 * common) / (a.size + b.size)
 }
