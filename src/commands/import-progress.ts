@@ -1,13 +1,5 @@
+import type { Progress } from '../sources/importers/sefaria/import-export.ts'
 import type { Invocation } from './command.ts'
-
-export type Step = {
-  readonly done: number
-  readonly total: number
-  readonly title: string
-  readonly segments: number
-  readonly words: number
-  readonly seconds: number
-}
 
 const width = 24
 const secondsBetweenLines = 5
@@ -19,7 +11,7 @@ const secondsBetweenLines = 5
 export function progressBar(
   { progress }: Pick<Invocation, 'progress'>,
   terminal: NodeJS.WriteStream | undefined = process.stderr.isTTY ? process.stderr : undefined,
-): (step: Step) => void {
+): (step: Progress) => void {
   let shown = Number.NEGATIVE_INFINITY
   return (step) => {
     const isLast = step.done === step.total
@@ -34,7 +26,7 @@ export function progressBar(
   }
 }
 
-function barOf({ done, total, title, segments, words, seconds }: Step): string {
+function barOf({ done, total, title, segments, words, seconds }: Progress): string {
   const filled = total > 0 ? Math.round((done / total) * width) : width
   const bar = '#'.repeat(filled) + '.'.repeat(width - filled)
   const rate = seconds > 0 ? Math.round(words / seconds) : 0

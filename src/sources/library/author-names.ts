@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { clean } from '../text/clean.ts'
 import { fold } from '../text/fold.ts'
-import { nameWords, peopleNamed } from '../vocabulary/names/person-keys.ts'
+import { nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
 import { nearestNames } from './likeness.ts'
 
 /** Maximum number of names that an error suggests for an unknown name. */
@@ -22,7 +22,7 @@ export async function authorsNamed(executor: Executor, written: string): Promise
   const authors = await knownAuthors(executor)
   const found = authorsLike(asked, authors)
   if (found.length > 0) return found
-  const near = nearestNames(asked, authors, soundsOf, offered)
+  const near = nearestNames(asked, authors, soundKey, offered)
   throw new ServiceError('invalid_value', `No author of the library is called "${asked}".${nearby(near)}`, {
     param: 'author',
   })
@@ -55,7 +55,7 @@ export function nearby(near: readonly string[]): string {
 
 function authorsLike(asked: string, authors: readonly string[]): readonly string[] {
   const persons = peopleNamed(asked)
-  const [written, sounds] = [fold(asked).folded, soundsOf(asked)]
+  const [written, sounds] = [fold(asked).folded, soundKey(asked)]
   const same = authors.filter(
     (author) =>
       isAny(author, persons) ||
@@ -63,7 +63,7 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
         (name) =>
           name.toLowerCase() === asked.toLowerCase() ||
           (written !== '' && fold(name).folded === written) ||
-          (sounds !== '' && soundsOf(name) === sounds),
+          (sounds !== '' && soundKey(name) === sounds),
       ),
   )
   if (same.length > 0) return same
@@ -80,5 +80,3 @@ function authorsLike(asked: string, authors: readonly string[]): readonly string
 function namesIn(author: string): readonly string[] {
   return [author, ...author.split(/[,;&/]|\sand\s/).map((name) => name.trim())].filter((name) => name !== '')
 }
-
-const soundsOf = (name: string): string => nameWords(name).join(' ')

@@ -83,7 +83,8 @@ function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
   const address = splitNumbers(first)
   const until = last === undefined ? undefined : rangeEnd(address, latinEnd(address, last))
   const reading = { heading, address, ...(until && { until }) }
-  const part = partNumber.test(heading) && address.length > 1 ? roman[Number(address[0]) - 1] : undefined
+  const part =
+    partNumber.test(heading) && address.length > 1 ? romanNumerals[Number(address[0]) - 1] : undefined
   if (part === undefined) return [reading]
   const within = { heading: `${heading} ${part}`, address: address.slice(1) }
   return [until?.[0] === address[0] && until ? { ...within, until: until.slice(1) } : within, reading]
@@ -91,7 +92,7 @@ function readingsBy(form: RegExp, text: string): readonly ParsedRef[] {
 
 /** After these words the first number names a part. Titles have it as a Roman number. */
 const partNumber = /(?:^|[\s,])(?:part|volume|vol\.?)$/i
-const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
+export const romanNumerals = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 
 /** Parses the end of a range: `2a-b` ends on the other side of the same leaf. */
 function latinEnd(start: readonly AddressPart[], written: string): readonly AddressPart[] {

@@ -6,6 +6,7 @@ import {
   ordinalInWords,
   romanNumber,
 } from '../../refs/grammar/number-words.ts'
+import { romanNumerals } from '../../refs/grammar/refs.ts'
 import { type TitleInText, titlesIn } from '../../refs/in-text/titles.ts'
 import { wordsIn } from '../../refs/in-text/words.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'
@@ -32,8 +33,6 @@ const behind = [
   /^,? (?:[Pp]art|[Vv]olume|[Vv]ol\.) ([\p{L}\d]{1,12})/u,
   /^,? (?:ב?ה?חלק) ה?([א-ת]{1,8})(?![א-ת"״])/u,
 ]
-
-const roman = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 
 /**
  * Finds numbered parts that a stored work does not have: `Tanya, part six`.
@@ -99,7 +98,10 @@ function numberOf(word: string): number | undefined {
 }
 
 async function exists(executor: Executor, title: string, number: number): Promise<boolean> {
-  const names = [`${title}, Part ${roman[number - 1] ?? number}`, `${title} חלק ${toHebrewNumber(number)}`]
+  const names = [
+    `${title}, Part ${romanNumerals[number - 1] ?? number}`,
+    `${title} חלק ${toHebrewNumber(number)}`,
+  ]
   const resolved = await resolveRefs(executor, names)
   return resolved.some(({ found, several }) => found !== undefined || several.length > 0)
 }

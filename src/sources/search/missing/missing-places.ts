@@ -10,6 +10,7 @@ import { scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-p
 import { findTitles } from '../../refs/title-lookup.ts'
 import { citingOnce, type FindCiting } from '../named/citing-passages.ts'
 import { missingParts } from './missing-parts.ts'
+import { overlap, type Span } from './overlap.ts'
 import { unheldWorks } from './unheld-works.ts'
 import { isKnownTitle, unknownBooks } from './unknown-books.ts'
 
@@ -74,7 +75,6 @@ export async function missingPlaces(
   return all
 }
 
-type Span = { readonly start: number; readonly end: number }
 type PlacedMissing = { readonly span: Span; readonly place: MissingPlace }
 
 /**
@@ -116,10 +116,6 @@ async function withCiting(findCiting: FindCiting, place: MissingPlace): Promise<
   const citing = await findCiting(scripture)
   const citedBy = [...new Set(citing.map(({ ref }) => ref))].slice(0, maxCitedBy)
   return { ...place, kind: place.kind === 'work' ? 'unheld' : place.kind, citedBy }
-}
-
-function overlap(a: Span, b: Span): boolean {
-  return a.start < b.end && b.start < a.end
 }
 
 function placeOf({ asked, nearest }: FoundRef): MissingPlace {

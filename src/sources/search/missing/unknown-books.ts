@@ -10,9 +10,8 @@ import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { textsHaving } from '../phrases/runs-in-texts.ts'
 import { inHeadings } from './entries.ts'
+import { overlap } from './overlap.ts'
 import { titleSlots } from './title-slots.ts'
-
-type Span = { readonly start: number; readonly end: number }
 
 const known: ReadonlySet<string> = new Set([
   ...[...knownWorkKeys].flatMap((key) => [key, looseHeadingKey(key)]),
@@ -47,10 +46,6 @@ export async function unknownBooks(
     open.map(({ familiar }) => familiar),
   )
   return [...books, ...open.filter((_, i) => !inTexts.has(i))].sort((a, b) => a.start - b.start)
-}
-
-function overlap(a: Span, b: Span): boolean {
-  return a.start < b.end && b.start < a.end
 }
 
 /**

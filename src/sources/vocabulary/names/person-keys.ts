@@ -42,7 +42,8 @@ function bare(word: string): string {
 /** Key by letters and points, for names of equal sound: `Rashba` and `Rashbi`. */
 const writtenKey = (name: string): string => `=${fold(name).folded}`
 
-const soundKey = (name: string): string => nameWords(name).join(' ')
+/** A name by its sound: equal for spellings that sound alike, empty when it has no words. */
+export const soundKey = (name: string): string => nameWords(name).join(' ')
 
 function compile(): ReadonlyMap<string, ReadonlySet<number>> {
   const byKey = new Map<string, Set<number>>()
