@@ -36,7 +36,7 @@ type ConceptBlock = {
 }
 
 /** A stored posting list: the packed postings of one term in one block, and the weight of an occurrence. */
-export type PostingRow = {
+export type PostingList = {
   readonly block: number
   readonly weight: number
   readonly postings: Uint32Array
@@ -57,7 +57,7 @@ const frequencyOf = new Float32Array(blockSize)
 const lengthOf = new Uint8Array(blockSize)
 
 /** Merges the posting rows of a concept's terms. */
-export function mergeConcept(rows: readonly PostingRow[], weight: number): ConceptPostings {
+export function mergeConcept(rows: readonly PostingList[], weight: number): ConceptPostings {
   const blocks = new Map<number, ConceptBlock>()
   let documents = 0
   for (const [block, inBlock] of Map.groupBy(rows, (row) => row.block)) {
@@ -68,7 +68,7 @@ export function mergeConcept(rows: readonly PostingRow[], weight: number): Conce
   return { blocks, documents, weight }
 }
 
-function unpack(row: PostingRow): ConceptBlock {
+function unpack(row: PostingList): ConceptBlock {
   const { postings, weight } = row
   const size = postings.length
   const locals = new Uint16Array(size)
@@ -83,7 +83,7 @@ function unpack(row: PostingRow): ConceptBlock {
   return { locals, frequencies, lengthClasses }
 }
 
-function mergeBlock(rows: readonly PostingRow[]): ConceptBlock {
+function mergeBlock(rows: readonly PostingList[]): ConceptBlock {
   const most = rows.reduce((sum, row) => sum + row.postings.length, 0)
   const touched = new Uint16Array(most)
   let size = 0

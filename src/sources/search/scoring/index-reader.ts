@@ -4,7 +4,7 @@ import { readPostings } from '../../index/postings.ts'
 import { classesToSearch } from '../../text/inflections.ts'
 import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
-import { type CollectionFacts, type ConceptPostings, mergeConcept, type PostingRow } from './bm25.ts'
+import { type CollectionFacts, type ConceptPostings, mergeConcept, type PostingList } from './bm25.ts'
 
 /** A concept with those of its terms that the library has. */
 export type FoundConcept = {
@@ -155,7 +155,7 @@ export async function loadPostings(
   )
   const byTerm = Map.groupBy(loaded.rows, (row) => row.term)
   return concepts.map((concept) => {
-    const rows: PostingRow[] = []
+    const rows: PostingList[] = []
     for (const [term, weight] of concept.terms) {
       for (const row of byTerm.get(term) ?? []) {
         rows.push({ block: row.block, weight, postings: readPostings(row.data) })
