@@ -1,5 +1,5 @@
 import type { NamedRef } from '../../src/sources/citations/attribution/named-refs.ts'
-import type { Passage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
+import type { ComparedPassage, Stretch } from '../../src/sources/citations/comparison/checker.ts'
 import { fold } from '../../src/sources/text/fold.ts'
 
 /** Matches capitalised words before a number, which is enough for these tests. */
@@ -7,7 +7,7 @@ const plainRef =
   /(?<!\p{L})\p{Lu}\p{L}{2,30}(?:[,;]? (?:of )?\p{Lu}\p{L}{0,30}){0,6} \d{1,3}[a-d]?(?::\d{1,3}){0,3}/gu
 
 /** Look-ups in a few passages, like those of the library; `asked` records the arguments. */
-export function quoteLibrary(library: readonly Passage[]) {
+export function quoteLibrary(library: readonly ComparedPassage[]) {
   const asked = { refs: [] as string[], words: [] as string[], read: [] as string[] }
   const resolveRef = async (ref: string) => {
     asked.refs.push(ref)

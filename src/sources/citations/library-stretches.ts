@@ -3,7 +3,7 @@ import { loadDocuments, loadPlaces } from '../library/documents.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import { headingOf } from '../refs/grammar/refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
-import type { Passage, Stretch } from './comparison/stretch.ts'
+import type { ComparedPassage, Stretch } from './comparison/stretch.ts'
 
 /**
  * Returns each document between its neighbours of the same version. Documents of a version are numbered in reading
@@ -56,6 +56,6 @@ function isSameVersion(a: PassageRow, b: PassageRow): boolean {
   return versionOf(a) === versionOf(b)
 }
 
-function passageOf({ ref, he_ref, work, language, version, text }: PassageRow): Passage {
+function passageOf({ ref, he_ref, work, language, version, text }: PassageRow): ComparedPassage {
   return { ref, heRef: he_ref, title: headingOf(ref), work, language, version, text }
 }

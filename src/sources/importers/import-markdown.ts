@@ -95,11 +95,11 @@ export async function importMarkdown(
   }
 }
 
-type Passage = { readonly place: Place; readonly text: string }
+type NumberedParagraph = { readonly place: Place; readonly text: string }
 
 /** Returns the paragraphs, numbered below their headings. A heading equal to the title adds no part. */
-function passagesOf(title: string, heTitle: string, body: string): readonly Passage[] {
-  const passages: Passage[] = []
+function passagesOf(title: string, heTitle: string, body: string): readonly NumberedParagraph[] {
+  const passages: NumberedParagraph[] = []
   const numbers = new Map<string, number>()
   let headings: readonly string[] = []
   for (const block of markdownBlocks(body)) {
@@ -132,7 +132,7 @@ function languageCode(written: string | undefined): string | undefined {
 }
 
 /** Guesses the language from the script: Hebrew or English. */
-function languageOf(passages: readonly Passage[]): string {
+function languageOf(passages: readonly NumberedParagraph[]): string {
   const sample = passages
     .slice(0, 50)
     .map(({ text }) => text)

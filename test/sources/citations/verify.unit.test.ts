@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Passage } from '../../../src/sources/citations/comparison/checker.ts'
+import type { ComparedPassage } from '../../../src/sources/citations/comparison/checker.ts'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
-const library: readonly Passage[] = [
+const library: readonly ComparedPassage[] = [
   { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'The river does not hurry, and no stone has stopped it.' },
   { ref: 'Book of Rivers, Part I; Gate 3:4', text: 'הַנָּהָר אֵינוֹ מְמַהֵר, וְשׁוּם אֶבֶן לֹא עָצְרָה אוֹתוֹ.' },
   { ref: 'Book of Columns 2c:1', text: 'Four columns stand on every leaf.' },

@@ -3,9 +3,9 @@ import { type Finding, findIn, type SearchState } from './finding.ts'
 import { isNameOf } from './passage-names.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
-import { ownPassages, type Passage, type Stretch } from './stretch.ts'
+import { type ComparedPassage, ownPassages, type Stretch } from './stretch.ts'
 
-export type { Passage, Stretch } from './stretch.ts'
+export type { ComparedPassage, Stretch } from './stretch.ts'
 
 /** A ref that the text names for a quotation. A ref that does not exist has no stretches. */
 export type NamedPlace = { readonly ref: string; readonly stretches: readonly Stretch[] }
@@ -13,7 +13,7 @@ export type NamedPlace = { readonly ref: string; readonly stretches: readonly St
 /** Where a text says that a quotation comes from. */
 export type Attribution = {
   /** The passages of the marks next to the quotation. */
-  readonly marked: readonly Passage[]
+  readonly marked: readonly ComparedPassage[]
   /** The refs that its sentence names. One of them must contain the quotation. */
   readonly named: readonly NamedPlace[]
   /** Refs elsewhere in the paragraph. They are searched first, but the quotation may stand elsewhere. */
@@ -32,7 +32,7 @@ export type QuoteLookups = {
 const usualLookups = 100
 
 /** A check with its passage and ref. Both are undefined for a quotation that is attributed to nothing. */
-export type Judged = { readonly check: QuoteCheck; readonly passage?: Passage; readonly ref?: string }
+export type Judged = { readonly check: QuoteCheck; readonly passage?: ComparedPassage; readonly ref?: string }
 
 /** One claim about a quotation: that one of these stretches contains it. */
 type Claim = {
@@ -43,18 +43,18 @@ type Claim = {
 
 /** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
 export class Checker {
-  readonly #others: readonly Passage[]
+  readonly #others: readonly ComparedPassage[]
   readonly #lookups: QuoteLookups | undefined
   readonly #state: SearchState
   readonly #joined = new Map<string, Stretch>()
-  readonly #wider = new Map<Passage, Promise<readonly Stretch[]>>()
+  readonly #wider = new Map<ComparedPassage, Promise<readonly Stretch[]>>()
   #lookupsLeft: number
 
   /**
    * @param others passages that are searched before the library.
    * @param maxLookups maximum number of library searches. Quotations that need more are `not_found`.
    */
-  constructor(others: readonly Passage[], lookups?: QuoteLookups, maxLookups = usualLookups) {
+  constructor(others: readonly ComparedPassage[], lookups?: QuoteLookups, maxLookups = usualLookups) {
     const budget: Budget = { left: (defaultSteps * maxLookups) / usualLookups }
     this.#others = others
     this.#lookups = lookups
@@ -104,7 +104,7 @@ export class Checker {
   }
 
   /** Searches the cited passages, alone and joined, and then together with their neighbours in the library. */
-  async #inMarked(quotation: Quotation, marked: readonly Passage[]): Promise<Claim> {
+  async #inMarked(quotation: Quotation, marked: readonly ComparedPassage[]): Promise<Claim> {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
     const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
@@ -117,7 +117,7 @@ export class Checker {
   }
 
   /** Returns the same object for the same passages, so that they are folded once. */
-  #join(passages: readonly Passage[]): Stretch {
+  #join(passages: readonly ComparedPassage[]): Stretch {
     const key = passages
       .map(({ mark, ref, language, version }) => [mark, ref, language, version].join(' '))
       .join('|')
@@ -126,13 +126,13 @@ export class Checker {
     return made
   }
 
-  #widerThan(passage: Passage): Promise<readonly Stretch[]> {
+  #widerThan(passage: ComparedPassage): Promise<readonly Stretch[]> {
     const made = this.#wider.get(passage) ?? this.#withNeighbours(passage)
     this.#wider.set(passage, made)
     return made
   }
 
-  async #withNeighbours(passage: Passage): Promise<readonly Stretch[]> {
+  async #withNeighbours(passage: ComparedPassage): Promise<readonly Stretch[]> {
     if (this.#lookups === undefined) return []
     const versions = await this.#lookups.stretches(passage.ref)
     return versions.flatMap((stretch) => {

@@ -8,7 +8,7 @@ const maxAttempts = 50
  * Finds whole words in padded text, starting at an offset of the unpadded text. The first Hebrew word may lack its
  * prefixes.
  */
-export function findWords(words: string, padded: string, from: number): Span | undefined {
+export function findWording(words: string, padded: string, from: number): Span | undefined {
   if (words === '') return undefined
   const at = padded.indexOf(` ${words} `, from)
   if (at >= 0) return { start: at, end: at + words.length }
@@ -30,7 +30,7 @@ export function findWords(words: string, padded: string, from: number): Span | u
 export function wordsInOrder(parts: readonly string[], padded: string): readonly Span[] | undefined {
   const spans: Span[] = []
   for (const part of parts) {
-    const span = findWords(part, padded, spans.at(-1)?.end ?? 0)
+    const span = findWording(part, padded, spans.at(-1)?.end ?? 0)
     if (span === undefined) return undefined
     spans.push(span)
   }

@@ -6,7 +6,7 @@ import {
   type QuoteReading,
   type Span,
 } from '../quotations/prepare.ts'
-import { findWords, wholeWords, wordsInOrder } from './find-words.ts'
+import { findWording, wholeWords, wordsInOrder } from './find-words.ts'
 import { type Budget, nearestWindow } from './similarity.ts'
 
 /** Minimum character similarity of a close wording. Similar systems use 0.85 to 0.92. */
@@ -33,7 +33,7 @@ export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located
 }
 
 function spansOf(reading: QuoteReading, { padded }: Prepared): readonly Span[] | undefined {
-  const whole = findWords(reading.folded, padded, 0)
+  const whole = findWording(reading.folded, padded, 0)
   if (whole !== undefined) return [whole]
   if (reading.parts.length === 1 && reading.parts[0] === reading.folded) return undefined
   const enough = reading.parts.reduce((sum, part) => sum + countLetters(part), 0) >= minLetters

@@ -2,20 +2,20 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import { type Prepared, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
 
 /** The passage that a quotation is compared with. */
-export type Passage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
+export type ComparedPassage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
 
 /**
  * Consecutive passages of one version, compared as one text. Neighbours on both sides of the cited passages let a
  * quotation cross their borders.
  */
 export type Stretch = {
-  readonly passages: readonly Passage[]
+  readonly passages: readonly ComparedPassage[]
   /** Index of the first and last cited passage. Default: all passages are cited. */
   readonly own?: { readonly first: number; readonly last: number }
 }
 
 /** Returns the cited passages of a stretch, without neighbours. */
-export function ownPassages({ passages, own }: Stretch): readonly Passage[] {
+export function ownPassages({ passages, own }: Stretch): readonly ComparedPassage[] {
   return own === undefined ? passages : passages.slice(own.first, own.last + 1)
 }
 
@@ -52,8 +52,8 @@ export function prepareStretch(stretch: Stretch): PreparedStretch {
 
 /** The passages that a range of a stretch lies in. `start` is an offset in the first of them, `end` in the last. */
 export type PlaceInStretch = Span & {
-  readonly first: Passage
-  readonly last: Passage
+  readonly first: ComparedPassage
+  readonly last: ComparedPassage
   readonly isOwn: boolean
 }
 

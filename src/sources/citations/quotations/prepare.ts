@@ -48,7 +48,7 @@ const bracketedLetters =
 /**
  * Replaces emphasis and tags by characters that the fold ignores. The length stays the same, so offsets stay valid.
  */
-function clean(text: string): string {
+function hideMarkup(text: string): string {
   return joinNames(
     text
       .replace(tags, (tag) => (/^<br/i.test(tag) ? ' ' : '\u2060').repeat(tag.length))
@@ -58,7 +58,7 @@ function clean(text: string): string {
 
 /** Folds a text; offsets refer to the original text. */
 export function prepareText(text: string): Prepared {
-  return prepared(text, clean(text))
+  return prepared(text, hideMarkup(text))
 }
 
 /**
@@ -67,7 +67,7 @@ export function prepareText(text: string): Prepared {
  */
 export function prepareWithoutBrackets(text: string): Prepared | undefined {
   if (!/[[(]/.test(text)) return undefined
-  const cleaned = clean(text)
+  const cleaned = hideMarkup(text)
   const bare = cleaned.replace(/\[[^[\]]{0,400}\]|\([^()]{0,400}\)/g, (inside) => ' '.repeat(inside.length))
   return bare === cleaned ? undefined : prepared(text, bare)
 }
@@ -82,7 +82,7 @@ function prepared(text: string, cleaned: string): Prepared {
  * answer.
  */
 export function* prepareQuote(quote: string): Generator<undefined, PreparedQuote> {
-  const cleaned = clean(quote).replaceAll('*', '\u2060')
+  const cleaned = hideMarkup(quote).replaceAll('*', '\u2060')
   yield
   const written = prepared(quote, cleaned)
   const folded = written.padded.slice(1, -1)

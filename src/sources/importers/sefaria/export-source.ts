@@ -38,20 +38,20 @@ export type WorkEntries = { readonly title: string; readonly entries: readonly E
  * @throws ServiceError `not_found` naming a title or category that the export does not have.
  */
 export function selectWorks(entries: readonly ExportEntry[], selection: Selection): readonly WorkEntries[] {
-  const titles = new Set(selection.titles.map(fold))
-  const categories = new Set(selection.categories.map(fold))
+  const titles = new Set(selection.titles.map(fileKey))
+  const categories = new Set(selection.categories.map(fileKey))
   const all = titles.size === 0 && categories.size === 0
   const wanted = entries.filter(
     (entry) =>
       all ||
-      titles.has(fold(entry.title)) ||
-      entry.categories.some((category) => categories.has(fold(category))),
+      titles.has(fileKey(entry.title)) ||
+      entry.categories.some((category) => categories.has(fileKey(category))),
   )
-  const known = new Set(entries.flatMap((entry) => [fold(entry.title)]))
-  const knownCategories = new Set(entries.flatMap((entry) => entry.categories.map(fold)))
+  const known = new Set(entries.flatMap((entry) => [fileKey(entry.title)]))
+  const knownCategories = new Set(entries.flatMap((entry) => entry.categories.map(fileKey)))
   const missing =
-    selection.titles.find((title) => !known.has(fold(title))) ??
-    selection.categories.find((category) => !knownCategories.has(fold(category)))
+    selection.titles.find((title) => !known.has(fileKey(title))) ??
+    selection.categories.find((category) => !knownCategories.has(fileKey(category)))
   if (missing !== undefined) {
     throw new ServiceError('not_found', `The export has nothing under the title or category "${missing}".`)
   }
@@ -61,7 +61,7 @@ export function selectWorks(entries: readonly ExportEntry[], selection: Selectio
   }))
 }
 
-function fold(name: string): string {
+function fileKey(name: string): string {
   return name.normalize('NFC').toLowerCase().replace(/[’‘]/g, "'").trim()
 }
 
