@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createLibraryDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
@@ -21,7 +21,7 @@ const started: ServiceProcess[] = []
 let asked = 0
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  db = await createLibraryDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'chat-service-shutdown-'))
   const { id } = await makeAccount(db.database)
   key = await makeKey(db.database, id)

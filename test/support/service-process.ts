@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import path from 'node:path'
 import { bundledServer } from '../../build/bundle.ts'
+
+/** As `npm start` has it: compiling takes a fifth of the CPU time of a start. */
+const compileCache = path.resolve(import.meta.dirname, '../../node_modules/.cache/node')
 
 /**
  * The service as people start it: its own process, controlled by signals, and observed by its output and
@@ -34,6 +38,7 @@ export function launchService(
     env: {
       PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       PORT: '0',
+      NODE_COMPILE_CACHE: compileCache,
       LOG_LEVEL: 'warn',
       ...env,
     },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/missing-places.ts'
 import {
   missingResult,
@@ -7,7 +6,7 @@ import {
   namesFor,
 } from '../../../src/sources/search/missing/missing-statement.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createLibraryDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 let db: TestDatabase
@@ -16,7 +15,7 @@ const heading = 'Tanya, Part I; Likkutei Amarim'
 const long = 'the way of joy is long and the heart is a lamp. '
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  db = await createLibraryDatabase()
   const lines = [1, 2, 15, 30, 32, 41, 53].map((n) => ({
     work: 'Tanya',
     ref: `${heading} ${n}`,
@@ -26,7 +25,6 @@ beforeAll(async () => {
         : `words of chapter ${n}`,
   }))
   await importLines(db.database, lines)
-  await ensureStarterLibrary(db.database)
 })
 afterAll(() => db.drop())
 

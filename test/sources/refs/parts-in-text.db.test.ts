@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { partsInText } from '../../../src/sources/refs/in-text/parts-in-text.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
 
 let db: TestDatabase
 
 beforeAll(async () => {
-  db = await createTestDatabase()
-  await ensureStarterLibrary(db.database)
+  db = await createLibraryDatabase()
 })
 afterAll(() => db.drop())
 

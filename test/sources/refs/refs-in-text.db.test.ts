@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRef, resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
 import { missingPlaces } from '../../../src/sources/search/missing/missing-places.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
 
 let db: TestDatabase
@@ -32,9 +31,8 @@ const own = [
 ]
 
 beforeAll(async () => {
-  db = await createTestDatabase()
+  db = await createLibraryDatabase()
   await importLines(db.database, [...lines, ...own])
-  await ensureStarterLibrary(db.database)
 })
 afterAll(() => db.drop())
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '../../../src/db/client.ts'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { createLibraryDatabase, createTestDatabase, type TestDatabase } from '../database.ts'
 import { checkInvariants } from '../invariants.ts'
 import type { PrivatePostgres } from '../private-postgres.ts'
 
@@ -15,12 +15,17 @@ export type StoreWorld = {
   close(): Promise<void>
 }
 
-/** @param postgres a server of its own; without one the database is a clone on the server of the test run. */
+/**
+ * @param postgres a server of its own; without one the database is a clone on the server of the test run.
+ * @param starter whether the clone has the starter library.
+ */
 export async function openStore(
   postgres: PrivatePostgres | undefined,
+  starter: boolean,
   cleanup: AsyncDisposableStack,
 ): Promise<Omit<StoreWorld, 'close'>> {
-  const db = postgres ? openOn(postgres) : await createTestDatabase()
+  const clone = starter ? createLibraryDatabase : createTestDatabase
+  const db = postgres ? openOn(postgres) : await clone()
   const broken = () => checkInvariants(db.database)
   cleanup.defer(() => db.drop())
   cleanup.defer(async () => {

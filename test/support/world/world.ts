@@ -45,7 +45,9 @@ export async function openWorld(options: Options = {}) {
 async function build(options: Options, cleanup: AsyncDisposableStack) {
   const { replicas = 1, processes, browser, trouble } = options
   const postgres = await privatePostgres(options, cleanup)
-  const store = await openStore(postgres, cleanup)
+  // A process imports the library at its first start on a database.
+  const starter = options.library === 'starter' || processes === true
+  const store = await openStore(postgres, starter, cleanup)
   if (replicas === 0) return store
   const owner = await addOwner(store, trouble ? { script: troubleScript, ...options } : options, cleanup)
   if (processes) return addProcesses({ ...store, ...owner }, cleanup)
