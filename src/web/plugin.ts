@@ -4,11 +4,11 @@ import { findWebSession, touchWebSession } from '../accounts/sign-in/web-session
 import { errorTable, ServiceError } from '../errors.ts'
 import { clientAddress } from '../http/connection/client-address.ts'
 import { asServiceError, logFailure } from '../http/error-handler.ts'
-import { registerAssets } from './components/assets.ts'
+import { registerAssets } from './assets.ts'
 import { registerFormBody } from './components/forms.ts'
-import { anyone } from './components/guards.ts'
 import { html } from './components/html.ts'
 import { sendPage } from './components/page.ts'
+import { openToAll } from './components/route-guards.ts'
 import { conversationPages } from './pages/ask/conversation.ts'
 import { filePages } from './pages/files/files.ts'
 import { keyPages } from './pages/keys/keys.ts'
@@ -66,7 +66,7 @@ export async function webPages(app: FastifyInstance, services: WebServices): Pro
   libraryPages(app, services)
   usagePages(app, services)
   operatorPages(app, services)
-  app.get('/*', anyone, unknownPage)
+  app.get('/*', openToAll, unknownPage)
 }
 
 /** The same URL, with all characters that are not visible ASCII percent-encoded. */
@@ -82,8 +82,8 @@ function unknownPage(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Finds out who is signed in, and counts the request by account, otherwise by address. Redirects visitors
- * without a session to the sign-in page if the page requires one.
+ * Finds who is signed in, if anybody, and counts the request for the account, otherwise for the address. Redirects to
+ * the sign-in page when the page requires an account and nobody is signed in.
  * @throws ServiceError `rate_limit_exceeded`; `not_found` for a page of operators.
  */
 async function admitVisitor(
@@ -117,16 +117,16 @@ async function admitVisitor(
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'That could not be done',
-  403: 'Not from here',
-  404: 'There is no such page',
-  409: 'Not now',
+  400: 'Invalid request',
+  403: 'Not allowed from here',
+  404: 'Page not found',
+  409: 'Not possible now',
   413: 'Too large',
   429: 'Too many requests',
-  503: 'Busy at the moment',
+  503: 'The service is busy',
 }
 
-/** Shows every failure as a page, with a link to continue. */
+/** Every failure in words, with a link to go on. */
 function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -137,15 +137,8 @@ function sendErrorPage(
   if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
   const title = titles[status] ?? 'Something went wrong'
   const message =
-    error.code === 'not_found' ? 'It does not exist, or it belongs to somebody else.' : error.message
-  return sendPage(
-    request,
-    reply,
-    {
-      title,
-      main: html`<section class="narrow"><h1>${title}</h1><p>${message}</p>
-<p><a class="button" href="/">To the start page</a></p><p class="faint">Request ${request.id}</p></section>`,
-    },
-    status,
-  )
+    error.code === 'not_found' ? 'It does not exist, or it belongs to another account.' : error.message
+  const main = html`<section class="narrow"><h1>${title}</h1><p>${message}</p>
+<p><a class="button" href="/">Go to the start page</a></p><p class="faint">Request ${request.id}</p></section>`
+  return sendPage(request, reply, { title, main }, status)
 }

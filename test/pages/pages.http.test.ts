@@ -233,7 +233,7 @@ test('a closed sign-up says who makes accounts, and sending its form makes none'
   const closed = await world.start({ web: { signUp: 'closed' } })
   try {
     const page = await openVisitor(closed).get('/signup')
-    expect(await page.text()).toContain('made by whoever runs it')
+    expect(await page.text()).toContain('The operator of this service creates accounts')
     const sent = await openVisitor(closed).post('/signup', {
       email: 'late@example.org',
       password: goodPassword,

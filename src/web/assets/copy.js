@@ -1,15 +1,21 @@
-// Copy buttons. Without scripts they stay hidden, and readers select the text.
-for (const button of document.querySelectorAll('[data-copy]')) {
+// Copy buttons. Without scripts they stay hidden, and the text can be selected.
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (button instanceof HTMLButtonElement) offerCopy(button)
+}
+
+/** @param {HTMLButtonElement} button names the element with the text in `data-copy`. */
+function offerCopy(button) {
+  const source = document.getElementById(button.dataset['copy'] ?? '')
+  if (!source) return
   button.hidden = false
   button.addEventListener('click', async () => {
-    const text = document.getElementById(button.dataset.copy).textContent
     const label = button.textContent
     try {
-      await navigator.clipboard.writeText(text)
+      await navigator.clipboard.writeText(source.textContent ?? '')
       button.textContent = 'Copied'
     } catch {
-      // Without TLS browsers refuse access to the clipboard, so the text is selected instead.
-      getSelection().selectAllChildren(document.getElementById(button.dataset.copy))
+      // Without TLS the browser refuses access to the clipboard: select the text instead.
+      getSelection()?.selectAllChildren(source)
       button.textContent = 'Selected'
     }
     setTimeout(() => {

@@ -1,8 +1,12 @@
-/** Updates the turns of a conversation while they run; follows the first turn that has not ended. */
+/** Updates the turns of a conversation while they run. The first unfinished turn is followed until it ends. */
 
-/** Delay in milliseconds before a failed connection is opened again, and the maximum number of tries. */
+/** @typedef {{ readonly seq: number } & import('../../turns/run/run-events.ts').RunEvent} LoggedEvent */
+/** @typedef {{ readonly title: string, state: 'now' | 'done' | 'failed' }} ProgressLine */
+/** @typedef {ReturnType<typeof liveView>} LiveView */
+
+/** Milliseconds before a connection that the browser has given up is opened again, and how often. */
 const pauseMs = 2_000
-const mostAttempts = 150
+const maxAttempts = 150
 
 const eventTypes = [
   'run.queued',
@@ -19,12 +23,14 @@ const eventTypes = [
 
 function followNext() {
   const turn = document.querySelector('[data-run]')
-  if (turn) follow(turn)
+  if (turn instanceof HTMLElement) follow(turn)
 }
 
+/** @param {HTMLElement} turn */
 function follow(turn) {
-  const id = turn.dataset.run
+  const id = turn.dataset['run'] ?? ''
   const view = liveView(turn)
+  /** @type {LoggedEvent[]} */
   const log = []
   let attempts = 0
   const connect = () => {
@@ -34,17 +40,19 @@ function follow(turn) {
       attempts = 0
       view.connected()
     }
-    // The browser connects again after some failures only; this always does.
+    // A browser reconnects by itself after some failures and not after others: here it always does.
     source.onerror = () => {
       view.disconnected()
       source.close()
       attempts += 1
-      if (attempts < mostAttempts) setTimeout(connect, pauseMs)
-      else view.say('The connection is lost. Load the page again to go on.')
+      if (attempts < maxAttempts) setTimeout(connect, pauseMs)
+      else view.say('Connection lost. Reload the page to continue.')
     }
+    /** @param {MessageEvent<string>} message */
     const take = (message) => {
+      /** @type {LoggedEvent} */
       const event = JSON.parse(message.data)
-      if (log.length > 0 && event.seq <= log.at(-1).seq) return
+      if (event.seq <= (log.at(-1)?.seq ?? 0)) return
       log.push(event)
       if (event.type === 'step.restarted') dropVoid(log, event.void_from_seq)
       view.show(log)
@@ -59,14 +67,21 @@ function follow(turn) {
 }
 
 /**
- * After a takeover the new replica repeats the unfinished step, so the events of its first try are dropped.
+ * Another replica took the run over and repeats the unfinished step: its first events are void.
+ * @param {LoggedEvent[]} log
+ * @param {number} from
  */
 function dropVoid(log, from) {
   const kept = log.filter(({ seq, type }) => seq < from || type === 'step.restarted')
   log.splice(0, log.length, ...kept)
 }
 
-/** Replaces the live turn by the ended turn as the service renders it. */
+/**
+ * The ended turn as the service renders it replaces the live one.
+ * @param {HTMLElement} turn
+ * @param {string} id
+ * @param {LiveView} view
+ */
 async function replace(turn, id, view) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     try {
@@ -75,37 +90,42 @@ async function replace(turn, id, view) {
       const template = document.createElement('template')
       template.innerHTML = await response.text()
       turn.replaceWith(template.content)
-      document.getElementById('announcement').textContent = 'The answer is complete.'
+      part(document, '#announcement').textContent = 'The answer is complete.'
       return followNext()
     } catch {
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
-  view.say('The turn has ended. Load the page again to see it.')
+  view.say('The turn has ended. Reload the page to see the answer.')
 }
 
-/** The parts of a live turn. All of them are set as text, never as markup. */
+/**
+ * The parts of a live turn. Everything is put in as text.
+ * @param {HTMLElement} turn
+ */
 function liveView(turn) {
-  const status = turn.querySelector('.status')
-  const doing = turn.querySelector('.doing')
-  const draft = turn.querySelector('.draft')
-  const form = turn.querySelector('.stop')
-  let said = status.textContent
+  const [status, doing, draft] = [part(turn, '.status'), part(turn, '.doing'), part(turn, '.draft')]
+  const form = part(turn, '.stop')
+  let said = status.textContent ?? ''
+  /** @param {string} text */
   const say = (text) => {
     if (status.textContent !== text) status.textContent = text
   }
   return {
     say,
     connected: () => say(said),
-    disconnected: () => say('Connection lost, trying again …'),
+    disconnected: () => say('Connection lost. Reconnecting …'),
+    /** @param {(form: HTMLFormElement) => Promise<unknown>} send */
     stop(send) {
       form.addEventListener('submit', (event) => {
         event.preventDefault()
         said = 'Stopping …'
         say(said)
-        send(form).catch(() => say('That did not arrive. Try again.'))
+        if (form instanceof HTMLFormElement)
+          send(form).catch(() => say('The request did not reach the service. Try again.'))
       })
     },
+    /** @param {readonly LoggedEvent[]} log */
     show(log) {
       const text = textOf(log)
       const lines = progressOf(log)
@@ -116,40 +136,72 @@ function liveView(turn) {
         item.className = line.state
       })
       const paragraphs = text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-      setItems(draft, paragraphs, 'p', (item, part) => {
-        if (item.textContent !== part) item.textContent = part
+      setItems(draft, paragraphs, 'p', (item, paragraph) => {
+        if (item.textContent !== paragraph) item.textContent = paragraph
       })
     },
   }
 }
 
+/**
+ * An element that the page always has.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+function part(parent, selector) {
+  const found = parent.querySelector(selector)
+  if (!(found instanceof HTMLElement)) throw new Error(`The page has no ${selector}.`)
+  return found
+}
+
+/** @param {readonly LoggedEvent[]} log */
 function textOf(log) {
   return log.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
 }
 
-/** One line per tool call, with its result. */
+/**
+ * One line per tool call, with its result.
+ * @param {readonly LoggedEvent[]} log
+ * @returns {readonly ProgressLine[]}
+ */
 function progressOf(log) {
+  /** @type {Map<number, ProgressLine>} */
   const lines = new Map()
   for (const event of log) {
     if (event.type === 'tool.started') lines.set(event.step, { title: event.title, state: 'now' })
+    if (event.type !== 'tool.finished') continue
     const line = lines.get(event.step)
-    if (event.type === 'tool.finished' && line) line.state = event.ok ? 'done' : 'failed'
+    if (line) line.state = event.ok ? 'done' : 'failed'
   }
   return [...lines.values()]
 }
 
+/**
+ * @param {readonly LoggedEvent[]} log
+ * @param {string} text
+ * @param {readonly ProgressLine[]} lines
+ */
 function statusOf(log, text, lines) {
-  const current = lines.filter((line) => line.state === 'now')
-  if (current.length > 0) return `${current.at(-1).title} …`
-  if (log.at(-1).type === 'run.queued') return 'Waiting for the turn before it …'
+  const current = lines.findLast((line) => line.state === 'now')
+  if (current) return `${current.title} …`
+  if (log.at(-1)?.type === 'run.queued') return 'Waiting for your previous question …'
   return text === '' ? 'Thinking …' : 'Writing …'
 }
 
-/** Gives a list one child per item, and fills each child. */
+/**
+ * Gives a list one child per item, and fills each.
+ * @template T
+ * @param {HTMLElement} list
+ * @param {readonly T[]} items
+ * @param {'li' | 'p'} tag
+ * @param {(child: HTMLElement, item: T) => void} fill
+ */
 function setItems(list, items, tag, fill) {
-  while (list.children.length > items.length) list.lastElementChild.remove()
+  while (list.children.length > items.length) list.lastElementChild?.remove()
   for (const [at, item] of items.entries()) {
     const child = list.children[at] ?? list.appendChild(document.createElement(tag))
+    if (!(child instanceof HTMLElement)) continue
     child.dir = 'auto'
     fill(child, item)
   }

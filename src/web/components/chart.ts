@@ -11,6 +11,8 @@ export type Bar = {
 
 const size = { width: 660, height: 200, start: 56, end: 8, top: 12, bottom: 26 } as const
 
+const bottom = size.height - size.bottom
+
 /** Maximum number of labels under the bars. */
 const maxLabels = 7
 
@@ -25,7 +27,6 @@ export function barChart(options: {
   readonly bars: readonly Bar[]
 }): Html {
   const { id, title, description, bars } = options
-  const bottom = size.height - size.bottom
   const x = scaleBand(
     bars.map((_, i) => i),
     [size.start, size.width - size.end],
@@ -34,17 +35,39 @@ export function barChart(options: {
   const y = scaleLinear([0, top === 0 ? 1 : top], [bottom, size.top]).nice(4)
   const format = y.tickFormat(4, top >= 10_000 ? '~s' : undefined)
   const every = Math.max(1, Math.ceil(bars.length / maxLabels))
-  return html`<svg class="chart" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-labelledby="${id}-title ${id}-desc">
+  const names = html`aria-labelledby="${id}-title ${id}-desc"`
+  return html`<svg class="chart" viewBox="0 0 ${size.width} ${size.height}" role="img" ${names}>
 <title id="${id}-title">${title}</title><desc id="${id}-desc">${description}</desc>
-${y.ticks(4).map((tick) => html`<line class="grid" x1="${size.start}" x2="${size.width - size.end}" y1="${y(tick)}" y2="${y(tick)}"/><text class="tick" x="${size.start - 8}" y="${y(tick)}" dy="0.32em" text-anchor="end">${tick === 0 ? 0 : format(tick)}</text>`)}
-${bars.map(({ label, value, title: told }, i) => {
-  const left = x(i) ?? 0
-  const height = value === 0 ? 0 : Math.max(1.5, bottom - y(value))
-  return html`<g><title>${told}</title><rect class="space" x="${round(left)}" y="${size.top}" width="${round(x.bandwidth())}" height="${bottom - size.top}"/>
-<rect class="bar" x="${round(left)}" y="${round(bottom - height)}" width="${round(x.bandwidth())}" height="${round(height)}" rx="1.5"/></g>
-${(bars.length - 1 - i) % every === 0 ? html`<text class="tick" x="${round(left + x.bandwidth() / 2)}" y="${bottom + 18}" text-anchor="middle">${label}</text>` : nothing}`
+${y.ticks(4).map((tick) => gridLine(y(tick), tick === 0 ? '0' : format(tick)))}
+${bars.map((bar, i) => {
+  const column = {
+    left: x(i) ?? 0,
+    width: x.bandwidth(),
+    height: bar.value === 0 ? 0 : bottom - y(bar.value),
+  }
+  return html`${barColumn(bar, column)}${(bars.length - 1 - i) % every === 0 ? barLabel(bar, column) : nothing}`
 })}
 <line class="axis" x1="${size.start}" x2="${size.width - size.end}" y1="${bottom}" y2="${bottom}"/></svg>`
+}
+
+function gridLine(y: number, label: string): Html {
+  return html`<line class="grid" x1="${size.start}" x2="${size.width - size.end}" y1="${y}" y2="${y}"/>
+<text class="tick" x="${size.start - 8}" y="${y}" dy="0.32em" text-anchor="end">${label}</text>`
+}
+
+type BarColumn = { readonly left: number; readonly width: number; readonly height: number }
+
+/** The bar, before a space of the full height that can be pointed at. */
+function barColumn({ title }: Bar, column: BarColumn): Html {
+  const height = column.height === 0 ? 0 : Math.max(1.5, column.height)
+  const place = html`x="${round(column.left)}" width="${round(column.width)}"`
+  return html`<g><title>${title}</title>
+<rect class="space" ${place} y="${size.top}" height="${bottom - size.top}"/>
+<rect class="bar" ${place} y="${round(bottom - height)}" height="${round(height)}" rx="1.5"/></g>`
+}
+
+function barLabel({ label }: Bar, { left, width }: BarColumn): Html {
+  return html`<text class="tick" x="${round(left + width / 2)}" y="${bottom + 18}" text-anchor="middle">${label}</text>`
 }
 
 function round(value: number): number {

@@ -32,13 +32,13 @@ export function readFields<T extends z.ZodType>(schema: T, source: unknown): z.o
   for (const [param, value] of Object.entries(source ?? {})) {
     // Postgres refuses the NUL character, and nobody can type it.
     if ([value].flat().some((text) => typeof text === 'string' && text.includes('\0')))
-      throw new ServiceError('invalid_value', 'A field contains a NUL character. Remove it.', { param })
+      throw new ServiceError('invalid_value', 'A field contains the NUL character. Remove it.', { param })
   }
   const parsed = checkInput(schema, source ?? {})
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]
   const field = issue?.path.join('.') ?? ''
-  throw new ServiceError('invalid_value', `The field "${field}" is not right: ${issue?.message}.`, {
+  throw new ServiceError('invalid_value', `The field "${field}" is not valid: ${issue?.message}.`, {
     param: field,
   })
 }

@@ -58,13 +58,15 @@ ${(page.scripts ?? []).map((name) => html`<script type="module" nonce="${nonce}"
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><div class="bar">
-<a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26"> <span>Chat service</span></a>
+<a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="26" height="26">
+<span>Chat service</span></a>
 ${visitor ? navigation(visitor, page.section) : signedOut(page.section)}
 </div></header>
 <main id="main" class="${page.wide ? 'wide' : ''}">
 ${page.main}
 </main>
-<footer class="foot"><p>Answers quote sources and are no rulings. Each quotation carries its check. · <a href="/docs">API</a></p></footer>
+<footer class="foot"><p>Answers cite sources; they are not halachic rulings. Each quotation shows how it was
+checked. · <a href="/docs">API</a></p></footer>
 </body>
 </html>`
 }
@@ -79,11 +81,14 @@ ${shown.map(
     html`<a href="${href}"${id === section ? html` aria-current="page"` : nothing}>${label}</a>`,
 )}
 </nav>
-<form class="who" method="post" action="/signout"><span class="email" title="${visitor.account.email}">${visitor.account.email}</span> <button class="quiet">Sign out</button></form>`
+<form class="who" method="post" action="/signout">
+<span class="email" title="${visitor.account.email}">${visitor.account.email}</span>
+<button class="quiet">Sign out</button></form>`
 }
 
 function signedOut(section: Section | undefined): Html {
-  return html`<nav aria-label="Main"><a href="/library"${section === 'library' ? html` aria-current="page"` : nothing}>Library</a><a href="/signin">Sign in</a></nav>`
+  const here = section === 'library' ? html` aria-current="page"` : nothing
+  return html`<nav aria-label="Main"><a href="/library"${here}>Library</a><a href="/signin">Sign in</a></nav>`
 }
 
 /** A message above a form or a list: an error, or what was done. */
@@ -91,7 +96,16 @@ export function notice(kind: 'problem' | 'done' | 'note', text: unknown): Html {
   return html`<p class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">${text}</p>`
 }
 
-/** Shown instead of an empty list: what the list is for, and what to do. */
+/** The notice of a form that came back or was done; nothing without either. */
+export function outcomeNotice(outcome: {
+  readonly problem?: string | undefined
+  readonly done?: string | undefined
+}): Html {
+  if (outcome.problem) return notice('problem', outcome.problem)
+  return outcome.done ? notice('done', outcome.done) : nothing
+}
+
+/** Shown in place of an empty list: what belongs there, and what to do. */
 export function emptyState(title: string, text: unknown): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`
 }
@@ -105,19 +119,4 @@ export function tabs(
     ({ href, label }) =>
       html`<a href="${href}"${href === present ? html` aria-current="page"` : nothing}>${label}</a>`,
   )}</nav>`
-}
-
-/**
- * A step that cannot be undone and needs a confirmation: the button opens a question, which contains the
- * form.
- */
-export function confirmed(options: {
-  readonly label: string
-  readonly question: unknown
-  readonly action: string
-  readonly yes: string
-  readonly fields?: Html
-}): Html {
-  return html`<details class="confirm"><summary class="button quiet danger">${options.label}</summary>
-<form method="post" action="${options.action}"><p>${options.question}</p>${options.fields}<button class="danger">${options.yes}</button></form></details>`
 }

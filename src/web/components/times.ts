@@ -5,7 +5,8 @@ const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: '
 
 /** A day. The tooltip has the minute in UTC, and the markup has the machine-readable time. */
 export function moment(date: Date): Html {
-  return html`<time class="nowrap" datetime="${date.toISOString()}" title="${minute.format(date)} UTC">${day.format(date)}</time>`
+  const title = `${minute.format(date)} UTC`
+  return html`<time class="nowrap" datetime="${date.toISOString()}" title="${title}">${day.format(date)}</time>`
 }
 
 /** A day and its minute, in UTC. */

@@ -1,8 +1,8 @@
 import type { StateBlock } from 'markdown-it'
 
 /**
- * Maximum cells of all tables of a text. The parser fills short rows to the full number of columns, so a few
- * bytes of text could become millions of cells.
+ * Cells that all tables of one text may have. The parser fills short rows up to the number of columns, so that a few
+ * bytes of text would become any number of cells.
  */
 const maxCells = 4_000
 

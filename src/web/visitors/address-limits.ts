@@ -1,10 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../errors.ts'
 
-/**
- * Maximum per address and minute: searches of any visitor, because they cost CPU time, and pages of visitors
- * who are not signed in.
- */
+/** Per address and minute: searches, which cost work, by anybody; pages for those who are not signed in. */
 const most = Object.freeze({ searches: 60, pages: 600 })
 
 /**
@@ -35,7 +32,7 @@ async function consume(limiter: RateLimiterMemory, key: string, what: string): P
     const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000))
     throw new ServiceError(
       'rate_limit_exceeded',
-      `Your address has asked for ${limiter.points} ${what} within a minute, which is the limit. Go on in ${seconds} s.`,
+      `The limit of ${limiter.points} ${what} per minute from your address is reached. Try again in ${seconds} s.`,
       { retryAfterSeconds: seconds },
     )
   }

@@ -5,13 +5,22 @@
  */
 export function contentPolicy(nonce?: string): string {
   const scripts = nonce === undefined ? "'none'" : `'nonce-${nonce}'`
-  return `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+  return [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 }
 
 /**
- * Headers of all replies of the pages. Scripts run only through `sendPage`, styles come from this service
- * only, no site may frame a page, and forms post to this service only. No cache keeps a page, because it can
- * show private data.
+ * On every reply of the pages. No script runs unless `sendPage` allows it, styles come only from this service's own
+ * files, nothing may frame a page, forms go nowhere else, and no page is kept in a cache: it may show private data.
  */
 export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'content-security-policy': contentPolicy(),

@@ -3,9 +3,9 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../errors.ts'
 
 /**
- * Maximum numbers. Per 15 minutes: sign-in attempts per account and browser or address, sign-in attempts per
- * address, opened reset links per address. Per hour: wrong passwords per account from all addresses, new
- * accounts per address, sign-up attempts per address (weak passwords included).
+ * In 15 minutes: sign-in attempts for an account from one address or browser (`account`), from an address (`address`),
+ * and its requests for password reset links (`resets`). In an hour: wrong passwords for an account from all addresses
+ * (`everywhere`), new accounts from an address (`signUps`), and attempts to create one, weak passwords included.
  */
 const most = Object.freeze({
   account: 10,
@@ -29,8 +29,8 @@ export type SignInAttempt = {
 }
 
 /**
- * Limits sign-in attempts and new accounts, in this process. Guesses from many addresses share a limit per
- * account; it does not apply to browsers that the account knows, so strangers cannot lock out the owner.
+ * Counts sign-in attempts and new accounts, in this process. Guesses from many addresses meet a limit of the account,
+ * which the owner's own browsers do not meet: a stranger who uses it up locks out only other strangers.
  */
 export type SignInLimits = {
   /**
@@ -71,11 +71,11 @@ export function createSignInLimits(): SignInLimits {
 
   async function count(attempt: SignInAttempt): Promise<void> {
     const { address, browser } = attempt
-    await consume(addresses, address, 'Too many attempts to sign in came from here.')
-    await consume(accounts, placeOf(attempt), 'Too many attempts to sign in came from here.')
+    await consume(addresses, address, 'Too many sign-in attempts from your address.')
+    await consume(accounts, placeOf(attempt), 'Too many sign-in attempts from your address.')
     if (browser !== undefined) return
-    const why = 'Too many wrong passwords were tried for this account.'
-    const way = ' Or use a browser that has signed in to it before.'
+    const why = 'Too many wrong passwords for this account.'
+    const way = ' Or use a browser that has signed in to this account before.'
     await consume(everywhere, accountOf(attempt), why, way)
   }
 
@@ -105,12 +105,12 @@ export function createSignInLimits(): SignInLimits {
     async signUpAttempt(address) {
       const made = await signUps.get(address)
       if (made && made.consumedPoints >= most.signUps)
-        throw tooMany('Too many new accounts came from here.', made)
-      await consume(signUpAttempts, address, 'Too many attempts to make an account came from here.')
+        throw tooMany('Too many new accounts from your address.', made)
+      await consume(signUpAttempts, address, 'Too many attempts to create an account from your address.')
     },
-    signUp: (address) => consume(signUps, address, 'Too many new accounts came from here.'),
+    signUp: (address) => consume(signUps, address, 'Too many new accounts from your address.'),
     reset: (address) =>
-      consume(resets, address, 'Too many requests for password reset links came from here.'),
+      consume(resets, address, 'Too many requests for password reset links from your address.'),
   }
 }
 

@@ -33,9 +33,9 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     const { page } = await world.person()
     await page.goto('/projects')
     await page.getByLabel('Name').fill('Old name')
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page
-      .getByLabel('File')
+      .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByLabel('Name').fill('שם חדש')
@@ -56,16 +56,16 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     await screenshot(page, 'projects-empty')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('Name').fill('לימוד בשבת')
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'לימוד בשבת' }).waitFor()
     await screenshot(page, 'project-empty')
-    await page.getByLabel('File').setInputFiles({
+    await page.getByLabel('File', { exact: true }).setInputFiles({
       name: 'הערות לתניא.md',
       mimeType: 'text/markdown',
       buffer: Buffer.from(notes),
     })
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('The file is here now').waitFor()
+    await page.getByText('The file has been uploaded').waitFor()
     await screenshot(page, 'project')
     expect(await accessibilityFaults(page)).toEqual([])
 
@@ -84,8 +84,8 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     expect(await accessibilityFaults(page)).toEqual([])
 
     await page.getByLabel('Name').fill('סיכום.md')
-    await page.getByRole('button', { name: 'Save the name' }).click()
-    await page.getByText('The file has another name now').waitFor()
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByText('The file has been renamed').waitFor()
     await page.getByRole('heading', { name: 'סיכום.md' }).waitFor()
 
     const coming = page.waitForEvent('download')
@@ -105,13 +105,13 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     const { page, window } = await world.person()
     await page.goto('/projects')
     await page.getByLabel('Name').fill('Pictures')
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     const project = page.url()
     const upload = async (name: string, mimeType: string, buffer: Buffer) => {
       await page.goto(project)
-      await page.getByLabel('File').setInputFiles({ name, mimeType, buffer })
+      await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType, buffer })
       await page.getByRole('button', { name: 'Upload' }).click()
-      await page.getByText('The file is here now').waitFor()
+      await page.getByText('The file has been uploaded').waitFor()
       await page.getByRole('link', { name }).click()
       await page.getByRole('heading', { name }).waitFor()
     }
@@ -147,26 +147,26 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     const { page, window } = await world.person()
     await page.goto('/projects')
     await page.getByLabel('Name').fill('   ')
-    await page.getByRole('button', { name: 'Make the project' }).click()
-    await page.getByText('Give the project a name.').waitFor()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByText('Enter a name for the project.').waitFor()
     await page.getByLabel('Name').fill('Texts')
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.waitForURL(/\/projects\/proj_/)
     const project = page.url()
     for (const name of ['one.txt', 'two.txt']) {
       await page.goto(project)
-      await page.getByLabel('File').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('א') })
+      await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('א') })
       await page.getByRole('button', { name: 'Upload' }).click()
-      await page.getByText('The file is here now').waitFor()
+      await page.getByText('The file has been uploaded').waitFor()
     }
     await page.getByRole('link', { name: 'one.txt' }).click()
     await page.getByLabel('Name').fill('two.txt')
-    await page.getByRole('button', { name: 'Save the name' }).click()
+    await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByText('A file "two.txt" exists already.').waitFor()
     await page.goto(project)
     const tooLarge = Buffer.alloc(10 * 1024 * 1024 + 1, 'a')
     await page
-      .getByLabel('File')
+      .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: tooLarge })
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByRole('alert').waitFor()

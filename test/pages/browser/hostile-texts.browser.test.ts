@@ -58,16 +58,16 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     const seen = watch(page)
     await page.goto('/projects')
     await page.getByLabel('Name').fill(`Project ${markup}`)
-    await page.getByRole('button', { name: 'Make the project' }).click()
+    await page.getByRole('button', { name: 'Create project' }).click()
     await page.waitForURL(/\/projects\/proj_/)
     expect(await dangerousIn(page)).toEqual(harmless)
-    await page.getByLabel('File').setInputFiles({
+    await page.getByLabel('File', { exact: true }).setInputFiles({
       name: `<img src=x onerror=alert(1)>.md`,
       mimeType: 'text/html"><script>',
       buffer: Buffer.from(`# ${markup}\n\n[a](javascript:alert(1)) <iframe src="https://elsewhere.example">`),
     })
     await page.getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('The file is here now').waitFor()
+    await page.getByText('The file has been uploaded').waitFor()
     expect(await dangerousIn(page)).toEqual(harmless)
     await page.locator('tbody a').click()
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>.md' }).waitFor()
@@ -104,8 +104,8 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
 
     await page.getByText('Rename', { exact: true }).click()
     await page.getByLabel('Name of the conversation').fill(`Title ${markup}`)
-    await page.getByRole('button', { name: 'Save the name' }).click()
-    await page.getByText('The conversation has another name now').waitFor()
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('The conversation has been renamed').waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Title ${markup}`)
     expect(await dangerousIn(page)).toEqual(harmless)
     const run = await page.locator('article.turn').getAttribute('id')
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('texts that strangers wrote, and pages of other peo
     const project = (await owner.page.locator('.crumb a').getAttribute('href')) ?? ''
     await owner.page.goto(project)
     await owner.page
-      .getByLabel('File')
+      .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'secret.txt', mimeType: 'text/plain', buffer: Buffer.from('secret') })
     await owner.page.getByRole('button', { name: 'Upload' }).click()
     const file = (await owner.page.getByRole('link', { name: 'secret.txt' }).getAttribute('href')) ?? ''

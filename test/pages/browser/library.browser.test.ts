@@ -163,12 +163,12 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await page.locator('mark').allTextContents()).toEqual(['In other words, passage 1'])
     await page.goto(`${read(first)}?quote=${encodeURIComponent('nobody ever wrote these words')}`)
     expect(await page.locator('mark').count()).toBe(0)
-    expect(await page.getByText('do not stand here').count()).toBe(1)
+    expect(await page.getByText('are not on this page').count()).toBe(1)
   })
 
   test('linked places lead on where the library has them', async () => {
     await page.goto(read(first))
-    await page.getByText('Linked places (2)').click()
+    await page.getByText('Linked passages (2)').click()
     expect(await page.getByText('A Book Elsewhere 7:3').count()).toBe(1)
     await page.getByRole('link', { name: 'The Wall, North 1' }).click()
     await page.getByText('kept out one wind').waitFor()
@@ -234,14 +234,14 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
   test('what a search may ask is bounded as in the API, and so is how often an address may ask', async () => {
     const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
     expect(long.status).toBe(400)
-    expect(await long.text()).toContain('The field &quot;q&quot; is not right')
+    expect(await long.text()).toContain('The field &quot;q&quot; is not valid')
     const statuses: number[] = []
     for (let i = 0; i < 61; i += 1) {
       const reply = await fetch(`${service.url}/library/search?q=%D7%A0%D7%A8`)
       statuses.push(reply.status)
       if (reply.status !== 429) continue
       expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(await reply.text()).toContain('60 searches within a minute')
+      expect(await reply.text()).toContain('60 searches per minute')
       break
     }
     expect(statuses.at(-1)).toBe(429)

@@ -95,12 +95,12 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     const before = Number(await available())
     const seen = await page.locator('form[action$="/grant"] input[name="seen"]').inputValue()
     await page.getByLabel('Credits').fill('12,5')
-    await page.getByRole('button', { name: 'Give credits' }).click()
+    await page.getByRole('button', { name: 'Grant credits' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('a number above zero')
     expect(await page.getByLabel('Credits').inputValue()).toBe('12,5')
     await page.getByLabel('Credits').fill('12.5')
-    await page.getByRole('button', { name: 'Give credits' }).click()
-    await page.getByText('The credits have been given').waitFor()
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByText('The credits have been granted').waitFor()
     expect(Number(await available())).toBeCloseTo(before + 12.5, 6)
     const again = await page.request.post(`/operator/accounts/${customer.id}/grant`, {
       form: { amount: '12.5', seen },
@@ -117,14 +117,14 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.getByLabel('E-mail address').fill('Dov <dov@example.org')
     expect(await inAllLooks(page, 'operator-new')).toEqual([])
     await page.getByLabel('E-mail address').fill(customer.email)
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     expect(await page.getByRole('alert').textContent()).toMatch(/^An account for .* exists already/)
     await page.getByLabel('E-mail address').fill('dov@example.org')
     await page.getByRole('combobox', { name: 'Plan' }).selectOption('basic')
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     const secret = (await page.locator('#password').textContent()) ?? ''
     expect(secret).toMatch(/^\w{20}$/)
-    await page.getByRole('link', { name: 'To the account' }).click()
+    await page.getByRole('link', { name: 'Go to the account' }).click()
     expect(await page.content()).not.toContain(secret)
     const fresh = await (await openWindow(browser, service)).newPage()
     await signInBy(fresh, 'dov@example.org', secret)
@@ -160,17 +160,17 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await owner.getByRole('alert').textContent()).toContain('among the first')
     await owner.getByLabel('New password').fill('new words for this account')
     await owner.getByRole('button', { name: 'Set the password' }).click()
-    await owner.getByText('The password has been set').waitFor()
+    await owner.getByText('The new password has been set').waitFor()
     await signInBy(owner, account.email, 'new words for this account')
     await owner.goto(link)
     expect(await owner.getByRole('alert').textContent()).toContain('This link does not work')
     expect(await inAllLooks(owner, 'reset-password-used')).toEqual([])
 
-    await page.getByRole('link', { name: 'To the account' }).click()
+    await page.getByRole('link', { name: 'Go to the account' }).click()
     await page.getByText('Suspend the account…').click()
     expect(await inAllLooks(page, 'operator-suspend')).toEqual([])
     await page.getByRole('button', { name: 'Suspend the account' }).click()
-    await page.getByText('The account is suspended').waitFor()
+    await page.getByText('The account has been suspended').waitFor()
     expect(await inAllLooks(page, 'operator-suspended')).toEqual([])
     await owner.goto('/projects')
     await owner.getByLabel('E-mail address').fill(account.email)
@@ -178,14 +178,14 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await owner.getByRole('button', { name: 'Sign in' }).click()
     expect(await owner.getByRole('alert').textContent()).toContain('This account is suspended')
     await page.getByRole('button', { name: 'Resume the account' }).click()
-    await page.getByText('The account can be used again').waitFor()
+    await page.getByText('The account has been resumed').waitFor()
 
     await page.getByText('Delete the account…').click()
-    await page.getByLabel('Type the e-mail address').fill('other@example.org')
+    await page.getByLabel('Enter the e-mail address').fill('other@example.org')
     await page.getByRole('button', { name: 'Delete everything' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('Nothing was deleted')
     await page.getByText('Delete the account…').click()
-    await page.getByLabel('Type the e-mail address').fill(account.email)
+    await page.getByLabel('Enter the e-mail address').fill(account.email)
     expect(await inAllLooks(page, 'operator-delete')).toEqual([])
     await page.getByRole('button', { name: 'Delete everything' }).click()
     await page.getByText('The account has been deleted').waitFor()
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await inAllLooks(page, 'operator-audit')).toEqual([])
   })
 
-  test('health tells the turns that failed, and which rule of the money is broken', async () => {
+  test('health lists the turns that failed, and which ledger check fails', async () => {
     const deaf = { baseUrl: 'http://127.0.0.1:9/v1', name: 'nobody', apiKey: undefined }
     const failing = await world.start({ model: deaf })
     expect(
@@ -207,8 +207,8 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await failure.count()).toBe(1)
     expect(await failure.textContent()).toContain('upstream_failed')
     expect(await failure.getByRole('link').getAttribute('href')).toBe(`/operator/accounts/${customer.id}`)
-    await page.getByRole('link', { name: 'Check them now' }).click()
-    await page.getByText(/All \d+ rules hold/).waitFor()
+    await page.getByRole('link', { name: 'Run the checks now' }).click()
+    await page.getByText(/All \d+ checks passed/).waitFor()
     const change = (by: number) =>
       db.database.systemPool.query(
         `update runs set cost_micros = cost_micros + $1 where id = (select id from runs where status = 'completed' limit 1)`,
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await inAllLooks(page, 'operator-health')).toEqual([])
     await change(-1)
     await page.reload()
-    await page.getByText(/All \d+ rules hold/).waitFor()
+    await page.getByText(/All \d+ checks passed/).waitFor()
   })
 
   test('the library page lists versions and licences, finds a fault, and says how texts are imported', async () => {
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await table.textContent()).toContain('CC-BY-SA')
     expect(await page.getByText('sources import jsonl texts.jsonl').count()).toBe(1)
     await page.getByRole('link', { name: 'Check it now' }).click()
-    await page.getByText('The library is whole').waitFor()
+    await page.getByText('No faults found').waitFor()
     await db.database.systemPool.query(
       `update versions set doc_count = doc_count + 1 where title = 'Another translation'`,
     )

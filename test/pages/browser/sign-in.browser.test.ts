@@ -26,11 +26,11 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
     await page.goto('/signup')
     await page.getByLabel('E-mail address').fill('rivka@example.org')
     await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('button', { name: 'Create account' }).click()
     await page.goto('/settings/keys')
     await page.getByRole('link', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('<b>Website</b> אתר')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     const secret = (await page.locator('#secret').textContent()) ?? ''
     expect(secret).toMatch(/^svc_\w{49}$/)
     expect((await call(service, secret, 'GET', '/v1/key')).status).toBe(200)

@@ -79,11 +79,11 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
       if (group === 'model') expect(cells[0]).toBe('27')
       else expect(cells).toEqual([String(mine.turns), mine.total_tokens.toLocaleString('en'), mine.credits])
     }
-    await page.getByText('The same as a table').click()
+    await page.getByText('Show as a table').click()
     const today = new Date().toISOString().slice(0, 10)
     const day = page.locator('.days tbody tr').filter({ hasText: today })
     expect(await day.locator('td').last().textContent()).toBe(creditsText(await ledgerSum()))
-    expect(await page.getByRole('img', { name: 'Credits a day' }).count()).toBe(1)
+    expect(await page.getByRole('img', { name: 'Credits per day' }).count()).toBe(1)
     expect(await page.getByText('of a stranger').count()).toBe(0)
     expect(await page.locator('main i').count()).toBe(0)
     expect(await page.getByText('<i>Website</i> אתר').count()).toBeGreaterThan(0)
@@ -150,14 +150,14 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
         .locator('.limits li')
         .filter({ has: page.getByRole('heading', { name, exact: true }) })
         .locator('.state')
-    const before = Number(/^\d+/.exec((await state('Requests a minute').textContent()) ?? '')?.[0])
+    const before = Number(/^\d+/.exec((await state('Requests per minute').textContent()) ?? '')?.[0])
     await call(service, key, 'GET', '/v1/key')
     await page.reload()
     // The call and the page itself. The minute may have turned in between.
     expect([before + 2, 1, 2]).toContain(
-      Number(/^\d+/.exec((await state('Requests a minute').textContent()) ?? '')?.[0]),
+      Number(/^\d+/.exec((await state('Requests per minute').textContent()) ?? '')?.[0]),
     )
-    expect(await state('Turns at once').textContent()).toBe('0 of 32 now')
+    expect(await state('Concurrent turns').textContent()).toBe('0 of 32 now')
     expect(await state('Storage').textContent()).toBe('0 bytes of 10 GB')
   })
 
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     const fresh = await (await openWindow(browser, service, { scripts: false })).newPage()
     await signInBy(fresh, someone.email, 'correct horse battery')
     await fresh.goto('/usage')
-    await fresh.getByText('Nothing was charged in this period').waitFor()
+    await fresh.getByText('No charges in this period').waitFor()
     // Rows as the ledger has them, over many days, for the picture.
     await db.database.systemPool.query(
       `insert into credit_transactions (account_id, run_id, kind, amount_micros, facts, created_at)

@@ -30,7 +30,7 @@ export async function addBrowser(
       await page.goto('/signup')
       await page.getByLabel('E-mail address').fill(email)
       await page.getByLabel('Password').fill('four unrelated words here')
-      await page.getByRole('button', { name: 'Make the account' }).click()
+      await page.getByRole('button', { name: 'Create account' }).click()
       await page.waitForURL('**/ask')
       return { window, page, email }
     },

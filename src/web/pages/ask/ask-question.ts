@@ -30,8 +30,8 @@ export const questionForm = z.object({
 export type Question = z.output<typeof questionForm>
 
 /**
- * Starts the turn of a question from the pages, or finds the turn that the same form has started already.
- * @throws what `admitTurn` throws; `not_found` for a session that the account may not see.
+ * Starts the turn of a question asked on the pages, or finds the one that the same form has started before.
+ * @throws what `admitTurn` throws; `not_found` for a session that the account cannot access.
  */
 export async function askQuestion(
   services: WebServices,

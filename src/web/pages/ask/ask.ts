@@ -5,10 +5,10 @@ import { disconnectSignal } from '../../../http/connection/disconnect.ts'
 import { listProjects, ownProjectName } from '../../../turns/sessions/projects.ts'
 import { findSession, listSessions } from '../../../turns/sessions/sessions.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { emptyState, notice, type Page, sendPage } from '../../components/page.ts'
-import { pageOfAddress, pager } from '../../components/paging.ts'
+import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
+import { olderPage, pageOfAddress, pager } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type AskChoices, type AskValues, askForm, emptyQuestion } from './ask-form.ts'
@@ -19,12 +19,12 @@ type Shown = AskChoices & { readonly hasMore: boolean }
 
 /** `/ask`: the form for a question, and the conversations so far. */
 export function askPages(app: FastifyInstance, services: WebServices): void {
-  app.get('/ask', signedIn, async (request, reply) => {
+  app.get('/ask', accountsOnly, async (request, reply) => {
     const values = valuesOfAddress(request)
     return sendPage(request, reply, askPage(await shownBy(services, request, values.session), values))
   })
 
-  app.post('/ask', signedIn, async (request, reply) => {
+  app.post('/ask', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const left = disconnectSignal(reply)
     const input = readFields(questionForm, request.body)
@@ -76,30 +76,29 @@ function shownBy(services: WebServices, request: FastifyRequest, named: string):
 const examples = ['What is a beinoni?', 'What does bittul mean?', 'מהי שמחה של מצוה?']
 
 function askPage(shown: Shown, values: AskValues, problem?: string): Page {
+  const { sessions, hasMore } = shown
   const choices = { ...shown, projects: shown.projects.filter(({ name }) => name !== ownProjectName) }
   return {
     title: 'Ask',
     section: 'ask',
     sheets: ['conversation', 'files'],
     main: html`<h1>Ask the library</h1>
-${problem ? notice('problem', problem) : nothing}
+${outcomeNotice({ problem })}
 ${askForm(choices, values)}
-${shown.sessions.length === 0 ? exampleList() : nothing}
+${sessions.length === 0 ? exampleList() : nothing}
 <h2>Conversations</h2>
-${
-  shown.sessions.length === 0
-    ? emptyState(
-        'Nothing asked yet',
-        'Ask something above: the conversation appears here, and you can go on with it later.',
-      )
-    : conversationList(shown.sessions, shown.projects)
-}
-${pager({ items: shown.sessions, hasMore: shown.hasMore }, '/ask')}`,
+${sessions.length === 0 ? noConversations : conversationList(sessions, shown.projects)}
+${pager(olderPage({ items: sessions, hasMore }, '/ask'))}`,
   }
 }
 
+const noConversations = emptyState(
+  'No conversations yet',
+  'Ask a question above. Its conversation appears here, and you can continue it later.',
+)
+
 function exampleList(): Html {
-  return html`<p class="examples"><span class="faint">For example:</span> ${examples.map(
-    (question) => html`<a href="/ask?question=${encodeURIComponent(question)}" dir="auto">${question}</a> `,
-  )}</p>`
+  const link = (question: string) =>
+    html`<a href="/ask?question=${encodeURIComponent(question)}" dir="auto">${question}</a> `
+  return html`<p class="examples"><span class="faint">For example:</span> ${examples.map(link)}</p>`
 }

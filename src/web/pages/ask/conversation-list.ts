@@ -1,16 +1,20 @@
 import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
+import { counted } from '../../components/texts.ts'
 import { moment } from '../../components/times.ts'
 import { nameOf } from './ask-form.ts'
 
-/** Conversations as rows, newest first; with their projects if these are given. */
+/** Conversations as rows, newest first; with the names of their projects when `projects` has them. */
 export function conversationList(sessions: readonly Session[], projects: readonly Project[] = []): Html {
   const names = new Map(projects.map((project) => [project.id, project.name]))
-  return html`<ul class="rows">${sessions.map(
-    (
-      session,
-    ) => html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
-<span class="row-facts faint">${names.has(session.projectId) ? html`<span dir="auto">${names.get(session.projectId)}</span> · ` : nothing}${session.turnCount} ${session.turnCount === 1 ? 'question' : 'questions'} · ${moment(session.createdAt)}</span></li>`,
-  )}</ul>`
+  const rows = sessions.map((session) => conversationRow(session, names.get(session.projectId)))
+  return html`<ul class="rows">${rows}</ul>`
+}
+
+function conversationRow(session: Session, project: string | undefined): Html {
+  const inProject = project === undefined ? nothing : html`<span dir="auto">${project}</span> · `
+  return html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
+<span class="row-facts faint">
+${inProject}${counted(session.turnCount, 'question')} · ${moment(session.createdAt)}</span></li>`
 }

@@ -6,11 +6,12 @@ import { passagesAt } from '../../../sources/library/passages.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, findSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
+import { confirmDialog } from '../../components/confirm-dialog.ts'
 import { doneMessage, readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { confirmed, emptyState, notice, type Page, sendPage } from '../../components/page.ts'
-import { namedId } from '../../components/paging.ts'
+import { emptyState, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
+import { namedId, pager } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { askPages } from './ask.ts'
@@ -18,12 +19,12 @@ import { askForm, emptyQuestion, nameOf } from './ask-form.ts'
 import type { Library } from './source-views.ts'
 import { turnView } from './turn-views.ts'
 
-/** Maximum turns on a page; a link leads to the earlier ones. */
+/** Turns on one page; a link leads to earlier ones. */
 const turnsShown = 8
 
 const query = z.object({
   before: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-  /** Alternates at each reload of a page without scripts, see `lookAgain`. */
+  /** Another one each time that a page without scripts reloads, see `reloadWithoutScripts`. */
   look: z.coerce.number().int().min(0).max(1).default(0),
 })
 const nameForm = z.object({
@@ -31,10 +32,10 @@ const nameForm = z.object({
     .string()
     .max(200)
     .transform((name) => name.replaceAll('\0', '').trim())
-    .refine((name) => name !== '', 'a name is needed'),
+    .refine((name) => name !== '', 'enter a name'),
 })
 
-const done = { renamed: 'The conversation has another name now.' }
+const done = { renamed: 'The conversation has been renamed.' }
 
 type Shown = {
   readonly session: Session
@@ -49,7 +50,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
   const { database } = services
   askPages(app, services)
 
-  app.get('/sessions/:id', signedIn, async (request, reply) => {
+  app.get('/sessions/:id', accountsOnly, async (request, reply) => {
     const { before, look } = readFields(query, request.query)
     const shown = await read(request, before)
     const models = services.catalogue.models.map((model) => model.id)
@@ -57,7 +58,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     return sendPage(request, reply, sessionPage(shown, { models, before, look, message }))
   })
 
-  app.post('/sessions/:id/rename', signedIn, async (request, reply) => {
+  app.post('/sessions/:id/rename', accountsOnly, async (request, reply) => {
     const { name } = readFields(nameForm, request.body)
     const id = await withSession(request, async (tx, session) => {
       await renameSession(tx, session, name)
@@ -66,7 +67,7 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
     return reply.redirect(`/sessions/${id}?done=renamed`, 303)
   })
 
-  app.post('/sessions/:id/delete', signedIn, async (request, reply) => {
+  app.post('/sessions/:id/delete', accountsOnly, async (request, reply) => {
     const projectId = await withSession(request, async (tx, session) => {
       await deleteSession(tx, session)
       return session.projectId
@@ -103,56 +104,65 @@ export function refsOf(turns: readonly ConversationTurn[]): readonly string[] {
 }
 
 function sessionPage(
-  { session, project, turns, hasEarlier, library }: Shown,
-  {
-    models,
-    before,
-    look,
-    message,
-  }: {
+  shown: Shown,
+  asked: {
     readonly models: readonly string[]
     readonly before: number | undefined
     readonly look: number
     readonly message: string | undefined
   },
 ): Page {
+  const { session, project, turns, hasEarlier } = shown
+  const path = `/sessions/${session.id}`
   const values = { ...emptyQuestion, session: session.id, model: session.model }
-  const choices = { models, projects: [], sessions: [] }
+  const choices = { models: asked.models, projects: [], sessions: [] }
   return {
     title: nameOf(session),
     section: 'ask',
     wide: true,
     sheets: ['conversation', 'sources', 'files'],
     scripts: ['follow-run.js'],
-    main: html`${project ? html`<p class="crumb"><a href="/projects/${project.id}" dir="auto">${project.name}</a></p>` : nothing}
+    main: html`${project ? projectCrumb(project) : nothing}
 <div class="head conversation-head"><h1 dir="auto">${nameOf(session)}</h1>${sessionActions(session)}</div>
-${message ? notice('done', message) : nothing}
-${hasEarlier ? html`<p class="pager earlier"><a href="/sessions/${session.id}?before=${turns[0]?.run.turn ?? 1}">Earlier questions</a></p>` : nothing}
-${turns.length === 0 ? emptyState('Nothing asked yet', 'Write the first question below.') : turns.map((turn, i) => html`${i === turns.length - 1 ? html`<span id="last"></span>` : nothing}${turnView(turn, library)}`)}
-${before === undefined ? nothing : html`<p class="pager"><a href="/sessions/${session.id}#last">The newest questions</a></p>`}
-${turns.every(({ end }) => end) ? nothing : lookAgain(session, look)}
+${outcomeNotice({ done: asked.message })}
+${pager(hasEarlier && { label: 'Earlier questions', href: `${path}?before=${turns[0]?.run.turn ?? 1}` })}
+${turnList(shown)}
+${pager(asked.before !== undefined && { label: 'Newest questions', href: `${path}#last` })}
+${turns.every(({ end }) => end) ? nothing : reloadWithoutScripts(session, asked.look)}
 <p class="sr" id="announcement" role="status"></p>
-<section aria-label="Go on">${askForm(choices, values, true)}</section>`,
+<section aria-label="Ask a follow-up">${askForm(choices, values, true)}</section>`,
   }
 }
 
-/**
- * Reloads a page without scripts. The URL must differ, because the browser would only scroll to a `#` of the
- * same URL.
- */
-function lookAgain({ id }: Session, look: number): Html {
-  return html`<noscript><meta http-equiv="refresh" content="3; url=/sessions/${id}?look=${1 - look}#last"></noscript>`
+function projectCrumb({ id, name }: Project): Html {
+  return html`<p class="crumb"><a href="/projects/${id}" dir="auto">${name}</a></p>`
 }
 
-function sessionActions(session: Session): Html {
+/** The turns; the last one has an anchor before it. */
+function turnList({ turns, library }: Shown): Html {
+  if (turns.length === 0) return emptyState('No questions yet', 'Write the first question below.')
+  const anchor = html`<span id="last"></span>`
+  return html`${turns.map((turn, i) => html`${i === turns.length - 1 ? anchor : nothing}${turnView(turn, library)}`)}`
+}
+
+/** To an address that differs, since the same one with a `#` would only be scrolled to. */
+function reloadWithoutScripts({ id }: Session, look: number): Html {
+  const address = `/sessions/${id}?look=${1 - look}#last`
+  return html`<noscript><meta http-equiv="refresh" content="3; url=${address}"></noscript>`
+}
+
+function sessionActions({ id, name }: Session): Html {
   return html`<div class="actions">
 <details class="confirm rename"><summary class="button quiet">Rename</summary>
-<form method="post" action="/sessions/${session.id}/rename"><label>Name of the conversation <input name="name" required maxlength="200" value="${session.name}" dir="auto" autocomplete="off"></label><button>Save the name</button></form></details>
-${confirmed({
+<form method="post" action="/sessions/${id}/rename">
+<label>Name of the conversation
+<input name="name" required maxlength="200" value="${name}" dir="auto" autocomplete="off"></label>
+<button>Save name</button></form></details>
+${confirmDialog({
   label: 'Delete',
   question:
-    'The questions, answers and steps of this conversation are removed for good. Files that it made stay.',
-  action: `/sessions/${session.id}/delete`,
-  yes: 'Yes, delete it',
+    'This permanently deletes the questions, answers and steps of this conversation. Files created in it are kept.',
+  action: `/sessions/${id}/delete`,
+  confirm: 'Yes, delete it',
 })}</div>`
 }

@@ -2,8 +2,11 @@ import type { Project } from '../../../turns/sessions/projects.ts'
 import { endingOf } from '../../../workspace/documents/file-names.ts'
 import type { FileVersion, StoredFile } from '../../../workspace/files.ts'
 import type { FileText } from '../../../workspace/texts.ts'
+import { confirmDialog } from '../../components/confirm-dialog.ts'
+import { dataTable } from '../../components/data-table.ts'
+import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { confirmed, notice, type Page } from '../../components/page.ts'
+import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { bytesText } from '../../components/sizes.ts'
 import { instant, moment } from '../../components/times.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
@@ -38,33 +41,46 @@ export function filePage({ file, project, versions, text }: FileShown, messages:
     title: file.name,
     section: 'projects',
     sheets: ['files', 'conversation'],
-    main: html`<p class="crumb"><a href="/projects">Projects</a> › <a href="/projects/${file.projectId}" dir="auto">${project?.name ?? 'Project'}</a></p>
-<div class="head"><h1 dir="auto">${file.name}</h1><a class="button" href="/files/${file.id}/content" download>Download</a></div>
-${messages.problem ? notice('problem', messages.problem) : messages.done ? notice('done', messages.done) : nothing}
-${factList(file)}
-<section aria-labelledby="says"><h2 class="sr" id="says">What it says</h2>${text ? textPreview(file, text) : imagePreview(file)}</section>
+    main: html`<p class="crumb"><a href="/projects">Projects</a> ›
+<a href="/projects/${file.projectId}" dir="auto">${project?.name ?? 'Project'}</a></p>
+<div class="head"><h1 dir="auto">${file.name}</h1>
+<a class="button" href="/files/${file.id}/content" download>Download</a></div>
+${outcomeNotice(messages)}
+${factList(factsOf(file))}
+<section aria-labelledby="content"><h2 class="sr" id="content">Content</h2>
+${text ? textPreview(file, text) : imagePreview(file)}</section>
 <h2>Versions</h2>
 ${versionTable(file, versions)}
-<section class="card narrow-left"><h2>Change the file</h2>
-<form class="inline-form" method="post" action="/files/${file.id}/rename"><label>Name <input name="name" required maxlength="400" value="${messages.name ?? file.name}" dir="auto" autocomplete="off"></label><button>Save the name</button></form>
-<p></p>${confirmed({
-      label: 'Delete the file…',
-      question: 'The file is removed with all its versions, for good.',
-      action: `/files/${file.id}/delete`,
-      yes: 'Yes, delete it',
-    })}</section>`,
+${changeCard(file, messages.name ?? file.name)}`,
   }
 }
 
-function factList(file: StoredFile): Html {
-  const facts: readonly (readonly [string, unknown])[] = [
+function changeCard({ id }: StoredFile, name: string): Html {
+  return html`<section class="card narrow-left"><h2>Change the file</h2>
+<form class="inline-form" method="post" action="/files/${id}/rename">
+<label>Name <input name="name" required maxlength="400" value="${name}" dir="auto" autocomplete="off"></label>
+<button>Rename</button></form>
+${confirmDialog({
+  label: 'Delete the file…',
+  question: 'This permanently deletes the file with all its versions.',
+  action: `/files/${id}/delete`,
+  confirm: 'Yes, delete it',
+})}</section>`
+}
+
+function factsOf(file: StoredFile): readonly Fact[] {
+  return [
     ['Size', bytesText(file.bytes)],
     ['Type', html`<bdi>${file.contentType}</bdi>`],
-    ['Made by', file.runId === null ? 'an upload' : html`<a href="/runs/${file.runId}">an answer</a>`],
-    ['Made', instant(file.createdAt)],
+    ['Origin', originOf(file)],
+    ['Created', instant(file.createdAt)],
     ['Version', file.version],
   ]
-  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+/** Whether a person uploaded a file, or a turn wrote it. */
+export function originOf({ runId }: Pick<StoredFile, 'runId'>): Html {
+  return runId === null ? html`Uploaded` : html`<a href="/runs/${runId}">An answer</a>`
 }
 
 function imagePreview(file: StoredFile): Html {
@@ -74,10 +90,14 @@ function imagePreview(file: StoredFile): Html {
 function textPreview(file: StoredFile, { text, problem, kind }: FileText): Html {
   if (text === '' && problem === '') return notice('note', 'The file is empty.')
   const shown = text.slice(0, charactersShown).toWellFormed()
-  const cut = text.length > shown.length
-  return html`${problem === '' ? nothing : notice('note', `There is no ${text === '' ? '' : 'whole '}preview. ${problem}`)}
-${text === '' ? nothing : html`<div class="preview">${isMarkdown(file, kind) ? html`<div class="answer">${showMarkdown(shown)}</div>` : plainText(shown)}</div>`}
-${cut ? notice('note', 'This is the beginning. Download the file to read all of it.') : nothing}`
+  const isCut = text.length > shown.length
+  const missing = text === '' ? 'There is no preview.' : 'The preview is incomplete.'
+  const content = isMarkdown(file, kind)
+    ? html`<div class="answer">${showMarkdown(shown)}</div>`
+    : plainText(shown)
+  return html`${problem === '' ? nothing : notice('note', `${missing} ${problem}`)}
+${text === '' ? nothing : html`<div class="preview">${content}</div>`}
+${isCut ? notice('note', 'The preview shows only the beginning. Download the file to read all of it.') : nothing}`
 }
 
 function isMarkdown({ name }: StoredFile, kind: FileText['kind']): boolean {
@@ -90,12 +110,20 @@ function plainText(text: string): Html {
 }
 
 function versionTable(file: StoredFile, versions: readonly FileVersion[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th>Version</th><th class="number">Size</th><th>Made by</th><th>Made</th><th>Content</th></tr></thead>
-<tbody>${versions.map(
-    (
-      version,
-    ) => html`<tr><th scope="row">${version.version}</th><td class="number">${bytesText(version.bytes)}</td>
-<td>${version.runId === null ? 'an upload' : html`<a href="/runs/${version.runId}">an answer</a>`}</td><td>${moment(version.createdAt)}</td>
-<td><a href="/files/${file.id}/content?version=${version.version}" download aria-label="Download version ${version.version}">Download</a></td></tr>`,
-  )}</tbody></table></div>`
+  return dataTable({
+    label: 'Versions',
+    rows: versions,
+    columns: [
+      { name: 'Version', kind: 'title', cell: ({ version }) => version },
+      { name: 'Size', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
+      { name: 'Origin', cell: originOf },
+      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
+      { name: 'Content', cell: ({ version }) => downloadLink(file, version) },
+    ],
+  })
+}
+
+function downloadLink({ id }: StoredFile, version: number): Html {
+  return html`<a href="/files/${id}/content?version=${version}" download aria-label="Download version ${version}">
+Download</a>`
 }

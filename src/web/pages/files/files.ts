@@ -11,9 +11,9 @@ import { deleteFile, findVersion, listVersions, type StoredFile } from '../../..
 import { fileText } from '../../../workspace/texts.ts'
 import { renameThisFile } from '../../../workspace/writing.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
-import { namedId } from '../../components/paging.ts'
+import { namedId } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type FileShown, filePage, isSafeImage } from './file-views.ts'
@@ -21,7 +21,7 @@ import { type FileShown, filePage, isSafeImage } from './file-views.ts'
 const contentQuery = z.object({ version: z.coerce.number().int().min(1).max(2_147_483_647).optional() })
 const nameForm = z.object({ name: z.string().max(2_000) })
 
-const done = { renamed: 'The file has another name now.' }
+const done = { renamed: 'The file has been renamed.' }
 
 /** Maximum versions that a page lists; older ones are kept. */
 const versionsShown = 50
@@ -30,12 +30,12 @@ const versionsShown = 50
 export function filePages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
-  app.get('/files/:id', signedIn, async (request, reply) => {
+  app.get('/files/:id', accountsOnly, async (request, reply) => {
     const shown = await shownOf(request, reply)
     return sendPage(request, reply, filePage(shown, { done: doneMessage(request, done) }))
   })
 
-  app.get('/files/:id/content', signedIn, async (request, reply) => {
+  app.get('/files/:id/content', accountsOnly, async (request, reply) => {
     const file = await fileOf(request)
     const { version: number } = readFields(contentQuery, request.query)
     const version = await withTx(database, file, (tx) => findVersion(tx, file, number))
@@ -43,7 +43,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     return sendContent(database, request, reply, file, version)
   })
 
-  app.post('/files/:id/rename', signedIn, async (request, reply) => {
+  app.post('/files/:id/rename', accountsOnly, async (request, reply) => {
     const file = await fileOf(request)
     const { name } = readFields(nameForm, request.body)
     try {
@@ -57,7 +57,7 @@ export function filePages(app: FastifyInstance, services: WebServices): void {
     }
   })
 
-  app.post('/files/:id/delete', signedIn, async (request, reply) => {
+  app.post('/files/:id/delete', accountsOnly, async (request, reply) => {
     const file = await fileOf(request)
     await withTx(database, file, (tx) => deleteFile(tx, file.id))
     return reply.redirect(`/projects/${file.projectId}?done=file-deleted#files`, 303)

@@ -1,10 +1,15 @@
 import type { KeyInfo } from '../../../accounts/keys/keys.ts'
+import type { Plan } from '../../../accounts/plans.ts'
 import type { Project } from '../../../turns/sessions/projects.ts'
+import { confirmDialog } from '../../components/confirm-dialog.ts'
+import { copyField } from '../../components/copy-field.ts'
+import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { confirmed, emptyState, notice, type Page, tabs } from '../../components/page.ts'
+import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { counted } from '../../components/texts.ts'
 import { moment } from '../../components/times.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
-import { settingsTabs } from '../settings/settings-tabs.ts'
+import { settingsPage } from '../settings/settings-page.ts'
 
 type Shown = {
   readonly keys: readonly KeyInfo[]
@@ -15,43 +20,70 @@ type Shown = {
 /** The keys of an account, newest first. */
 export function keysPage({ principal }: Visitor, { keys, projects, done }: Shown): Page {
   const names = new Map(projects.map((project) => [project.id, project.name]))
-  const { plan } = principal
-  return {
+  return settingsPage({
     title: 'API keys',
-    section: 'settings',
-    main: html`<h1>Settings</h1>${tabs(settingsTabs, '/settings/keys')}
-${done ? notice('done', done) : nothing}
-${plan.apiAccess ? nothing : notice('note', html`<b>Your plan “${plan.name}” does not include the API.</b> Keys can be made, but requests with them are refused with <code>plan_without_api_access</code> until whoever runs this service gives you another plan. Questions in <a href="/ask">these pages</a> work on any plan.`)}
+    path: '/settings/keys',
+    main: html`${outcomeNotice({ done })}
+${principal.plan.apiAccess ? nothing : noAccessNote(principal.plan)}
 <div class="head"><h2>API keys</h2><a class="button" href="/settings/keys/new">New key</a></div>
-${keys.length === 0 ? emptyState('No keys yet', html`A key lets your programs ask questions. <a href="/settings/keys/new">Make the first one</a>: it takes a name and a click.`) : keyTable(keys, names)}`,
-  }
+${keys.length === 0 ? noKeys : keyTable(keys, names)}`,
+  })
 }
+
+function noAccessNote(plan: Plan): Html {
+  return notice(
+    'note',
+    html`<b>Your plan “${plan.name}” does not include the API.</b> You can create keys, but the API refuses their
+requests with <code>plan_without_api_access</code> until the operator of this service gives you another plan.
+<a href="/ask">Questions on these pages</a> work on every plan.`,
+  )
+}
+
+const noKeys = emptyState(
+  'No keys yet',
+  html`A key lets your programs ask questions. <a href="/settings/keys/new">Create your first key</a>.`,
+)
 
 function keyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>): Html {
-  return html`<div class="scroll"><table><thead><tr><th>Name</th><th>Key</th><th>Reach</th><th>May</th><th>Made</th><th>Last used</th><th>State</th><th><span class="sr">Actions</span></th></tr></thead>
-<tbody>${keys.map((key) => keyRow(key, names))}</tbody></table></div>`
+  return dataTable({
+    label: 'API keys',
+    rows: keys,
+    rowClass: (key) => (stateOf(key) === 'active' ? '' : 'past'),
+    columns: [
+      { name: 'Name', kind: 'title', isName: true, cell: ({ name }) => name },
+      { name: 'Key', cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
+      { name: 'Access', isName: true, cell: (key) => accessText(key, names) },
+      { name: 'Permissions', cell: scopeList },
+      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
+      { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : never) },
+      { name: 'Status', cell: stateCell },
+      { name: html`<span class="sr">Actions</span>`, cell: revokeDialog },
+    ],
+  })
 }
 
-function keyRow(key: KeyInfo, names: ReadonlyMap<string, string>): Html {
+const never = html`<span class="faint">never</span>`
+
+function scopeList({ scopes }: KeyInfo): Html {
+  return html`<details><summary>${counted(scopes.length, 'scope')}</summary>
+${scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details>`
+}
+
+function stateCell(key: KeyInfo): Html {
   const state = stateOf(key)
-  return html`<tr class="${state === 'active' ? '' : 'past'}">
-<th scope="row" dir="auto">${key.name}</th>
-<td><code class="nowrap">${key.prefix}…${key.lastFour}</code></td>
-<td dir="auto">${reachText(key, names)}</td>
-<td><details><summary>${key.scopes.length} scopes</summary>${key.scopes.map((scope) => html`<code class="block">${scope}</code>`)}</details></td>
-<td>${moment(key.createdAt)}</td>
-<td>${key.lastUsedAt ? moment(key.lastUsedAt) : html`<span class="faint">never</span>`}</td>
-<td><span class="badge ${state}">${state}</span>${state === 'active' && key.expiresAt ? html`<br><small>until ${moment(key.expiresAt)}</small>` : nothing}</td>
-<td>${
-    state === 'active'
-      ? confirmed({
-          label: 'Revoke',
-          question: html`Programs that use “${key.name}” stop working at once. This cannot be undone.`,
-          action: `/settings/keys/${key.id}/revoke`,
-          yes: 'Yes, revoke it',
-        })
-      : nothing
-  }</td></tr>`
+  const isTemporary = state === 'active' && key.expiresAt
+  return html`<span class="badge ${state}">${state}</span>
+${isTemporary ? html`<br><small>until ${moment(isTemporary)}</small>` : nothing}`
+}
+
+function revokeDialog(key: KeyInfo): Html {
+  if (stateOf(key) !== 'active') return nothing
+  return confirmDialog({
+    label: 'Revoke',
+    question: html`Programs that use “${key.name}” stop working immediately. This cannot be undone.`,
+    action: `/settings/keys/${key.id}/revoke`,
+    confirm: 'Yes, revoke it',
+  })
 }
 
 function stateOf(key: KeyInfo): 'active' | 'revoked' | 'expired' {
@@ -59,9 +91,9 @@ function stateOf(key: KeyInfo): 'active' | 'revoked' | 'expired' {
   return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active'
 }
 
-function reachText(key: KeyInfo, names: ReadonlyMap<string, string>): Html {
+function accessText(key: KeyInfo, names: ReadonlyMap<string, string>): Html {
   if (key.binding === 'owner') return html`all projects`
-  if (key.projectId === null) return html`its own project <small class="faint">(made on first use)</small>`
+  if (key.projectId === null) return html`its own project <small class="faint">(created on first use)</small>`
   return html`<a href="/projects/${key.projectId}">${names.get(key.projectId) ?? key.projectId}</a>`
 }
 
@@ -70,27 +102,23 @@ export function keyMadePage(
   { principal }: Visitor,
   { key, info, baseUrl }: { readonly key: string; readonly info: KeyInfo; readonly baseUrl: string },
 ): Page {
-  return {
+  const refused = `Your plan “${principal.plan.name}” does not include the API: requests with this key are refused.`
+  return settingsPage({
     title: 'Your new key',
-    section: 'settings',
+    path: '/settings/keys',
     scripts: ['copy.js'],
-    main: html`<h1>Settings</h1>${tabs(settingsTabs, '/settings/keys')}
-<section class="card"><h2 dir="auto">The key “${info.name}” is made</h2>
-${notice('note', html`<b>Copy it now.</b> This is the only time it is shown: the service keeps no copy.`)}
-${principal.plan.apiAccess ? nothing : notice('problem', `Your plan “${principal.plan.name}” does not include the API: requests with this key are refused until the plan is changed.`)}
-${copyable('secret', key, 'The key')}
-<h3>Ask something with curl</h3>
-${copyable('curl', curlSnippet(key, baseUrl), 'The curl command')}
+    main: html`<section class="card"><h2 dir="auto">The key “${info.name}” has been created</h2>
+${notice('note', html`<b>Copy it now.</b> It is shown only once: the service stores no copy.`)}
+${principal.plan.apiAccess ? nothing : notice('problem', refused)}
+${copyField({ id: 'secret', text: key, what: 'The key' })}
+<h3>Ask a question with curl</h3>
+${copyField({ id: 'curl', text: curlSnippet(key, baseUrl), what: 'The curl command' })}
 <h3>With the OpenAI library for Node.js</h3>
-${copyable('node', nodeSnippet(baseUrl), 'The program')}
+${copyField({ id: 'node', text: nodeSnippet(baseUrl), what: 'The program' })}
 <h3>With the OpenAI library for Python</h3>
-${copyable('python', pythonSnippet(baseUrl), 'The program')}
+${copyField({ id: 'python', text: pythonSnippet(baseUrl), what: 'The program' })}
 <p><a class="button" href="/settings/keys">I have copied it</a></p></section>`,
-  }
-}
-
-function copyable(id: string, text: string, what: string): Html {
-  return html`<div class="copyable"><pre tabindex="0" dir="ltr"><code id="${id}">${text}</code></pre><button class="quiet" type="button" data-copy="${id}" aria-label="Copy: ${what}" hidden>Copy</button></div>`
+  })
 }
 
 const question = 'What does the Tanya mean by a beinoni?'

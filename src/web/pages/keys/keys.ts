@@ -8,8 +8,8 @@ import { originOf } from '../../../http/origin.ts'
 import { newId } from '../../../ids.ts'
 import { listProjects, type Project } from '../../../turns/sessions/projects.ts'
 import { doneMessage, manyTexts, problemOf, readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { type Visitor, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type KeyFormValues, keyForm } from './key-form.ts'
@@ -28,15 +28,15 @@ const form = z.object({
 })
 
 const done = {
-  revoked: 'The key has been revoked: no request with it is accepted any more.',
-  made: 'That key was made already. Its secret was shown then and cannot be shown again: if it is lost, revoke the key and make another.',
+  revoked: 'The key has been revoked. Requests with it are refused.',
+  made: 'This form has already created a key, which is shown only once. If you lost it, revoke it and create another.',
 }
 
 /** `/settings/keys`: the list of keys, a form for a new one, and its secret, shown once. */
 export function keyPages(app: FastifyInstance, services: WebServices): void {
   const { database, peppers } = services
 
-  app.get('/settings/keys', signedIn, async (request, reply) => {
+  app.get('/settings/keys', accountsOnly, async (request, reply) => {
     const { keys, projects } = await keysOf(services, visitorOf(request))
     return sendPage(
       request,
@@ -45,12 +45,12 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
     )
   })
 
-  app.get('/settings/keys/new', signedIn, async (request, reply) => {
+  app.get('/settings/keys/new', accountsOnly, async (request, reply) => {
     const { projects } = await keysOf(services, visitorOf(request))
     return sendPage(request, reply, keyForm(visitorOf(request), projects, emptyForm()))
   })
 
-  app.post('/settings/keys', signedIn, async (request, reply) => {
+  app.post('/settings/keys', accountsOnly, async (request, reply) => {
     const visitor = visitorOf(request)
     const input = readFields(form, request.body)
     try {
@@ -79,7 +79,7 @@ export function keyPages(app: FastifyInstance, services: WebServices): void {
     }
   })
 
-  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', signedIn, async (request, reply) => {
+  app.post<{ Params: { id: string } }>('/settings/keys/:id/revoke', accountsOnly, async (request, reply) => {
     const { account, principal } = visitorOf(request)
     await withTx(database, principal, (tx) => revokeKey(tx, request.params.id, account.id))
     return reply.redirect('/settings/keys?done=revoked', 303)

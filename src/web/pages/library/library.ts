@@ -17,8 +17,8 @@ import { listWorks } from '../../../sources/library/passages.ts'
 import { readPage } from '../../../sources/library/reading-page.ts'
 import { hitQuery, nameAsked, readHits } from '../../../sources/search/hit-page.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
-import { anyone } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
+import { openToAll } from '../../components/route-guards.ts'
 import type { WebServices } from '../services.ts'
 import { libraryPage } from './library-view.ts'
 import { readerPage } from './reader-view.ts'
@@ -46,7 +46,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
   const searches = createSearchLimit()
   const executor = database.system
 
-  app.get('/library', anyone, async (request, reply) => {
+  app.get('/library', openToAll, async (request, reply) => {
     const filter = readFields(shelfQuery, withoutEmpty(request.query))
     const [size, categories, authors, works] = await Promise.all([
       librarySize(executor),
@@ -58,7 +58,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     return sendPage(request, reply, libraryPage({ filter, size, categories, authors, ...shown }))
   })
 
-  app.get('/library/search', anyone, async (request, reply) => {
+  app.get('/library/search', openToAll, async (request, reply) => {
     const asked = withoutEmpty(request.query) as Readonly<Record<string, unknown>>
     if (asked['q'] === undefined) return sendPage(request, reply, emptySearch({}))
     await addressLimits.search(clientAddress(request))
@@ -75,7 +75,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     }
   })
 
-  app.get<{ Params: { title: string } }>('/library/work/:title', anyone, async (request, reply) => {
+  app.get<{ Params: { title: string } }>('/library/work/:title', openToAll, async (request, reply) => {
     const query = readFields(partQuery, withoutEmpty(request.query))
     const work = await findWork(executor, request.params.title)
     if (!work) throw new ServiceError('not_found', 'The library has no such work.')
@@ -86,7 +86,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, se
     return sendPage(request, reply, workPage({ work, versions, parts, ...query }))
   })
 
-  app.get<{ Params: { ref: string } }>('/library/read/:ref', anyone, async (request, reply) => {
+  app.get<{ Params: { ref: string } }>('/library/read/:ref', openToAll, async (request, reply) => {
     const { ref } = request.params
     const query = readFields(readQuery, withoutEmpty(request.query))
     const signal = disconnectSignal(reply)

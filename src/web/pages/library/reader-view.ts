@@ -2,9 +2,11 @@ import { findQuote } from '../../../sources/citations/comparison/find-quote.ts'
 import type { Parallel } from '../../../sources/library/links.ts'
 import type { ReadingPage } from '../../../sources/library/reading-page.ts'
 import type { Passage } from '../../../sources/library/types.ts'
+import { copyButton } from '../../components/copy-field.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, versionKey } from '../../components/library-links.ts'
 import { notice, type Page } from '../../components/page.ts'
+import { selectField } from '../../components/select-field.ts'
 import { directionOf, languageName, markedText, sourceLink } from '../../components/texts.ts'
 import { crumbs } from './search-view.ts'
 
@@ -14,7 +16,7 @@ type Query = {
   readonly translation?: string | undefined
 }
 
-/** A version on the page, and the number of the page's passages that it contains. */
+/** A version on the page, and how many of the page's passages it has. */
 type Version = { readonly key: string; readonly passage: Passage; readonly passages: number }
 type Side = {
   readonly name: 'hebrew' | 'translation'
@@ -44,6 +46,8 @@ export async function readerPage(
   const isOnly = segments.length === 1
   const here = segments.find(({ ref }) => ref === page.asked)
   const title = titleOf(page)
+  const heTitle = heTitleOf(page)
+  const isAside = here && !isOnly && segments[0] !== here
   return {
     title,
     section: 'library',
@@ -51,23 +55,34 @@ export async function readerPage(
     scripts: ['copy.js', 'reader.js'],
     wide: true,
     main: html`${crumbs(page.work)}
-<header class="reader-head"><h1 dir="auto">${title}</h1>${heTitleOf(page) ? html`<p lang="he" dir="rtl">${heTitleOf(page)}</p>` : nothing}</header>
-${query.quote ? quoteNotice(query.quote, quoted) : nothing}
+<header class="reader-head"><h1 dir="auto">${title}</h1>
+${heTitle ? html`<p lang="he" dir="rtl">${heTitle}</p>` : nothing}</header>
+${query.quote && !quoted ? missingQuote(query.quote) : nothing}
 <div class="reader-bar">${turner(page, 'Pages')}${versionForm(page, sides, query.quote)}</div>
-${here && !isOnly && segments[0] !== here ? html`<p class="faint"><a href="#${here.id}">To ${here.ref}</a></p>` : nothing}
+${isAside ? html`<p class="faint"><a href="#${here.id}">Go to ${here.ref}</a></p>` : nothing}
 <div class="segments${sides.every((side) => side.chosen) ? '' : ' single'}">
-${segments.map(
-  (
-    segment,
-  ) => html`<section class="segment${segment === here && !isOnly ? ' here' : ''}" id="${segment.id}" aria-label="${segment.ref}">
-${refLine(segment)}<div class="columns">${segment.texts.map((passage) => column(passage, quoted))}</div></section>`,
-)}</div>
+${segments.map((segment) => segmentView(segment, { isMarked: segment === here && !isOnly, quoted }))}</div>
 ${turner(page, 'Pages, below the text')}
 ${credits(used)}${linked(parallels)}`,
   }
 }
 
-/** Finds the quotation in the requested passage, or on the whole page when a chapter was requested. */
+type Segment = {
+  readonly ref: string
+  readonly id: string
+  readonly heRef: string
+  readonly texts: readonly Passage[]
+}
+
+function segmentView(
+  segment: Segment,
+  { isMarked, quoted }: { readonly isMarked: boolean; readonly quoted: Quoted | undefined },
+): Html {
+  return html`<section class="segment${isMarked ? ' here' : ''}" id="${segment.id}" aria-label="${segment.ref}">
+${refLine(segment)}<div class="columns">${segment.texts.map((passage) => column(passage, quoted))}</div></section>`
+}
+
+/** Searches the requested passage, or the whole page if the request names a chapter. */
 async function findQuoted(page: ReadingPage, quote: string): Promise<Quoted | undefined> {
   const passages = page.passages.filter(({ ref }) => page.asked === undefined || ref === page.asked)
   const found = await findQuote(
@@ -78,10 +93,7 @@ async function findQuoted(page: ReadingPage, quote: string): Promise<Quoted | un
   return passage && { passage, start: found.start, end: found.end }
 }
 
-/**
- * Chooses the version with the quotation, otherwise the requested one, otherwise the one with most passages
- * of the page.
- */
+/** The version with the quotation; otherwise the one asked for; otherwise the one with most passages of the page. */
 function sideOf(
   name: Side['name'],
   passages: readonly Passage[],
@@ -102,7 +114,7 @@ function sideOf(
   return { name, versions, chosen }
 }
 
-/** A passage in the chosen version, or in another version when the chosen one lacks it. */
+/** A passage in the chosen version; in another one if that lacks it. */
 function textOf({ name, chosen }: Side, versions: readonly Passage[]): Passage | undefined {
   const mine = versions.filter((passage) => (passage.language === 'he') === (name === 'hebrew'))
   return mine.find((passage) => versionKey(passage) === chosen?.key) ?? mine[0]
@@ -124,32 +136,41 @@ function heTitleOf({ passages }: ReadingPage): string {
     : first.heRef.replace(/(?::[^:\s]*| §\S+)$/, '')
 }
 
-function quoteNotice(quote: string, quoted: Quoted | undefined): Html {
+function missingQuote(quote: string): Html {
   const shown = quote.length > 200 ? `${quote.slice(0, 200)}…` : quote
-  if (quoted) return nothing
-  return notice('note', html`The words “<bdi>${shown}</bdi>” do not stand here.`)
+  return notice('note', html`The words “<bdi>${shown}</bdi>” are not on this page.`)
 }
 
 function turner({ previous, next }: ReadingPage, label: string): Html {
   if (previous === undefined && next === undefined) return nothing
-  return html`<nav class="turner" aria-label="${label}">${previous === undefined ? nothing : html`<a class="button quiet" rel="prev" href="${readHref(previous)}" title="${previous}">Previous</a>`}
-${next === undefined ? nothing : html`<a class="button quiet" rel="next" href="${readHref(next)}" title="${next}">Next</a>`}</nav>`
+  return html`<nav class="turner" aria-label="${label}">
+${turnerLink('prev', 'Previous', previous)}${turnerLink('next', 'Next', next)}</nav>`
 }
 
-/** The choice of versions; empty when there is only one. */
+function turnerLink(rel: 'prev' | 'next', label: string, ref: string | undefined): Html {
+  if (ref === undefined) return nothing
+  return html`<a class="button quiet" rel="${rel}" href="${readHref(ref)}" title="${ref}">${label}</a> `
+}
+
+/** Only if there is a choice. */
 function versionForm(page: ReadingPage, sides: readonly Side[], quote: string | undefined): Html {
-  if (sides.every(({ versions }) => versions.length < 2)) return nothing
-  const labels = { hebrew: 'Hebrew version', translation: 'Translation' }
-  return html`<form class="filters" action="${readHref(page.asked ?? titleRef(page))}">${quote ? html`<input type="hidden" name="quote" value="${quote}">` : nothing}
-${sides
-  .filter(({ versions }) => versions.length > 1)
-  .map(
-    ({ name, versions, chosen }) =>
-      html`<label>${labels[name]} <select name="${name}">${versions.map(
-        ({ key, passage }) =>
-          html`<option value="${key}"${key === chosen?.key ? html` selected` : nothing}>${name === 'hebrew' ? '' : `${languageName(passage.language)}: `}${passage.version}</option>`,
-      )}</select></label>`,
-  )}<button class="quiet">Show</button></form>`
+  const withChoice = sides.filter(({ versions }) => versions.length > 1)
+  if (withChoice.length === 0) return nothing
+  return html`<form class="filters" action="${readHref(page.asked ?? titleRef(page))}">
+${quote ? html`<input type="hidden" name="quote" value="${quote}">` : nothing}
+${withChoice.map(versionField)}<button class="quiet">Show</button></form>`
+}
+
+function versionField({ name, versions, chosen }: Side): Html {
+  return selectField({
+    label: name === 'hebrew' ? 'Hebrew version' : 'Translation',
+    name,
+    selected: chosen?.key,
+    options: versions.map(({ key, passage: { language, version } }) => ({
+      value: key,
+      label: name === 'hebrew' ? version : `${languageName(language)}: ${version}`,
+    })),
+  })
 }
 
 /** The ref that leads back to this page. */
@@ -158,36 +179,38 @@ function titleRef({ passages, section }: ReadingPage): string {
   return /\d[a-d]?$/.test(section) ? section : first
 }
 
-function refLine({
-  ref,
-  id,
-  heRef,
-}: {
-  readonly ref: string
-  readonly id: string
-  readonly heRef: string
-}): Html {
-  return html`<p class="ref-line"><span><span class="own-ref" id="${id}-ref" dir="auto">${ref}</span><button class="quiet" type="button" data-copy="${id}-ref" aria-label="Copy the ref ${ref}" hidden>Copy</button></span>${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</p>`
+function refLine({ ref, id, heRef }: Segment): Html {
+  return html`<p class="ref-line"><span><span class="own-ref" id="${id}-ref" dir="auto">${ref}</span>
+${copyButton(`${id}-ref`, `Copy the ref ${ref}`)}</span>
+${heRef ? html`<span class="he-ref" lang="he" dir="rtl">${heRef}</span>` : nothing}</p>`
 }
 
 function column(passage: Passage, quoted: Quoted | undefined): Html {
+  const { language, text } = passage
   const spans = quoted?.passage === passage ? [quoted] : []
-  return html`<div class="text" lang="${passage.language}" dir="${directionOf(passage.language)}">${markedText(passage.text, spans)}</div>`
+  return html`<div class="text" lang="${language}" dir="${directionOf(language)}">${markedText(text, spans)}</div>`
 }
 
-/** The information that must accompany every text: version, licence and origin. */
+/** What has to accompany every text: its version, licence and source. */
 function credits(used: readonly Passage[]): Html {
   const versions = new Map(used.map((passage) => [versionKey(passage), passage]))
-  return html`<aside class="credits" aria-label="Texts"><h2>Texts</h2><ul>${[...versions.values()].map(
-    (passage) =>
-      html`<li>${languageName(passage.language)}: <bdi>${passage.version}</bdi>. Licence: <bdi>${passage.license}</bdi>.${passage.url ? html` ${sourceLink(passage.url, 'Where it comes from')}` : nothing}</li>`,
-  )}</ul></aside>`
+  return html`<aside class="credits" aria-label="Texts on this page"><h2>Texts on this page</h2>
+<ul>${[...versions.values()].map(creditLine)}</ul></aside>`
+}
+
+function creditLine({ language, version, license, url }: Passage): Html {
+  return html`<li>${languageName(language)}: <bdi>${version}</bdi>. Licence: <bdi>${license}</bdi>.
+${url ? sourceLink(url) : nothing}</li>`
 }
 
 function linked(parallels: readonly Parallel[]): Html {
   if (parallels.length === 0) return nothing
-  return html`<details class="linked"><summary>Linked places (${parallels.length})</summary><ul>${parallels.map(
-    ({ ref, in_library }) =>
-      html`<li>${in_library ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>` : html`<span dir="auto">${ref}</span>`}</li>`,
-  )}</ul></details>`
+  return html`<details class="linked"><summary>Linked passages (${parallels.length})</summary>
+<ul>${parallels.map((parallel) => html`<li>${parallelRef(parallel)}</li>`)}</ul></details>`
+}
+
+function parallelRef({ ref, in_library: inLibrary }: Parallel): Html {
+  return inLibrary
+    ? html`<a href="${readHref(ref)}" dir="auto">${ref}</a>`
+    : html`<span dir="auto">${ref}</span>`
 }

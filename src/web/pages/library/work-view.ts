@@ -1,7 +1,10 @@
 import type { Part, VersionFacts, Work } from '../../../sources/library/catalogue.ts'
+import { dataTable } from '../../components/data-table.ts'
+import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref, withQuery, workHref } from '../../components/library-links.ts'
 import { notice, type Page } from '../../components/page.ts'
+import { pager } from '../../components/pager.ts'
 import { counted, languageName, sourceLink } from '../../components/texts.ts'
 import { moment } from '../../components/times.ts'
 import { crumbs, searchForm } from './search-view.ts'
@@ -16,76 +19,94 @@ type Shown = {
   readonly parts: readonly Part[]
   /** The part to open when the work is too long for one page. */
   readonly part?: string | undefined
-  /** The chapter or part after which the list continues. */
+  /** The chapter, or the part, after which the list continues. */
   readonly after?: string | undefined
 }
 
 /** A work: its parts and chapters, and its versions with their licences. */
-export function workPage({ work, versions, parts, part, after }: Shown): Page {
-  const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
+export function workPage(shown: Shown): Page {
+  const { work, versions } = shown
   return {
     title: work.title,
     section: 'library',
     sheets: ['library'],
     main: html`${crumbs()}
-<header class="work-head"><h1 dir="auto">${work.title}</h1>${work.heTitle ? html`<p lang="he" dir="rtl">${work.heTitle}</p>` : nothing}</header>
-<dl class="facts">${work.author ? html`<div><dt>Author</dt><dd><a href="${withQuery('/library', { author: work.author })}" dir="auto">${work.author}</a></dd></div>` : nothing}
-${work.categories.length > 0 ? html`<div><dt>Category</dt><dd>${work.categories.map((name, i) => html`${i > 0 ? ' / ' : nothing}<a href="${withQuery('/library', { category: name })}" dir="auto">${name}</a>`)}</dd></div>` : nothing}
-<div><dt>Length</dt><dd>${counted(passages, 'passage')}</dd></div></dl>
+<header class="work-head"><h1 dir="auto">${work.title}</h1>
+${work.heTitle ? html`<p lang="he" dir="rtl">${work.heTitle}</p>` : nothing}</header>
+${factList(factsOf(shown))}
 ${searchForm({ work: work.title })}
 <h2>Contents</h2>
-${contents(work, parts, part, after)}
+${contents(shown)}
 <h2>Versions</h2>
-${versionTable(versions)}`,
+${versionTable(versions)}${machineNote(versions)}`,
   }
 }
 
-function contents(work: Work, parts: readonly Part[], chosen: string | undefined, after: string | undefined) {
+function factsOf({ work, parts }: Shown): readonly (Fact | false)[] {
+  const passages = parts.reduce((sum, entry) => sum + entry.passages, 0)
+  const filterLink = (field: 'author' | 'category', name: string) =>
+    html`<a href="${withQuery('/library', { [field]: name })}" dir="auto">${name}</a>`
+  return [
+    work.author ? ['Author', filterLink('author', work.author)] : false,
+    work.categories.length > 0 && [
+      'Category',
+      work.categories.map((name, i) => html`${i > 0 ? ' / ' : nothing}${filterLink('category', name)}`),
+    ],
+    ['Length', counted(passages, 'passage')],
+  ]
+}
+
+function contents({ work, parts, part: chosen, after }: Shown): Html {
   const chapters = parts.reduce((sum, part) => sum + part.chapters.length, 0)
   const one = parts.find((part) => part.heading === chosen) ?? (parts.length === 1 ? parts[0] : undefined)
   if (one && chapters > maxChapters) return longPart(work, one, after, parts.length > 1)
   if (chapters <= maxChapters) return html`<div class="parts">${grouped(work, parts)}</div>`
   const from = parts.findIndex((part) => part.heading === after) + 1
   const shown = parts.slice(from, from + maxParts)
-  return html`<ul class="part-list">${shown.map(
-    (part) =>
-      html`<li><a href="${withQuery(workHref(work.title), { part: part.heading })}" dir="auto">${label(work, part)}</a> <span class="faint">${counted(part.chapters.length, 'chapter')}</span></li>`,
-  )}</ul>${more(workHref(work.title), { after: shown.at(-1)?.heading }, from + maxParts < parts.length, 'More parts')}`
+  const next = withQuery(workHref(work.title), { after: shown.at(-1)?.heading })
+  return html`<ul class="part-list">${shown.map((part) => html`<li>${partLink(work, part)}</li>`)}</ul>
+${pager(from + maxParts < parts.length && { label: 'More parts', href: next })}`
+}
+
+function partLink(work: Work, part: Part): Html {
+  const href = withQuery(workHref(work.title), { part: part.heading })
+  return html`<a href="${href}" dir="auto">${label(work, part)}</a>
+<span class="faint">${counted(part.chapters.length, 'chapter')}</span>`
 }
 
 function longPart(work: Work, part: Part, after: string | undefined, isOne: boolean): Html {
   const from = part.chapters.findIndex(({ ref }) => ref === after) + 1
   const shown = part.chapters.slice(from, from + maxChapters)
   const next = { part: isOne ? part.heading : undefined, after: shown.at(-1)?.ref }
+  const hasMore = from + maxChapters < part.chapters.length
   return html`${isOne ? html`<p><a href="${workHref(work.title)}">All parts</a></p>` : nothing}
 <section class="part">${partHead(work, part)}${chapterLinks({ ...part, chapters: shown })}</section>
-${more(workHref(work.title), next, from + maxChapters < part.chapters.length, 'More chapters')}`
+${pager(hasMore && { label: 'More chapters', href: withQuery(workHref(work.title), next) })}`
 }
 
-function more(path: string, query: Readonly<Record<string, string | undefined>>, has: boolean, text: string) {
-  return has
-    ? html`<p class="pager"><a class="button quiet" href="${withQuery(path, query)}">${text}</a></p>`
-    : nothing
-}
-
-/**
- * Parts of one passage each, as in a lexicon, form one list; otherwise chapters stand under the name of their
- * part.
- */
+/** Entries of one passage, as in a lexicon, make one list; chapters are grouped by their part. */
 function grouped(work: Work, parts: readonly Part[]): Html {
   const single = parts.length > 1 && parts.every((part) => part.chapters.length === 1)
   if (!single) {
-    return html`${parts.map((part) => html`<section class="part">${partHead(work, part)}${chapterLinks(part)}</section>`)}`
+    return html`${parts.map(
+      (part) => html`<section class="part">${partHead(work, part)}${chapterLinks(part)}</section>`,
+    )}`
   }
-  return html`<ul class="part-list">${parts.map(
-    (part) =>
-      html`<li><a href="${readHref(part.chapters[0]?.ref ?? part.heading)}" dir="auto">${label(work, part)}</a>${part.heHeading ? html` <span lang="he" dir="rtl">${lastName(part.heHeading)}</span>` : nothing}</li>`,
-  )}</ul>`
+  return html`<ul class="part-list">${parts.map((part) => html`<li>${entryLink(work, part)}</li>`)}</ul>`
+}
+
+function entryLink(work: Work, part: Part): Html {
+  const href = readHref(part.chapters[0]?.ref ?? part.heading)
+  return html`<a href="${href}" dir="auto">${label(work, part)}</a>${heName(part)}`
 }
 
 function partHead(work: Work, part: Part): Html {
   if (part.heading === work.title) return nothing
-  return html`<h3><span dir="auto">${label(work, part)}</span>${part.heHeading ? html` <span lang="he" dir="rtl">${lastName(part.heHeading)}</span>` : nothing}</h3>`
+  return html`<h3><span dir="auto">${label(work, part)}</span>${heName(part)}</h3>`
+}
+
+function heName({ heHeading }: Part): Html {
+  return heHeading ? html` <span lang="he" dir="rtl">${lastName(heHeading)}</span>` : nothing
 }
 
 function chapterLinks(part: Part): Html {
@@ -109,12 +130,29 @@ function numberOf(ref: string, heading: string): string {
 }
 
 function versionTable(versions: readonly VersionFacts[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Versions"><table><thead><tr><th>Language</th><th>Version</th><th>Licence</th><th>Source</th><th class="number">Passages</th><th>Imported</th></tr></thead><tbody>
-${versions.map(
-  (version) =>
-    html`<tr><td>${languageName(version.language)}</td><th scope="row" dir="auto">${version.title}</th><td><bdi>${version.license}</bdi></td><td>${version.url ? sourceLink(version.url, hostOf(version.url)) : html`<span class="faint">not told</span>`}</td><td class="number">${version.texts.toLocaleString('en')}</td><td>${moment(version.importedAt)}</td></tr>`,
-)}</tbody></table></div>
-${versions.some((version) => version.machineMade) ? notice('note', html`Translated by a machine: ${versions.filter((v) => v.machineMade).map((v, i) => html`${i > 0 ? ', ' : nothing}<bdi>${v.title}</bdi>`)}.`) : nothing}`
+  return dataTable({
+    label: 'Versions',
+    rows: versions,
+    columns: [
+      { name: 'Language', cell: ({ language }) => languageName(language) },
+      { name: 'Version', kind: 'title', isName: true, cell: ({ title }) => title },
+      { name: 'Licence', cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: 'Source', cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated) },
+      { name: 'Passages', kind: 'number', cell: ({ texts }) => texts.toLocaleString('en') },
+      { name: 'Imported', cell: ({ importedAt }) => moment(importedAt) },
+    ],
+  })
+}
+
+const notStated = html`<span class="faint">not stated</span>`
+
+function machineNote(versions: readonly VersionFacts[]): Html {
+  const titles = versions.filter((version) => version.machineMade).map(({ title }) => title)
+  if (titles.length === 0) return nothing
+  return notice(
+    'note',
+    html`Machine translation: ${titles.map((title, i) => html`${i > 0 ? ', ' : nothing}<bdi>${title}</bdi>`)}.`,
+  )
 }
 
 function hostOf(url: string): string {

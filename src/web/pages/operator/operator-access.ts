@@ -8,12 +8,12 @@ import { ServiceError } from '../../../errors.ts'
 import { originOf } from '../../../http/origin.ts'
 import { resumeAccount, suspendAccount } from '../../../turns/sessions/suspension.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountOf, showAccount } from './operator-account.ts'
-import { resetLinkPage } from './operator-account-view.ts'
+import { resetLinkPage } from './reset-link-view.ts'
 
 const deleteForm = z.object({ confirm: z.string().max(300) })
 
@@ -22,13 +22,13 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
   const { database } = services
   type Acting = { readonly actor: string; readonly account: Account; readonly accountId: string }
 
-  /** Runs an action on the account in the path and redirects; a refusal is shown above the account. */
+  /** Does something to the account that the path names, and redirects; an error is shown above the account. */
   const post = (
     name: string,
     next: string,
     work: (acting: Acting, request: FastifyRequest) => Promise<unknown>,
   ) =>
-    app.post(`/operator/accounts/:id/${name}`, operator, async (request, reply) => {
+    app.post(`/operator/accounts/:id/${name}`, operatorsOnly, async (request, reply) => {
       const account = await accountOf(services, request)
       const actor = visitorOf(request).account.id
       try {
@@ -41,7 +41,7 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
       return reply.redirect(next.replace(':id', account.id), 303)
     })
 
-  app.post('/operator/accounts/:id/reset-password', operator, async (request, reply: FastifyReply) => {
+  app.post('/operator/accounts/:id/reset-password', operatorsOnly, async (request, reply: FastifyReply) => {
     const account = await accountOf(services, request)
     const acting = { actor: visitorOf(request).account.id, accountId: account.id }
     const { path, expiresAt } = await withTx(database, 'system', (tx) => createResetLink(tx, acting))
@@ -63,14 +63,14 @@ export function operatorAccessPages(app: FastifyInstance, services: WebServices)
     if (confirm.trim().toLowerCase() !== acting.account.email) {
       throw new ServiceError(
         'invalid_value',
-        'This is not the e-mail address of the account. Nothing was deleted.',
+        'The e-mail address does not match the account. Nothing was deleted.',
       )
     }
     await deleteAccount(database, acting)
   })
 }
 
-/** Operators cannot lock themselves out: nobody might be left to unlock the account. */
+/** An operator who locks themselves out may leave nobody who can let them in again. */
 function requireOther({ actor, accountId }: { readonly actor: string; readonly accountId: string }): void {
   if (actor !== accountId) return
   throw new ServiceError('invalid_value', 'This is your own account. Another operator can do this.')

@@ -13,8 +13,8 @@ import { spanOf } from '../../../billing/usage/usage-span.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { type Page, sendPage } from '../../components/page.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import { principalOfAccount, visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountPage, type MessageShown } from './operator-account-view.ts'
@@ -23,11 +23,11 @@ const planForm = z.object({ plan: z.string().max(40) })
 const grantForm = z.object({ amount: z.string().max(40), seen: z.string().regex(/^\d{1,18}$/) })
 
 const done = {
-  plan: 'The plan has been changed. It holds from the next request on.',
-  grant: 'The credits have been given.',
+  plan: 'The plan has been changed. It applies from the next request.',
+  grant: 'The credits have been granted.',
   'take-back': 'The credits have been taken back.',
-  suspended: 'The account is suspended: its keys are refused, and its turns are being stopped.',
-  resumed: 'The account can be used again.',
+  suspended: 'The account has been suspended: its keys are refused, and its turns are being cancelled.',
+  resumed: 'The account has been resumed.',
 }
 
 type ById = { Params: { id: string } }
@@ -36,13 +36,13 @@ type ById = { Params: { id: string } }
 export function operatorAccountPage(app: FastifyInstance, services: WebServices): void {
   const { database, plans } = services
 
-  app.get<ById>('/operator/accounts/:id', operator, (request, reply) =>
+  app.get<ById>('/operator/accounts/:id', operatorsOnly, (request, reply) =>
     showAccount(services, request, { done: doneMessage(request, done) }).then((page) =>
       sendPage(request, reply, page),
     ),
   )
 
-  app.post<ById>('/operator/accounts/:id/plan', operator, async (request, reply) => {
+  app.post<ById>('/operator/accounts/:id/plan', operatorsOnly, async (request, reply) => {
     const { plan } = readFields(planForm, request.body)
     const account = await accountOf(services, request)
     try {
@@ -55,7 +55,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     return reply.redirect(`/operator/accounts/${account.id}?done=plan`, 303)
   })
 
-  app.post<ById>('/operator/accounts/:id/grant', operator, async (request, reply) => {
+  app.post<ById>('/operator/accounts/:id/grant', operatorsOnly, async (request, reply) => {
     const { amount, seen } = readFields(grantForm, request.body)
     const account = await accountOf(services, request)
     const micros = parseCredits(amount)
@@ -75,7 +75,7 @@ export function operatorAccountPage(app: FastifyInstance, services: WebServices)
     return reply.redirect(`/operator/accounts/${account.id}?done=grant`, 303)
   })
 
-  app.post<ById>('/operator/accounts/:id/take-back', operator, async (request, reply) => {
+  app.post<ById>('/operator/accounts/:id/take-back', operatorsOnly, async (request, reply) => {
     const { amount, seen } = readFields(grantForm, request.body)
     const account = await accountOf(services, request)
     const micros = parseCredits(amount)
@@ -137,6 +137,6 @@ export async function showAccount(
 function badAmount(): ServiceError {
   return new ServiceError(
     'invalid_value',
-    'Credits are a number above zero with at most six decimals, such as 250 or 0.5.',
+    'Enter credits as a number above zero with at most six decimals, such as 250 or 0.5.',
   )
 }

@@ -5,8 +5,8 @@ import { availableOf } from '../../../billing/pools.ts'
 import { withTx } from '../../../db/client.ts'
 import { randomBase62 } from '../../../ids.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { accountMadePage, accountsPage, newAccountPage } from './operator-views.ts'
@@ -32,7 +32,7 @@ const done = { deleted: 'The account has been deleted, with everything in it.' }
 export function operatorAccountPages(app: FastifyInstance, services: WebServices): void {
   const { database, plans } = services
 
-  app.get('/operator', operator, async (request, reply) => {
+  app.get('/operator', operatorsOnly, async (request, reply) => {
     const search = readFields(listQuery, request.query)
     const found = await searchAccounts(database.system, {
       ...search,
@@ -49,11 +49,11 @@ export function operatorAccountPages(app: FastifyInstance, services: WebServices
     return sendPage(request, reply, accountsPage(page))
   })
 
-  app.get('/operator/accounts/new', operator, (request, reply) =>
+  app.get('/operator/accounts/new', operatorsOnly, (request, reply) =>
     sendPage(request, reply, newAccountPage(plans.names, { plan: plans.names[0] ?? '' })),
   )
 
-  app.post('/operator/accounts', operator, async (request, reply) => {
+  app.post('/operator/accounts', operatorsOnly, async (request, reply) => {
     const input = readFields(newForm, request.body)
     const password = randomBase62(20)
     try {

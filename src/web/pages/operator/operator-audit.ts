@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type AuditEntry, listAuditEntries } from '../../../accounts/audit.ts'
 import { readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
-import { emptyState, type Page, sendPage, tabs } from '../../components/page.ts'
+import { emptyState, type Page, sendPage } from '../../components/page.ts'
+import { pager } from '../../components/pager.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import type { WebServices } from '../services.ts'
 import { auditTable } from './audit-view.ts'
-import { operatorTabs } from './operator-tabs.ts'
+import { operatorPage } from './operator-page.ts'
 
 const entriesShown = 50
 
@@ -25,7 +26,7 @@ type Query = z.infer<typeof query>
 
 /** `/operator/audit`: actions of operators, newest first. */
 export function operatorAuditPage(app: FastifyInstance, { database }: WebServices): void {
-  app.get('/operator/audit', operator, async (request, reply) => {
+  app.get('/operator/audit', operatorsOnly, async (request, reply) => {
     const asked = readFields(query, request.query)
     const found = await listAuditEntries(database.system, {
       accountId: asked.account || undefined,
@@ -38,16 +39,22 @@ export function operatorAuditPage(app: FastifyInstance, { database }: WebService
 }
 
 function auditPage(asked: Query, entries: readonly AuditEntry[], hasMore: boolean): Page {
+  const { account, before } = asked
   const last = entries.at(-1)
-  return {
+  const href = (to?: bigint) => withQuery('/operator/audit', { account, before: to?.toString() })
+  return operatorPage({
     title: 'Audit log',
-    section: 'operator',
-    sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator/audit')}
-<h2>Audit log</h2>
-<p>What operators did to accounts, on these pages and on the command line, and which passwords were reset. Entries cannot be changed or removed.</p>
-${asked.account ? html`<p>Only the account <code>${asked.account}</code>. <a href="/operator/audit">Show all</a></p>` : nothing}
-${entries.length === 0 ? emptyState('No entries', 'What operators do is recorded here.') : auditTable(entries)}
-<p class="pager">${asked.before === undefined ? nothing : html`<a class="button quiet" href="${withQuery('/operator/audit', { account: asked.account })}">Newest</a>`}${hasMore && last ? html`<a class="button quiet" href="${withQuery('/operator/audit', { account: asked.account, before: last.id.toString() })}">Older</a>` : nothing}</p>`,
-  }
+    path: '/operator/audit',
+    main: html`<h2>Audit log</h2>
+<p>Changes to accounts by operators, on these pages and on the command line, and password resets. Nobody can change or
+remove entries.</p>
+${account ? html`<p>Only the account <code>${account}</code>. <a href="/operator/audit">Show all</a></p>` : nothing}
+${entries.length === 0 ? noEntries : auditTable(entries)}
+${pager(
+  before !== undefined && { label: 'Newest', href: href() },
+  hasMore && last !== undefined && { label: 'Older', href: href(last.id) },
+)}`,
+  })
 }
+
+const noEntries = emptyState('No entries', 'Changes by operators are recorded here.')

@@ -13,15 +13,17 @@ import {
   tableSizes,
 } from '../../../operations/health.ts'
 import { readIndexMark } from '../../../sources/index/index-mark.ts'
+import { dataTable } from '../../components/data-table.ts'
+import { type Fact, factList } from '../../components/fact-list.ts'
 import { readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
-import { emptyState, notice, type Page, sendPage, tabs } from '../../components/page.ts'
+import { emptyState, notice, type Page, sendPage } from '../../components/page.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import { bytesText } from '../../components/sizes.ts'
 import { counted } from '../../components/texts.ts'
 import { duration, instant } from '../../components/times.ts'
 import type { WebServices } from '../services.ts'
-import { operatorTabs } from './operator-tabs.ts'
+import { operatorPage } from './operator-page.ts'
 
 const query = z.object({ check: z.literal('money').optional().catch(undefined) })
 
@@ -30,15 +32,15 @@ type Shown = {
   readonly tables: readonly TableSize[]
   readonly queue: QueueHealth
   readonly failures: FailureHealth
-  /** Number of texts that wait for the search index. */
+  /** Texts that are not in the search index yet. */
   readonly waitingTexts: number
-  /** Undefined: not asked for. */
+  /** Undefined unless the checks were requested. */
   readonly examination: Examination | undefined
 }
 
 /** `/operator/health`: state of the service, and failures of the last day. */
 export function operatorHealthPage(app: FastifyInstance, { database }: WebServices): void {
-  app.get('/operator/health', operator, async (request, reply) => {
+  app.get('/operator/health', operatorsOnly, async (request, reply) => {
     const { check } = readFields(query, request.query)
     const { system } = database
     const mark = await readIndexMark(system)
@@ -58,58 +60,121 @@ export function operatorHealthPage(app: FastifyInstance, { database }: WebServic
 }
 
 function healthPage(shown: Shown): Page {
-  const { database, queue, waitingTexts } = shown
-  return {
+  const { queue } = shown
+  return operatorPage({
     title: 'Health',
-    section: 'operator',
-    sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator/health')}
-<h2>Now</h2>
-<dl class="facts"><div><dt>Database</dt><dd>Postgres ${database.version}, answers in ${Math.max(1, Math.round(database.answerMs))} ms</dd></div>
-<div><dt>Its size</dt><dd>${bytesText(database.bytes)}</dd></div><div><dt>Connections</dt><dd>${database.connections}</dd></div><div><dt>Started</dt><dd>${instant(database.startedAt)}</dd></div>
-<div><dt>Turns running</dt><dd>${queue.inProgress}${ageOf(queue.oldestRunningSeconds)}</dd></div><div><dt>Turns waiting</dt><dd>${queue.queued}${ageOf(queue.oldestQueuedSeconds)}</dd></div>
-<div><dt>Without an owner</dt><dd>${queue.orphaned}</dd></div><div><dt>Search index</dt><dd>${waitingTexts === 0 ? 'complete' : `${counted(waitingTexts, 'text')} to come`}</dd></div></dl>
-${queue.orphaned > 0 ? notice('note', 'A turn whose process is gone is taken over by another within about 20 seconds. Look again: if it stays, no process is taking turns.') : nothing}
+    path: '/operator/health',
+    main: html`<h2>Now</h2>
+${factList(factsOf(shown))}
+${queue.orphaned > 0 ? orphanNote : nothing}
 ${replicaTable(queue)}
-${moneyRules(shown.examination)}
+${ledgerChecks(shown.examination)}
 ${failureSection(shown.failures)}
 <h2>Largest tables</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Largest tables"><table><thead><tr><th>Table</th><th class="number">Rows, about</th><th class="number">Size with indexes</th></tr></thead><tbody>${shown.tables.map(({ name, rows, bytes }) => html`<tr><th scope="row"><code>${name}</code></th><td class="number">${rows === null ? html`<span class="faint">not counted yet</span>` : rows.toLocaleString('en')}</td><td class="number">${bytesText(bytes)}</td></tr>`)}</tbody></table></div>`,
-  }
+${sizeTable(shown.tables)}`,
+  })
+}
+
+function factsOf({ database, queue, waitingTexts }: Shown): readonly Fact[] {
+  const answerMs = Math.max(1, Math.round(database.answerMs))
+  return [
+    ['Database', `Postgres ${database.version}, answers in ${answerMs} ms`],
+    ['Database size', bytesText(database.bytes)],
+    ['Connections', database.connections],
+    ['Started', instant(database.startedAt)],
+    ['Turns running', html`${queue.inProgress}${ageOf(queue.oldestRunningSeconds)}`],
+    ['Turns queued', html`${queue.queued}${ageOf(queue.oldestQueuedSeconds)}`],
+    ['Turns without an owner', queue.orphaned],
+    ['Search index', waitingTexts === 0 ? 'complete' : `${counted(waitingTexts, 'text')} not indexed yet`],
+  ]
 }
 
 function ageOf(seconds: number | null): Html {
-  return seconds === null
-    ? nothing
-    : html` <small class="faint">the oldest for ${duration(seconds * 1_000)}</small>`
+  return seconds === null ? nothing : html` <small class="faint">oldest: ${duration(seconds * 1_000)}</small>`
 }
+
+const orphanNote = notice(
+  'note',
+  html`When a process fails, another process takes over its turns within about 20 seconds. If turns stay without an
+owner longer, no process takes turns.`,
+)
 
 function replicaTable({ replicas }: QueueHealth): Html {
-  if (replicas.length === 0) return html`<p class="faint">No process is driving a turn at the moment.</p>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Processes"><table><thead><tr><th>Process</th><th class="number">Turns</th><th>Lease until (UTC)</th></tr></thead><tbody>${replicas.map(({ owner, runs, renewedUntil }) => html`<tr><th scope="row"><code>${owner}</code></th><td class="number">${runs}</td><td>${instant(renewedUntil)}</td></tr>`)}</tbody></table></div>`
+  if (replicas.length === 0) return html`<p class="faint">No process is running a turn.</p>`
+  return dataTable({
+    label: 'Processes',
+    rows: replicas,
+    columns: [
+      { name: 'Process', kind: 'title', cell: ({ owner }) => html`<code>${owner}</code>` },
+      { name: 'Turns', kind: 'number', cell: ({ runs }) => runs },
+      { name: 'Lease until (UTC)', cell: ({ renewedUntil }) => instant(renewedUntil) },
+    ],
+  })
 }
 
-function moneyRules(found: Examination | undefined): Html {
-  return html`<div class="head"><h2>Rules of the money</h2><a class="button quiet" href="/operator/health?check=money">Check them now</a></div>
-${found === undefined ? html`<p>The service checks ${invariants.length} rules every ten minutes. A broken one is logged, and the metric <code>service_broken_invariants</code> counts them.</p>` : examinationOf(found)}`
+function ledgerChecks(found: Examination | undefined): Html {
+  return html`<div class="head"><h2>Ledger checks</h2>
+<a class="button quiet" href="/operator/health?check=money">Run the checks now</a></div>
+${found === undefined ? scheduleNote : examinationOf(found)}`
 }
+
+const scheduleNote = html`<p>The service runs ${invariants.length} checks every ten minutes. It logs each failed check,
+and the metric <code>service_broken_invariants</code> counts them.</p>`
 
 function examinationOf({ broken, unchecked }: Examination): Html {
-  if (broken.length + unchecked.length === 0) return notice('done', `All ${invariants.length} rules hold.`)
-  return html`${broken.length > 0 ? notice('problem', `${counted(broken.length, 'rule')} of ${invariants.length} broken.`) : nothing}${broken.map(({ invariant, rows }) => html`<h3>${invariant}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`)}
-${unchecked.length > 0 ? notice('problem', `${counted(unchecked.length, 'rule')} of ${invariants.length} could not be checked.`) : nothing}${unchecked.map(({ invariant, reason }) => html`<h3>${invariant}</h3><pre tabindex="0">${reason}</pre>`)}`
+  const total = invariants.length
+  if (broken.length + unchecked.length === 0) return notice('done', `All ${total} checks passed.`)
+  const failed = `${counted(broken.length, 'check')} of ${total} failed.`
+  const notRun = `${counted(unchecked.length, 'check')} of ${total} could not run.`
+  return html`${broken.length > 0 ? notice('problem', failed) : nothing}
+${broken.map(({ invariant, rows }) => checkDetails(invariant, rows.map((row) => JSON.stringify(row)).join('\n')))}
+${unchecked.length > 0 ? notice('problem', notRun) : nothing}
+${unchecked.map(({ invariant, reason }) => checkDetails(invariant, reason))}`
 }
 
-function failureSection({ byCode, newest, ended }: FailureHealth): Html {
-  const failed = byCode.reduce((sum, { runs }) => sum + runs, 0)
-  return html`<h2>Failures of the last day</h2>
-${
-  failed === 0
-    ? emptyState('No turn has failed', `${counted(ended, 'turn')} ended in the last 24 hours.`)
-    : html`<p>${counted(failed, 'turn')} of ${ended} failed: ${byCode.map(({ code, runs }, i) => html`${i > 0 ? ', ' : nothing}<code>${code}</code> ${runs}`)}.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Failures"><table><thead><tr><th>Time (UTC)</th><th>Code</th><th>Message</th><th>Model</th><th>Run</th><th>Account</th></tr></thead><tbody>${newest.map(
-        (failure) =>
-          html`<tr><td>${instant(failure.at)}</td><td><code>${failure.code}</code></td><td class="message" dir="auto">${failure.message}</td><td><code>${failure.model}</code></td><td><code>${failure.runId}</code></td><td><a href="/operator/accounts/${failure.accountId}" title="${failure.accountId}">Account</a></td></tr>`,
-      )}</tbody></table></div>`
-}`
+function checkDetails(invariant: string, text: string): Html {
+  return html`<h3>${invariant}</h3><pre tabindex="0">${text}</pre>`
 }
+
+function failureSection(failures: FailureHealth): Html {
+  const { byCode, ended } = failures
+  const failed = byCode.reduce((sum, { runs }) => sum + runs, 0)
+  const noFailures = emptyState('No turn failed', `${counted(ended, 'turn')} ended in the last 24 hours.`)
+  const codes = byCode.map(({ code, runs }, i) => html`${i > 0 ? ', ' : nothing}<code>${code}</code> ${runs}`)
+  const summary = html`<p>${counted(failed, 'turn')} of ${ended} failed: ${codes}.</p>`
+  return html`<h2>Failures in the last 24 hours</h2>
+${failed === 0 ? noFailures : html`${summary}${failureTable(failures)}`}`
+}
+
+function failureTable({ newest }: FailureHealth): Html {
+  return dataTable({
+    label: 'Failures',
+    rows: newest,
+    columns: [
+      { name: 'Time (UTC)', cell: ({ at }) => instant(at) },
+      { name: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
+      { name: 'Message', className: 'message', isName: true, cell: ({ message }) => message },
+      { name: 'Model', cell: ({ model }) => html`<code>${model}</code>` },
+      { name: 'Run', cell: ({ runId }) => html`<code>${runId}</code>` },
+      {
+        name: 'Account',
+        cell: ({ accountId }) =>
+          html`<a href="/operator/accounts/${accountId}" title="${accountId}">Account</a>`,
+      },
+    ],
+  })
+}
+
+function sizeTable(tables: readonly TableSize[]): Html {
+  return dataTable({
+    label: 'Largest tables',
+    rows: tables,
+    columns: [
+      { name: 'Table', kind: 'title', cell: ({ name }) => html`<code>${name}</code>` },
+      { name: 'Rows, about', kind: 'number', cell: ({ rows }) => rows?.toLocaleString('en') ?? notCounted },
+      { name: 'Size with indexes', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
+    ],
+  })
+}
+
+const notCounted = html`<span class="faint">not counted yet</span>`

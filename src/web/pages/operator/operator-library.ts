@@ -9,15 +9,18 @@ import {
   type WorkWithVersions,
 } from '../../../sources/library/catalogue.ts'
 import { checkLibrary, type LibraryCheck } from '../../../sources/library/writing/check.ts'
+import { dataTable } from '../../components/data-table.ts'
 import { readFields } from '../../components/forms.ts'
-import { operator } from '../../components/guards.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery, workHref } from '../../components/library-links.ts'
-import { emptyState, notice, type Page, sendPage, tabs } from '../../components/page.ts'
+import { emptyState, notice, type Page, sendPage } from '../../components/page.ts'
+import { pager } from '../../components/pager.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
 import { counted, languageName, sourceLink } from '../../components/texts.ts'
 import { instant } from '../../components/times.ts'
+import { sizeText } from '../library/library-view.ts'
 import type { WebServices } from '../services.ts'
-import { operatorTabs } from './operator-tabs.ts'
+import { operatorPage } from './operator-page.ts'
 
 const query = z.object({
   after: z.string().max(300).optional(),
@@ -33,11 +36,11 @@ const sample = 200
 
 type Checked = { readonly check: LibraryCheck } | { readonly problem: string }
 
-/** `/operator/library`: contents of the library, their check, and how to import more. */
+/** `/operator/library`: what the library has, a check of it, and how to import texts. */
 export function operatorLibraryPage(app: FastifyInstance, { database }: WebServices): void {
   const { system } = database
 
-  app.get('/operator/library', operator, async (request, reply) => {
+  app.get('/operator/library', operatorsOnly, async (request, reply) => {
     const { after, check } = readFields(query, request.query)
     const holdings = await listHoldings(system, { after: after || undefined, limit: worksShown + 1 })
     return sendPage(
@@ -60,7 +63,7 @@ export function operatorLibraryPage(app: FastifyInstance, { database }: WebServi
     } catch (error) {
       const problem = asServiceError(error, request)
       if (!(problem instanceof ServiceError) || problem.code !== 'overloaded') throw error
-      return { problem: 'The check takes longer than a page may wait. Run it on the command line, as below.' }
+      return { problem: 'The check takes too long for a page. Run it on the command line, as shown below.' }
     }
   }
 }
@@ -73,48 +76,75 @@ function holdingsPage(shown: {
   readonly checked: Checked | undefined
 }): Page {
   const { size, holdings, hasMore, isFirst, checked } = shown
-  return {
+  const next = withQuery('/operator/library', { after: holdings.at(-1)?.title })
+  return operatorPage({
     title: 'Library, for operators',
-    section: 'operator',
-    sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator/library')}
-<div class="head"><h2>Library</h2><a class="button quiet" href="/operator/library?check=now">Check it now</a></div>
-<p class="faint">${counted(size.works, 'work')} in ${counted(size.versions, 'version')}, ${counted(size.texts, 'text')}</p>
+    path: '/operator/library',
+    main: html`<div class="head"><h2>Library</h2>
+<a class="button quiet" href="/operator/library?check=now">Check it now</a></div>
+<p class="faint">${sizeText(size)}</p>
 ${checked === undefined ? nothing : checkResult(checked)}
-${holdings.length === 0 ? emptyState('The library is empty', 'Import texts on the command line, as below.') : holdingTable(holdings)}
-<p class="pager">${isFirst ? nothing : html`<a class="button quiet" href="/operator/library">From the start</a>`}${hasMore ? html`<a class="button quiet" href="${withQuery('/operator/library', { after: holdings.at(-1)?.title })}">More works</a>` : nothing}</p>
-${importHelp()}`,
-  }
+${holdings.length === 0 ? emptyLibrary : holdingTable(holdings)}
+${pager(!isFirst && { label: 'First page', href: '/operator/library' }, hasMore && { label: 'More works', href: next })}
+${importHelp}`,
+  })
 }
+
+const emptyLibrary = emptyState('The library is empty', 'Import texts on the command line, as shown below.')
 
 function checkResult(checked: Checked): Html {
   if ('problem' in checked) return notice('note', checked.problem)
-  const { check } = checked
-  const looked = `${counted(check.texts, 'text')} and ${counted(check.links, 'link')} looked at, ${counted(check.compared, 'text')} compared with the index.`
-  if (check.faults.length === 0) return notice('done', `The library is whole: ${looked}`)
-  return html`${notice('problem', `${counted(check.faults.length, 'rule')} broken; ${looked}`)}${check.faults.map(({ rule, rows }) => html`<h3>${rule}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`)}`
+  const { texts, links, compared, faults } = checked.check
+  const extent = `${counted(texts, 'text')} and ${counted(links, 'link')} checked, ${compared} compared with the index.`
+  if (faults.length === 0) return notice('done', `No faults found: ${extent}`)
+  const details = faults.map(
+    ({ rule, rows }) =>
+      html`<h3>${rule}</h3><pre tabindex="0">${rows.map((row) => JSON.stringify(row)).join('\n')}</pre>`,
+  )
+  return html`${notice('problem', `${counted(faults.length, 'rule')} broken; ${extent}`)}${details}`
+}
+
+/** A version in the table: the first one of its work has the cell with the title. */
+type HoldingRow = WorkWithVersions['versions'][number] & { readonly work: string; readonly workRows: number }
+
+function rowsOf({ title, versions }: WorkWithVersions): readonly HoldingRow[] {
+  return versions.map((version, i) => ({ ...version, work: title, workRows: i === 0 ? versions.length : 0 }))
 }
 
 function holdingTable(holdings: readonly WorkWithVersions[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Works and versions"><table><thead><tr><th>Work</th><th>Language</th><th>Version</th><th>Licence</th><th>Source</th><th class="number">Texts</th><th>Imported (UTC)</th></tr></thead><tbody>${holdings.map(
-    ({ title, versions }) =>
-      html`${versions.map(
-        (version, i) =>
-          html`<tr>${i === 0 ? html`<th scope="rowgroup" rowspan="${versions.length}"><a href="${workHref(title)}" dir="auto">${title}</a></th>` : nothing}<td>${languageName(version.language)}</td><td dir="auto">${version.title}</td><td><bdi>${version.license}</bdi></td><td>${sourceLink(version.url)}</td><td class="number">${version.texts.toLocaleString('en')}</td><td>${instant(version.importedAt)}</td></tr>`,
-      )}`,
-  )}</tbody></table></div>`
+  return dataTable({
+    label: 'Works and versions',
+    rows: holdings.flatMap(rowsOf),
+    columns: [
+      {
+        name: 'Work',
+        kind: 'title',
+        span: ({ workRows }) => workRows,
+        cell: ({ work }) => html`<a href="${workHref(work)}" dir="auto">${work}</a>`,
+      },
+      { name: 'Language', cell: ({ language }) => languageName(language) },
+      { name: 'Version', isName: true, cell: ({ title }) => title },
+      { name: 'Licence', cell: ({ license }) => html`<bdi>${license}</bdi>` },
+      { name: 'Source', cell: ({ url }) => sourceLink(url) },
+      { name: 'Texts', kind: 'number', cell: ({ texts }) => texts.toLocaleString('en') },
+      { name: 'Imported (UTC)', cell: ({ importedAt }) => instant(importedAt) },
+    ],
+  })
 }
 
 const commands = [
   { what: 'Works from Sefaria, by title', command: 'sources import sefaria "Tanya" "Likutei Moharan"' },
   { what: 'Works from Sefaria’s export files', command: 'sources import sefaria-export --category Chasidut' },
-  { what: 'Texts of your own, one JSON object a line', command: 'sources import jsonl texts.jsonl' },
+  { what: 'Your own texts, one JSON object per line', command: 'sources import jsonl texts.jsonl' },
   { what: 'A book in Markdown', command: 'sources import markdown book.md' },
   { what: 'Check everything', command: 'sources check' },
   { what: 'Remove a work', command: 'sources remove "Tanya"' },
 ]
 
-function importHelp(): Html {
-  return html`<section class="card"><h2>Imports</h2><p>Imports are not started from this page: they can take hours and may be cut off and continued, which wants a terminal. Run them in the service’s folder, with the service’s settings, while it goes on serving:</p>
-<dl class="commands">${commands.map(({ what, command }) => html`<dt>${what}</dt><dd><pre tabindex="0" dir="ltr"><code>npm run -s service -- ${command}</code></pre></dd>`)}</dl></section>`
-}
+const importHelp = html`<section class="card"><h2>Imports</h2>
+<p>Imports run on the command line, because they can take hours. An interrupted import continues where it stopped. Run
+them in the folder of the service, with its settings; the service can keep running:</p>
+<dl class="commands">${commands.map(
+  ({ what, command }) =>
+    html`<dt>${what}</dt><dd><pre tabindex="0" dir="ltr"><code>npm run -s service -- ${command}</code></pre></dd>`,
+)}</dl></section>`

@@ -1,10 +1,14 @@
 import type { Account } from '../../../accounts/accounts.ts'
 import { creditsText } from '../../../billing/credits.ts'
+import { copyField } from '../../components/copy-field.ts'
+import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
-import { emptyState, notice, type Page, tabs } from '../../components/page.ts'
+import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
+import { pager } from '../../components/pager.ts'
+import { type Option, selectField } from '../../components/select-field.ts'
 import { moment } from '../../components/times.ts'
-import { operatorTabs } from './operator-tabs.ts'
+import { operatorPage } from './operator-page.ts'
 
 type Search = {
   readonly q?: string | undefined
@@ -12,81 +16,111 @@ type Search = {
   readonly after?: string | undefined
 }
 
-/** Who uses the service. */
-export function accountsPage(shown: {
+type AccountsShown = {
   readonly search: Search
   readonly accounts: readonly Account[]
   readonly balances: ReadonlyMap<string, bigint>
   readonly hasMore: boolean
   readonly plans: readonly string[]
   readonly done: string | undefined
-}): Page {
-  const { search, accounts, balances, hasMore, plans, done } = shown
-  const isSearch = search.q !== undefined || search.plan !== undefined
-  return {
+}
+
+/** All accounts, or those that a search found. */
+export function accountsPage(shown: AccountsShown): Page {
+  const { search, accounts, balances, hasMore, done } = shown
+  const href = (after?: string) => withQuery('/operator', { ...search, after })
+  return operatorPage({
     title: 'Accounts',
-    section: 'operator',
-    sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
-<div class="head"><h2>Accounts</h2><a class="button" href="/operator/accounts/new">New account</a></div>
-${done ? notice('done', done) : nothing}
-<form class="filters" role="search" action="/operator"><label>E-mail address <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
-<label>Plan ${planSelect([...plans], search.plan, true)}</label><button class="quiet">Show</button></form>
-${accounts.length === 0 ? emptyState(isSearch ? 'No account is like that' : 'That was all', html`<a href="/operator">Show all accounts</a>`) : accountTable(accounts, balances)}
-<p class="pager">${search.after === undefined ? nothing : html`<a class="button quiet" href="${withQuery('/operator', { ...search, after: undefined })}">From the start</a>`}${hasMore ? html`<a class="button quiet" href="${withQuery('/operator', { ...search, after: accounts.at(-1)?.email })}">More accounts</a>` : nothing}</p>`,
-  }
+    path: '/operator',
+    main: html`<div class="head"><h2>Accounts</h2><a class="button" href="/operator/accounts/new">New account</a></div>
+${outcomeNotice({ done })}
+${filterForm(shown)}
+${accounts.length === 0 ? noAccounts(search) : accountTable(accounts, balances)}
+${pager(
+  search.after !== undefined && { label: 'First page', href: href() },
+  hasMore && { label: 'More accounts', href: href(accounts.at(-1)?.email) },
+)}`,
+  })
+}
+
+function filterForm({ search, plans }: AccountsShown): Html {
+  const options = [{ value: '', label: 'Any' }, ...planOptions(plans)]
+  return html`<form class="filters" role="search" action="/operator">
+<label>E-mail address <input type="search" name="q" maxlength="254" dir="ltr" value="${search.q ?? ''}"></label>
+${selectField({ label: 'Plan', name: 'plan', options, selected: search.plan })}
+<button class="quiet">Show</button></form>`
+}
+
+function noAccounts({ q, plan }: Search): Html {
+  const isSearch = q !== undefined || plan !== undefined
+  const title = isSearch ? 'No matching accounts' : 'No more accounts'
+  return emptyState(title, html`<a href="/operator">Show all accounts</a>`)
 }
 
 function accountTable(accounts: readonly Account[], balances: ReadonlyMap<string, bigint>): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Accounts"><table><thead><tr><th>Account</th><th>Plan</th><th class="number">Credits left</th><th>Made</th></tr></thead><tbody>${accounts.map(
-    (account) =>
-      html`<tr><th scope="row"><a href="/operator/accounts/${account.id}" dir="auto">${account.email}</a>${account.operator ? html` <span class="badge">operator</span>` : nothing}${account.suspendedAt ? html` <span class="badge revoked">suspended</span>` : nothing}</th><td>${account.plan}</td><td class="number">${balances.has(account.id) ? creditsText(balances.get(account.id) ?? 0n) : html`<span class="faint">not used yet</span>`}</td><td>${moment(account.createdAt)}</td></tr>`,
-  )}</tbody></table></div>`
+  const credits = (micros: bigint | undefined) => (micros === undefined ? notUsed : creditsText(micros))
+  return dataTable({
+    label: 'Accounts',
+    rows: accounts,
+    columns: [
+      { name: 'Account', kind: 'title', cell: accountCell },
+      { name: 'Plan', cell: ({ plan }) => plan },
+      { name: 'Credits left', kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
+      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
+    ],
+  })
 }
 
-/** The choice of a plan; with `any` there is an empty choice too. */
-export function planSelect(plans: readonly string[], present: string | undefined, any = false): Html {
-  return html`<select name="plan">${any ? html`<option value="">Any</option>` : nothing}${plans.map(
-    (plan) => html`<option value="${plan}"${plan === present ? html` selected` : nothing}>${plan}</option>`,
-  )}</select>`
+const notUsed = html`<span class="faint">not used yet</span>`
+
+function accountCell({ id, email, operator, suspendedAt }: Account): Html {
+  return html`<a href="/operator/accounts/${id}" dir="auto">${email}</a>
+${operator ? html`<span class="badge">operator</span>` : nothing}
+${suspendedAt ? html`<span class="badge revoked">suspended</span>` : nothing}`
 }
 
-/** The form for another account. */
-export function newAccountPage(
-  plans: readonly string[],
-  form: {
-    readonly email?: string
-    readonly plan: string
-    readonly operator?: 'yes' | undefined
-    readonly problem?: string
-  },
-): Page {
-  return {
+/** The plans, as the options of a select field. */
+export function planOptions(plans: readonly string[]): readonly Option[] {
+  return plans.map((plan) => ({ value: plan, label: plan }))
+}
+
+type NewAccount = {
+  readonly email?: string
+  readonly plan: string
+  readonly operator?: 'yes' | undefined
+  readonly problem?: string
+}
+
+/** The form for a new account. */
+export function newAccountPage(plans: readonly string[], form: NewAccount): Page {
+  return operatorPage({
     title: 'New account',
-    section: 'operator',
-    sheets: ['operator'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
-<section class="card narrow-left"><h2>New account</h2>${form.problem ? notice('problem', form.problem) : nothing}
+    path: '/operator',
+    main: html`<section class="card narrow-left"><h2>New account</h2>${outcomeNotice({ problem: form.problem })}
 <form method="post" action="/operator/accounts">
-<label>E-mail address <input type="email" name="email" required maxlength="254" dir="ltr" autocomplete="off" value="${form.email ?? ''}"></label>
-<label>Plan ${planSelect(plans, form.plan)}</label>
-<label class="choice"><input type="checkbox" name="operator" value="yes"${form.operator === 'yes' ? html` checked` : nothing}> <span>Operator <small>May open these pages: sees, changes, suspends and deletes all accounts.</small></span></label>
-<p class="hint">A password is made and shown once. Its owner can change it under Settings.</p>
-<button>Make the account</button> <a class="button quiet" href="/operator">Cancel</a></form></section>`,
-  }
+<label>E-mail address <input type="email" name="email" required maxlength="254" dir="ltr" autocomplete="off"
+value="${form.email ?? ''}"></label>
+${selectField({ label: 'Plan', name: 'plan', options: planOptions(plans), selected: form.plan })}
+${operatorBox(form.operator === 'yes')}
+<p class="hint">The service creates a password and shows it once. The owner can change it under Settings.</p>
+<p class="row"><button>Create account</button> <a href="/operator">Cancel</a></p></form></section>`,
+  })
 }
 
-/** The only page that shows the password of an account that an operator created. */
+function operatorBox(on: boolean): Html {
+  return html`<label class="choice"><input type="checkbox" name="operator" value="yes"${on ? html` checked` : nothing}>
+<span>Operator <small>Can open these pages, and view, change, suspend and delete every account.</small></span></label>`
+}
+
+/** The one page that shows the password of an account that an operator has created. */
 export function accountMadePage(account: Account, password: string): Page {
-  return {
-    title: 'The account is made',
-    section: 'operator',
-    sheets: ['operator'],
+  return operatorPage({
+    title: 'Account created',
+    path: '/operator',
     scripts: ['copy.js'],
-    main: html`<h1>Operator</h1>${tabs(operatorTabs, '/operator')}
-<section class="card narrow-left"><h2 dir="auto">The account ${account.email} is made</h2>
-${notice('note', html`<b>Copy the password now.</b> This is the only time it is shown.`)}
-<div class="copyable"><pre tabindex="0" dir="ltr"><code id="password">${password}</code></pre><button class="quiet" type="button" data-copy="password" aria-label="Copy: The password" hidden>Copy</button></div>
-<p><a class="button" href="/operator/accounts/${account.id}">To the account</a></p></section>`,
-  }
+    main: html`<section class="card narrow-left"><h2 dir="auto">The account ${account.email} has been created</h2>
+${notice('note', html`<b>Copy the password now.</b> It is shown only once.`)}
+${copyField({ id: 'password', text: password, what: 'The password' })}
+<p><a class="button" href="/operator/accounts/${account.id}">Go to the account</a></p></section>`,
+  })
 }

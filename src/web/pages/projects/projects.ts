@@ -8,9 +8,9 @@ import { listFiles } from '../../../turns/sessions/project-files.ts'
 import { createProject, findProject, listProjects, renameProject } from '../../../turns/sessions/projects.ts'
 import { listSessions } from '../../../turns/sessions/sessions.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
-import { namedId, pageOfAddress } from '../../components/paging.ts'
+import { namedId, pageOfAddress } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { type ProjectShown, projectPage, projectsPage } from './project-views.ts'
@@ -23,24 +23,25 @@ const projectForm = z.object({
 })
 
 const done = {
-  uploaded: 'The file is here now. Questions asked in this project can draw on it.',
+  uploaded: 'The file has been uploaded. Answers in this project can read and quote it.',
   'file-deleted': 'The file has been deleted.',
   'session-deleted': 'The conversation has been deleted.',
-  renamed: 'The project has another name now.',
+  renamed: 'The project has been renamed.',
 }
 
 const doneInList = { deleted: 'The project has been deleted, with its conversations and files.' }
 
 function requireName(name: string): void {
-  if (name === '') throw new ServiceError('invalid_value', 'Give the project a name.')
-  if (name.length > 200) throw new ServiceError('invalid_value', 'The name is longer than 200 characters.')
+  if (name === '') throw new ServiceError('invalid_value', 'Enter a name for the project.')
+  if (name.length > 200)
+    throw new ServiceError('invalid_value', 'The name is too long: at most 200 characters.')
 }
 
 /** `/projects` and `/projects/{id}`: projects, with their conversations and files. */
 export function projectPages(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
-  app.get('/projects', signedIn, async (request, reply) =>
+  app.get('/projects', accountsOnly, async (request, reply) =>
     sendPage(
       request,
       reply,
@@ -48,7 +49,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     ),
   )
 
-  app.post('/projects', signedIn, async (request, reply) => {
+  app.post('/projects', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { name } = readFields(projectForm, request.body)
     try {
@@ -62,12 +63,12 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
     }
   })
 
-  app.get('/projects/:id', signedIn, async (request, reply) => {
+  app.get('/projects/:id', accountsOnly, async (request, reply) => {
     const shown = await projectOf(services, request)
     return sendPage(request, reply, projectPage(shown, { done: doneMessage(request, done) }))
   })
 
-  app.post('/projects/:id/files', signedIn, async (request, reply) => {
+  app.post('/projects/:id/files', accountsOnly, async (request, reply) => {
     try {
       await receiveFile(services, request, { project: namedId(request) })
       return reply.redirect(`/projects/${namedId(request)}?done=uploaded#files`, 303)
@@ -90,7 +91,7 @@ export function projectPages(app: FastifyInstance, services: WebServices): void 
 function projectSettings(app: FastifyInstance, services: WebServices): void {
   const { database } = services
 
-  app.post('/projects/:id/rename', signedIn, async (request, reply) => {
+  app.post('/projects/:id/rename', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { name } = readFields(projectForm, request.body)
     const shown = await projectOf(services, request)
@@ -104,7 +105,7 @@ function projectSettings(app: FastifyInstance, services: WebServices): void {
     return reply.redirect(`/projects/${shown.project.id}?done=renamed`, 303)
   })
 
-  app.post('/projects/:id/delete', signedIn, async (request, reply) => {
+  app.post('/projects/:id/delete', accountsOnly, async (request, reply) => {
     const shown = await projectOf(services, request)
     try {
       await deleteProject(database, visitorOf(request).principal, shown.project.id)

@@ -2,15 +2,18 @@ import { creditsText } from '../../../billing/credits.ts'
 import type { ConversationTurn, TurnStep } from '../../../turns/reading/conversation.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunUsage } from '../../../turns/run/run-events.ts'
+import { dataTable } from '../../components/data-table.ts'
+import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
+import { counted } from '../../components/texts.ts'
 import { duration, instant } from '../../components/times.ts'
 import { tookOf } from '../ask/turn-views.ts'
 
 const states: Readonly<Record<Run['status'], string>> = {
-  queued: 'waiting',
-  in_progress: 'going on',
+  queued: 'queued',
+  in_progress: 'in progress',
   completed: 'completed',
   failed: 'failed',
   cancelled: 'stopped',
@@ -18,40 +21,49 @@ const states: Readonly<Record<Run['status'], string>> = {
 
 /** One run: its question, its steps, and its cost. */
 export function runPage({ run, question, steps, end }: ConversationTurn): Page {
+  const noStep = end ? 'The run ended before its first step ended.' : 'Reload the page in a moment.'
   return {
     title: 'Run',
     section: 'projects',
     sheets: ['files'],
-    main: html`<p class="crumb"><a href="/sessions/${run.sessionId}">The conversation</a></p>
+    main: html`<p class="crumb"><a href="/sessions/${run.sessionId}">Conversation</a></p>
 <h1>Run</h1>
 <p class="faint"><code>${run.id}</code></p>
 <blockquote class="asked" dir="auto">${question}</blockquote>
 ${run.status === 'failed' ? notice('problem', run.errorMessage) : nothing}
-${end ? nothing : html`<form method="post" action="/runs/${run.id}/cancel"><p>This run has not ended yet: load the page again to see more. <button class="quiet danger">Stop</button></p></form>`}
-${factList(run)}
+${end ? nothing : stopForm(run)}
+${factList(factsOf(run))}
+${(run.usage as Partial<RunUsage>).estimated ? estimateNote : nothing}
 <h2>Steps</h2>
-${steps.length === 0 ? emptyState('No step has ended', end ? 'The run ended before its first step did.' : 'Load the page again in a moment.') : stepTable(steps)}`,
+${steps.length === 0 ? emptyState('No completed steps', noStep) : stepTable(steps)}`,
   }
 }
 
-function factList(run: Run): Html {
+function stopForm(run: Run): Html {
+  return html`<form method="post" action="/runs/${run.id}/cancel">
+<p>This run is in progress. Reload the page to see its newest steps.
+<button class="quiet danger">Stop</button></p></form>`
+}
+
+function factsOf(run: Run): readonly Fact[] {
   const usage = run.usage as Partial<RunUsage>
-  const facts: readonly (readonly [string, unknown])[] = [
-    ['State', html`<span class="badge ${run.status}">${states[run.status]}</span>`],
+  return [
+    ['Status', html`<span class="badge ${run.status}">${states[run.status]}</span>`],
     ['Asked', instant(run.createdAt)],
-    ['Took', run.finishedAt ? tookOf(run) : 'not ended'],
+    ['Duration', run.finishedAt ? tookOf(run) : 'in progress'],
     ['Cost', `${creditsText(run.costMicros)} credits`],
-    ['Tokens read', count(usage.prompt_tokens)],
-    ['Tokens written', count(usage.completion_tokens)],
+    ['Input tokens', count(usage.prompt_tokens)],
+    ['Output tokens', count(usage.completion_tokens)],
     ['Model', run.model],
     [
       'Asked by',
-      run.apiKeyId === null ? 'you, in these pages' : html`<a href="/settings/keys">an API key</a>`,
+      run.apiKeyId === null ? 'you, on these pages' : html`<a href="/settings/keys">an API key</a>`,
     ],
   ]
-  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${usage.estimated ? html`<p class="faint">Token counts are estimated: the model’s server did not tell them, or a call did not come to its end.</p>` : nothing}`
 }
+
+const estimateNote = html`<p class="faint">Token counts are estimated: the model’s server did not report them,
+or a call did not finish.</p>`
 
 const numbers = new Intl.NumberFormat('en')
 
@@ -60,17 +72,28 @@ function count(tokens: number | undefined): string {
 }
 
 function stepTable(steps: readonly TurnStep[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th class="number">No.</th><th>What was done</th><th class="number">Took</th><th class="number">Tokens read</th><th class="number">written</th><th class="number">Credits</th></tr></thead>
-<tbody>${steps.map(stepRow)}</tbody></table></div>`
+  const ofModel = (step: TurnStep, tokens: number) => (step.kind === 'model' ? count(tokens) : '')
+  return dataTable({
+    label: 'Steps',
+    rows: steps,
+    columns: [
+      { name: 'No.', kind: 'number', cell: ({ step }) => step },
+      { name: 'Step', kind: 'title', cell: stepTitle },
+      { name: 'Duration', kind: 'number', cell: ({ tookMs }) => duration(tookMs) },
+      { name: 'Input tokens', kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
+      { name: 'Output tokens', kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
+      { name: 'Credits', kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },
+    ],
+  })
 }
 
-function stepRow(step: TurnStep): Html {
-  const isModel = step.kind === 'model'
-  return html`<tr><td class="number">${step.step}</td><th scope="row"><span dir="auto">${step.title}</span>${step.failed ? html` <span class="badge failed">nothing came of it</span>` : nothing}${refList(step.refs)}</th>
-<td class="number">${duration(step.tookMs)}</td><td class="number">${isModel ? count(step.promptTokens) : ''}</td><td class="number">${isModel ? count(step.completionTokens) : ''}</td><td class="number">${creditsText(step.costMicros)}</td></tr>`
+function stepTitle({ title, failed, refs }: TurnStep): Html {
+  const badge = failed ? html` <span class="badge failed">no result</span>` : nothing
+  return html`<span dir="auto">${title}</span>${badge}${refList(refs)}`
 }
 
 function refList(refs: readonly string[]): Html {
   if (refs.length === 0) return nothing
-  return html`<details class="refs"><summary class="faint">${refs.length} ${refs.length === 1 ? 'passage' : 'passages'}</summary><ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
+  return html`<details class="refs"><summary class="faint">${counted(refs.length, 'passage')}</summary>
+<ul>${refs.map((ref) => html`<li><a href="${readHref(ref)}" dir="auto">${ref}</a></li>`)}</ul></details>`
 }

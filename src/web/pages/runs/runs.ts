@@ -10,9 +10,9 @@ import type { Run } from '../../../turns/run/run.ts'
 import { isTerminal } from '../../../turns/run/run-events.ts'
 import { findRun, requestCancel } from '../../../turns/run/runs.ts'
 import { readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
-import { namedId } from '../../components/paging.ts'
+import { namedId } from '../../components/pager.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import { refsOf } from '../ask/conversation.ts'
 import { turnView } from '../ask/turn-views.ts'
@@ -25,23 +25,23 @@ const query = z.object({ starting_after: eventPosition.optional() })
 export function runPages(app: FastifyInstance, services: WebServices): void {
   const { database, runner } = services
 
-  app.get('/runs/:id', signedIn, async (request, reply) =>
+  app.get('/runs/:id', accountsOnly, async (request, reply) =>
     sendPage(request, reply, runPage(await turnOf(request))),
   )
 
-  app.get('/runs/:id/events', signedIn, async (request, reply) => {
+  app.get('/runs/:id/events', accountsOnly, async (request, reply) => {
     const run = await runOf(request)
     const { starting_after: startingAfter } = readFields(query, request.query)
     return sendRunEvents(services, request, reply, run, { startingAfter, body: eventBody })
   })
 
-  app.get('/runs/:id/turn', signedIn, async (request, reply) => {
+  app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
     const library = await passagesAt(database.system, refsOf([turn]))
     return reply.type('text/html; charset=utf-8').send(String(await turnView(turn, library)))
   })
 
-  app.post('/runs/:id/cancel', signedIn, async (request, reply) => {
+  app.post('/runs/:id/cancel', accountsOnly, async (request, reply) => {
     const run = await runOf(request)
     await withTx(database, run, (tx) => requestCancel(tx, run.id))
     runner.cancel(run.id)

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { passwordLength } from '../../../accounts/passwords/password-rules.ts'
 import { findResetLink, resetPassword } from '../../../accounts/sign-in/password-reset.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { problemOf, readFields } from '../../components/forms.ts'
-import { anyone } from '../../components/guards.ts'
-import { html, nothing } from '../../components/html.ts'
-import { notice, type Page, sendPage } from '../../components/page.ts'
+import { html } from '../../components/html.ts'
+import { notice, outcomeNotice, type Page, sendPage } from '../../components/page.ts'
+import { openToAll } from '../../components/route-guards.ts'
 import type { WebServices } from '../services.ts'
+import { newPasswordField } from './new-password-field.ts'
 
 type ByToken = { Params: { token: string } }
 
@@ -18,7 +18,7 @@ const passwordForm = z.object({ next: z.string().max(1_000) })
 export function resetPasswordPage(app: FastifyInstance, services: WebServices): void {
   const { database, signInLimits } = services
 
-  app.get<ByToken>('/reset-password/:token', anyone, async (request, reply) => {
+  app.get<ByToken>('/reset-password/:token', openToAll, async (request, reply) => {
     try {
       await signInLimits.reset(clientAddress(request))
       const { email } = await findResetLink(database.system, request.params.token)
@@ -28,7 +28,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
     }
   })
 
-  app.post<ByToken>('/reset-password/:token', anyone, async (request, reply) => {
+  app.post<ByToken>('/reset-password/:token', openToAll, async (request, reply) => {
     const { token } = request.params
     const { next } = readFields(passwordForm, request.body)
     try {
@@ -45,7 +45,7 @@ export function resetPasswordPage(app: FastifyInstance, services: WebServices): 
   })
 }
 
-/** The URL of the page is a secret, so requests that follow from the page carry no referrer. */
+/** The address of the page is a secret: no file that it loads, and no page after it, receives it. */
 function show(request: FastifyRequest, reply: FastifyReply, page: Page, status = 200): Promise<FastifyReply> {
   reply.header('referrer-policy', 'no-referrer')
   return sendPage(request, reply, page, status)
@@ -54,17 +54,10 @@ function show(request: FastifyRequest, reply: FastifyReply, page: Page, status =
 /** Answers an invalid link, or too many attempts. */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<FastifyReply> {
   const { message, status } = problemOf(error)
-  return show(
-    request,
-    reply,
-    {
-      title: 'Set a new password',
-      main: html`<section class="narrow card"><h1>Set a new password</h1>
+  const main = html`<section class="narrow card"><h1>Set a new password</h1>
 ${notice('problem', message)}
-<p><a class="button quiet" href="/signin">Sign in</a></p></section>`,
-    },
-    status,
-  )
+<p><a class="button quiet" href="/signin">Sign in</a></p></section>`
+  return show(request, reply, { title: 'Set a new password', main }, status)
 }
 
 /** A form without an action posts to the URL of the page, which contains the token. */
@@ -73,11 +66,10 @@ function formPage(email: string, problem?: string): Page {
     title: 'Set a new password',
     main: html`<section class="narrow card"><h1>Set a new password</h1>
 <p>For the account <b dir="ltr">${email}</b>. All browsers that are signed in to it are signed out.</p>
-${problem ? notice('problem', problem) : nothing}
+${outcomeNotice({ problem })}
 <form method="post">
 <input type="hidden" name="username" autocomplete="username" value="${email}">
-<label>New password <input type="password" name="next" autocomplete="new-password" minlength="${passwordLength.min}" required aria-describedby="rule"></label>
-<p class="hint" id="rule">At least ${passwordLength.min} characters. A few unrelated words make a good one.</p>
+${newPasswordField('New password', 'next')}
 <button>Set the password</button>
 </form></section>`,
   }

@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Account, createAccount, normalEmail } from '../../../accounts/accounts.ts'
-import { passwordLength, requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
+import { requireGoodPassword } from '../../../accounts/passwords/password-rules.ts'
 import { knownBrowser, knownBrowserToken } from '../../../accounts/sign-in/known-browsers.ts'
 import { signIn } from '../../../accounts/sign-in/sign-in.ts'
 import { closeWebSession, openWebSession } from '../../../accounts/sign-in/web-sessions.ts'
 import { ServiceError } from '../../../errors.ts'
 import { clientAddress } from '../../../http/connection/client-address.ts'
 import { doneMessage, problemOf, readFields } from '../../components/forms.ts'
-import { anyone } from '../../components/guards.ts'
-import { type Html, html, nothing } from '../../components/html.ts'
-import { notice, sendPage } from '../../components/page.ts'
+import { sendPage } from '../../components/page.ts'
+import { openToAll } from '../../components/route-guards.ts'
 import {
   clearSessionCookie,
   knownBrowserCookie,
@@ -18,6 +17,7 @@ import {
   setSessionCookie,
 } from '../../visitors/cookies.ts'
 import type { WebServices } from '../services.ts'
+import { signInPage, signUpPage } from './sign-in-view.ts'
 
 const credentials = z.object({
   email: z.string().max(254),
@@ -28,29 +28,22 @@ const credentials = z.object({
 
 const done = {
   'signed-out': 'You are signed out.',
-  reset: 'The password has been set. Sign in with it.',
-  deleted: 'The account and everything in it has been deleted.',
-}
-
-type SignInForm = {
-  readonly email?: string
-  readonly next?: string | undefined
-  readonly problem?: string
-  readonly done?: string | undefined
+  reset: 'The new password has been set. Sign in with it.',
+  deleted: 'The account and all its data have been deleted.',
 }
 
 /** `/signin`, `/signup`, `/signout`, and `/`, which redirects to one of them or to the question form. */
 export function signInPages(app: FastifyInstance, services: WebServices): void {
-  app.get('/', anyone, (request, reply) => reply.redirect(request.visitor ? '/ask' : '/signin', 303))
+  app.get('/', openToAll, (request, reply) => reply.redirect(request.visitor ? '/ask' : '/signin', 303))
 
-  app.get('/signin', anyone, (request, reply) => {
+  app.get('/signin', openToAll, (request, reply) => {
     const { next } = request.query as { readonly next?: unknown }
     const form = { next: ownPath(next), done: doneMessage(request, done) }
     if (request.visitor) return reply.redirect(form.next ?? '/ask', 303)
     return sendPage(request, reply, signInPage(services, form))
   })
 
-  app.post('/signin', anyone, async (request, reply) => {
+  app.post('/signin', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
     const next = ownPath(input.next)
     try {
@@ -67,16 +60,16 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect(next ?? '/ask', 303)
   })
 
-  app.get('/signup', anyone, (request, reply) => {
+  app.get('/signup', openToAll, (request, reply) => {
     if (request.visitor) return reply.redirect('/ask', 303)
     return sendPage(request, reply, signUpPage(services, {}))
   })
 
-  app.post('/signup', anyone, async (request, reply) => {
+  app.post('/signup', openToAll, async (request, reply) => {
     const input = readFields(credentials, request.body)
     try {
-      const { id } = await makeAccount(services, request, input)
-      // The account was created with this password in this request, so the limits of signing in do not apply.
+      const { id } = await signUp(services, request, input)
+      // The password was set just now: this is no guess, so the sign-in limits do not apply.
       const token = await openWebSession(services.database.system, id)
       await giveSession(services, request, reply, { email: input.email, token })
     } catch (error) {
@@ -86,7 +79,7 @@ export function signInPages(app: FastifyInstance, services: WebServices): void {
     return reply.redirect('/ask', 303)
   })
 
-  app.post('/signout', anyone, async (request, reply) => {
+  app.post('/signout', openToAll, async (request, reply) => {
     if (request.visitor) await closeWebSession(services.database.system, request.visitor.token)
     clearSessionCookie(request, reply, services)
     return reply.redirect('/signin?done=signed-out', 303)
@@ -127,7 +120,7 @@ async function giveSession(
   setKnownBrowserCookie(request, reply, services, knownBrowserToken(services.peppers, email))
 }
 
-async function makeAccount(
+async function signUp(
   services: WebServices,
   request: FastifyRequest,
   { email, password }: { readonly email: string; readonly password: string },
@@ -140,52 +133,4 @@ async function makeAccount(
   await requireGoodPassword(password, [normalEmail(email)])
   await services.signInLimits.signUp(address)
   return createAccount(database.system, plans, { email, password, plan: settings.signUpPlan })
-}
-
-function signInPage({ settings }: WebServices, form: SignInForm) {
-  return {
-    title: 'Sign in',
-    main: html`<section class="narrow card">
-<h1>Sign in</h1>
-${form.problem ? notice('problem', form.problem) : form.done ? notice('done', form.done) : nothing}
-<form method="post" action="/signin">
-${form.next ? html`<input type="hidden" name="next" value="${form.next}">` : nothing}
-${emailField(form.email)}
-<label>Password <input type="password" name="password" autocomplete="current-password" required></label>
-<button>Sign in</button>
-</form>
-<p class="faint">${settings.signUp === 'open' ? html`New here? <a href="/signup">Make an account</a>.` : 'Accounts are made by whoever runs this service.'}</p>
-</section>`,
-  }
-}
-
-function signUpPage({ settings, plans }: WebServices, form: SignInForm) {
-  if (settings.signUp === 'closed') {
-    return {
-      title: 'Make an account',
-      main: html`<section class="narrow card"><h1>Make an account</h1>
-<p>Accounts of this service are made by whoever runs it. Ask them for one, then <a href="/signin">sign in</a>.</p></section>`,
-    }
-  }
-  const plan = plans.of(settings.signUpPlan)
-  const credits = plan.monthlyMicros / 1_000_000n
-  return {
-    title: 'Make an account',
-    main: html`<section class="narrow card">
-<h1>Make an account</h1>
-<p>Ask questions about chassidic teachings and read the answers beside their sources. The plan “${plan.name}” gives ${credits} credits a month${plan.apiAccess ? '' : ' for questions in these pages; the API needs another plan'}.</p>
-${form.problem ? notice('problem', form.problem) : nothing}
-<form method="post" action="/signup">
-${emailField(form.email)}
-<label>Password <input type="password" name="password" autocomplete="new-password" minlength="${passwordLength.min}" required aria-describedby="rule"></label>
-<p class="hint" id="rule">At least ${passwordLength.min} characters. A few unrelated words make a good one.</p>
-<button>Make the account</button>
-</form>
-<p class="faint">You have one? <a href="/signin">Sign in</a>.</p>
-</section>`,
-  }
-}
-
-function emailField(email: string | undefined): Html {
-  return html`<label>E-mail address <input type="email" name="email" autocomplete="username" required value="${email ?? ''}" dir="ltr"></label>`
 }

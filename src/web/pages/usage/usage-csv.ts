@@ -3,7 +3,7 @@ import { creditsText } from '../../../billing/credits.ts'
 import { type Charge, listCharges } from '../../../billing/usage/charges.ts'
 import type { Span } from '../../../billing/usage/usage-span.ts'
 import { type Database, withTx } from '../../../db/client.ts'
-import { csvRecord } from '../../components/csv.ts'
+import { csvRecord } from './csv.ts'
 
 const batch = 500
 

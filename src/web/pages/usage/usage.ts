@@ -10,8 +10,8 @@ import { type Executor, withTx } from '../../../db/client.ts'
 import { countTurns } from '../../../turns/reading/turn-counts.ts'
 import { storedBytes } from '../../../workspace/quota.ts'
 import { readFields } from '../../components/forms.ts'
-import { signedIn } from '../../components/guards.ts'
 import { sendPage } from '../../components/page.ts'
+import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
 import type { WebServices } from '../services.ts'
 import { usageCsv } from './usage-csv.ts'
@@ -32,11 +32,11 @@ const rowsShown = 25
 /** Maximum number of groups per kind; the CSV file has all charges. */
 const maxGroups = 1_000
 
-/** `/usage`: remaining credits, charges by group, and use of the limits. `/usage.csv`: all charges. */
+/** `/usage`: credits, charges and the limits of the plan. `/usage.csv`: every charge. */
 export function usagePages(app: FastifyInstance, services: WebServices): void {
   const { database, rateLimits } = services
 
-  app.get('/usage', signedIn, async (request, reply) => {
+  app.get('/usage', accountsOnly, async (request, reply) => {
     const { principal } = visitorOf(request)
     const { period, after } = readFields(query, request.query)
     const span = spanOfPeriod(period)
@@ -64,7 +64,7 @@ export function usagePages(app: FastifyInstance, services: WebServices): void {
     )
   })
 
-  app.get('/usage.csv', signedIn, (request, reply) => {
+  app.get('/usage.csv', accountsOnly, (request, reply) => {
     const { principal } = visitorOf(request)
     const { from, to } = readFields(csvQuery, request.query)
     const span = spanOf({ start: from, end: to })

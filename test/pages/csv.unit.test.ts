@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { csvRecord } from '../../src/web/components/csv.ts'
 import { duration } from '../../src/web/components/times.ts'
+import { csvRecord } from '../../src/web/pages/usage/csv.ts'
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\uff1d1'])(
   'a text that begins like a formula (%j) begins with an apostrophe',

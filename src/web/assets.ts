@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { anyone } from './guards.ts'
+import { openToAll } from './components/route-guards.ts'
 
-const folder = join(import.meta.dirname, '../assets')
+const folder = join(import.meta.dirname, 'assets')
 
 /** Fonts with nikud for texts; the interface uses the system's fonts. */
 const fonts: Readonly<Record<string, string>> = {
@@ -23,10 +23,10 @@ export async function registerAssets(app: FastifyInstance): Promise<void> {
     serve: false,
     maxAge: '1h',
   })
-  app.get<{ Params: { name: string } }>('/assets/:name', anyone, (request, reply) =>
+  app.get<{ Params: { name: string } }>('/assets/:name', openToAll, (request, reply) =>
     reply.sendFile(request.params.name),
   )
-  app.get<{ Params: { name: string } }>('/assets/fonts/:name', anyone, (request, reply) => {
+  app.get<{ Params: { name: string } }>('/assets/fonts/:name', openToAll, (request, reply) => {
     const file = Object.hasOwn(fonts, request.params.name) ? fonts[request.params.name] : undefined
     if (file === undefined) return reply.callNotFound()
     const path = fileURLToPath(import.meta.resolve(file))

@@ -21,14 +21,24 @@ function printable(text: string): string {
   return text.replaceAll('\0', '\ufffd')
 }
 
-/** Link to the older rows of a list; nothing when there are none. */
-export function pager(
+export type PagerLink = { readonly label: string; readonly href: string }
+
+/** Links to other pages of a list; nothing when there are none. Entries that are `false` are left out. */
+export function pager(...links: readonly (PagerLink | false)[]): Html {
+  const shown = links.filter((link) => link !== false)
+  if (shown.length === 0) return nothing
+  return html`<p class="pager">
+${shown.map(({ label, href }) => html`<a class="button quiet" href="${href}">${label}</a> `)}</p>`
+}
+
+/** The link to the older rows of a list that `pageOfAddress` reads; `false` when there are none. */
+export function olderPage(
   list: { readonly items: readonly { readonly id: string }[]; readonly hasMore: boolean },
   path: string,
   name = 'after',
-): Html {
+): PagerLink | false {
   const last = list.items.at(-1)?.id
-  if (!list.hasMore || last === undefined) return nothing
-  const address = `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(last)}`
-  return html`<p class="pager"><a href="${address}">Older</a></p>`
+  if (!list.hasMore || last === undefined) return false
+  const href = `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(last)}`
+  return { label: 'Older', href }
 }

@@ -1,0 +1,20 @@
+import { type Html, html } from './html.ts'
+
+/**
+ * A text with a button that copies it. The page needs the script `copy.js`; without it the button stays hidden.
+ * @param field.id unique on the page.
+ * @param field.what names the text for screen readers.
+ */
+export function copyField(field: {
+  readonly id: string
+  readonly text: string
+  readonly what: string
+}): Html {
+  return html`<div class="copyable"><pre tabindex="0" dir="ltr"><code id="${field.id}">${field.text}</code></pre>
+${copyButton(field.id, `Copy: ${field.what}`)}</div>`
+}
+
+/** The button alone, for the text of the element with the id `id`. */
+export function copyButton(id: string, label: string): Html {
+  return html`<button class="quiet" type="button" data-copy="${id}" aria-label="${label}" hidden>Copy</button>`
+}
