@@ -119,7 +119,7 @@ test('another password ends every other session of the account and keeps the pre
     current: 'wrong',
     next: 'quite another phrase',
   })
-  expect([wrong.status, await problem(wrong)]).toEqual([400, 'This is not your present password.'])
+  expect([wrong.status, await problem(wrong)]).toEqual([400, 'This is not your current password.'])
   const weak = await here.post('/settings/account/password', { current: goodPassword, next: 'password1' })
   expect([weak.status, await problem(weak)]).toEqual([
     400,
