@@ -82,7 +82,7 @@ test('it searches for the question, reads the best passage, and quotes it under 
 
 test('a place stands once in an answer, in the language of the question', async () => {
   const { text } = await answerTo('מהו בינוני?', [english, hebrew])
-  expect(text).toMatch(/^בשרת זה/)
+  expect(text).toMatch(/^קטעים מן הספרייה/)
   expect(text).toContain(`בינוני א\n> „${hebrew.text}” [S2]`)
   expect(text).not.toContain(english.text)
   expect((await answerTo('What is a beinoni?', [hebrew, english])).text).not.toContain(hebrew.text)

@@ -106,23 +106,22 @@ export function fileNameFor(question: string): string {
 
 const words = {
   en: {
-    start:
-      'No language model is configured on this server: this is no written answer, it quotes the library.',
+    start: 'Passages from the library (no written summary).',
     named: 'At the place that the question names:',
     most: 'A search for the words of the question found, closest first:',
     some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
     attached: 'From the attached file and the library, passages with words of the question:',
-    none: 'A search of the library found no passage that answers this. No language model is configured on this server, so nothing is said beyond the texts.',
+    none: 'A search of the library found no passage that answers this (no written summary).',
     primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
   he: {
-    start: 'בשרת זה לא הוגדר מודל שפה: זו אינה תשובה מנוסחת, אלא ציטוטים מן הספרייה.',
+    start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
     named: 'במקום שנזכר בשאלה כתוב:',
     most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
     some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
-    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך. בשרת זה לא הוגדר מודל שפה, ולכן לא נאמר דבר מעבר לנוסח המקורות.',
+    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך (ללא סיכום כתוב).',
     primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },

@@ -239,15 +239,20 @@ function requireRoom(plan: Plan, facts: AdmissionSnapshot): void {
     const seconds = Math.max(first?.seconds ?? 1, 1)
     throw new ServiceError(
       'rate_limit_exceeded',
-      `The plan "${plan.name}" starts ${plan.turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
+      `The plan "${plan.name}" allows ${plan.turnsPerMinute} turns per minute. Try again in ${seconds} s.`,
       { retryAfterSeconds: seconds },
     )
   }
   if (facts.session_turns === 0 && facts.taken_places >= plan.concurrentTurns) {
     throw new ServiceError(
       'too_many_concurrent_runs',
-      `The plan "${plan.name}" runs ${plan.concurrentTurns} turns at once. Wait for one to end.`,
+      `${concurrencyText(plan)} Wait for an answer to end.`,
       { retryAfterSeconds: 5 },
     )
   }
+}
+
+function concurrencyText({ name, concurrentTurns }: Plan): string {
+  if (concurrentTurns === 1) return `One answer at a time on the plan "${name}".`
+  return `The plan "${name}" allows ${concurrentTurns} concurrent turns.`
 }

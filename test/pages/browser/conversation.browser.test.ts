@@ -101,7 +101,9 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     await ended(page)
     expect(await page.locator('.source summary .badge').allTextContents()).toEqual(['word for word'])
     const note = page.locator('.notice.note')
-    expect(await note.textContent()).toContain('1 citation was removed, because the turn never read its source.')
+    expect(await note.textContent()).toContain(
+      '1 citation was removed, because the turn never read its source.',
+    )
     expect(await note.textContent()).toContain('The library does not have The Gate 7:7')
     await screenshot(page, 'conversation-file')
     await page.getByRole('link', { name: 'Source 1' }).click()

@@ -155,7 +155,9 @@ describe.skipIf(!hasBrowser)('projects and files in the pages', () => {
     const project = page.url()
     for (const name of ['one.txt', 'two.txt']) {
       await page.goto(project)
-      await page.getByLabel('File', { exact: true }).setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('א') })
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('א') })
       await page.getByRole('button', { name: 'Upload' }).click()
       await page.getByText('The file has been uploaded').waitFor()
     }

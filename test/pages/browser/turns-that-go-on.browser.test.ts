@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await page.goto('/ask')
     await page.getByLabel('Your question').fill('Second, elsewhere?')
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('The plan "free" runs 1 turns at once. Wait for one to end.').waitFor()
+    await page.getByText('One answer at a time on the plan "free".').waitFor()
     expect(await page.getByLabel('Your question').inputValue()).toBe('Second, elsewhere?')
     await screenshot(page, 'ask-refused')
     held.open()
