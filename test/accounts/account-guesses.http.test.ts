@@ -63,7 +63,7 @@ test('the owner signs in from a browser that did before, whatever strangers trie
   expect((await signIn(other, 'owner@example.org', goodPassword, '192.0.2.3')).status).toBe(429)
 })
 
-test('a known browser has ten tries in a quarter of an hour, from all addresses together', async () => {
+test('a known browser has ten tries in 15 minutes from all addresses together', async () => {
   const owner = await signedUp(service, 'ten@example.org')
   await owner.post('/signout', {})
   const statuses: number[] = []
@@ -80,7 +80,7 @@ test('right passwords do not use up the tries of an account', async () => {
   }
 }, 60_000)
 
-test('a known browser is told by a token of its account that is whole and has not expired', () => {
+test('a browser is known by an intact, unexpired token of the account', () => {
   const token = knownBrowserToken(testPeppers, 'a@example.org')
   expect(knownBrowser(testPeppers, ' A@Example.org', token)).toMatch(/^[\w-]{16}$/)
   const wrong = [undefined, '', token.slice(1), `${token}x`, token.replace(/^\d/, '9')]

@@ -53,7 +53,7 @@ async function accountId(email: string): Promise<string> {
 
 const email = 'person@example.org'
 
-test('each command that changes an account leaves one entry, without secrets and addresses', async () => {
+test('each command that changes an account logs one entry, without secrets or e-mail', async () => {
   await command(`accounts create --email ${email} --plan free`)
   await command(`accounts set-plan --email ${email} --plan basic`)
   const key = JSON.parse(await command(`keys create --account ${email}`)) as { id: string; key: string }
@@ -96,7 +96,7 @@ test('each command that changes an account leaves one entry, without secrets and
     await expect(command(line), line).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('renaming and deleting a project is recorded, by page and by key, and stales no form of an operator', async () => {
+test('the audit log records each rename and deletion of a project, by page and by key', async () => {
   const visitor = await signedUp(service, 'projects@example.org')
   const id = await accountId('projects@example.org')
   const formSeen = async () =>

@@ -61,7 +61,7 @@ test('a reset link sets a password once, ends every session and leaves the keys'
   expect(await answer.json()).toMatchObject({ error: { code: 'plan_without_api_access' } })
 })
 
-test('a link that was used, replaced, has expired, or never was gets one and the same answer', async () => {
+test('a used, replaced, expired or unknown reset link gets one and the same answer', async () => {
   const used = await newLink()
   expect((await set(used, next)).status).toBe(303)
   const replaced = await newLink()

@@ -26,7 +26,7 @@ async function keyMadeWith(peppers: Peppers) {
   return { accountId: id, keyId: info.id }
 }
 
-test('another secret than the one of working keys is refused at the start, with what to do', async () => {
+test('a start with another pepper than that of working keys is refused with the remedy', async () => {
   await start(first)
   await keyMadeWith(first)
   await start(first)
@@ -36,7 +36,7 @@ test('another secret than the one of working keys is refused at the start, with 
   await start(first)
 })
 
-test('a new secret of a higher version is taken beside the former one, and in its place', async () => {
+test('a pepper of a higher version is accepted beside the former one, and alone', async () => {
   await start(first)
   await keyMadeWith(first)
   await start(parsePeppers('2:quite another secret,1:the first secret of all'))

@@ -68,7 +68,7 @@ const paths = (t: Things) =>
     ['POST', '/v1/responses', { model: 'service', input: '?', x_service: { project_id: t.projectId } }],
   ] as const
 
-test('ids of a deleted project and of what was in it answer byte for byte like unknown ones', async () => {
+test('ids of a deleted project and its contents answer byte for byte like unknown ids', async () => {
   const things = await makeThings(world.db, world.service, owner)
   const usageBefore = (await api(owner.key, 'GET', '/v1/usage?group_by=model')).text
   const gone = await api(owner.key, 'DELETE', `/v1/projects/${things.projectId}`)
@@ -125,7 +125,7 @@ test('DELETE is refused while a turn in the project runs, and changes nothing', 
   expect((await api(owner.key, 'DELETE', `/v1/projects/${things.projectId}`)).status).toBe(200)
 })
 
-test('keys that saw only the deleted project are revoked; an owner-wide key gets a new own project', async () => {
+test('deleting a project revokes its keys; an owner-wide key gets a new project', async () => {
   const dedicated = await makeKeyWithId(world.db, owner.accountId, { kind: 'dedicated' })
   const wide = await makeKeyWithId(world.db, owner.accountId, { kind: 'owner' }, scopes)
   const ownProject = async (id: string) =>
@@ -151,7 +151,7 @@ test('keys that saw only the deleted project are revoked; an owner-wide key gets
   expect((await api(wide.key, 'GET', `/v1/projects/${await ownProject(wide.id)}`)).status).toBe(200)
 })
 
-test('turns, sessions and uploads that meet the deletion succeed or find no project, never an error', async () => {
+test("requests during a project's deletion succeed or find no project, without a 500", async () => {
   for (let round = 0; round < 6; round += 1) {
     const projectId = await newProject(world.service, owner)
     const place = { key: owner.key, projectId }

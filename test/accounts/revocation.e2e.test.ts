@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('a turn whose key is revoked while it runs stops before its next model call, and pays for its finished steps', async () => {
+test('a turn whose key is revoked stops before its next model call and pays its steps', async () => {
   const { id: accountId } = await makeAccount(db.database)
   const key = await makeKey(db.database, accountId)
   const held = gate()
@@ -37,7 +37,7 @@ test('a turn whose key is revoked while it runs stops before its next model call
   expect((await call(service, key, 'GET', '/v1/models')).status).toBe(401)
 })
 
-test('a turn that the account cannot afford to its end stops cleanly with `length` and says so', async () => {
+test('a turn that runs out of credits ends with `length` and says so', async () => {
   const { id: accountId } = await makeAccount(db.database, 'basic')
   const key = await makeKey(db.database, accountId)
   const usage = { prompt_tokens: 10, completion_tokens: 200_000 }

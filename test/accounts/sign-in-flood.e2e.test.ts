@@ -71,7 +71,7 @@ test('a flood of sign-ins from everywhere is turned away in words beyond a bound
   expect(await refused[0]?.text()).toContain('Too many people are signing in')
 })
 
-test('from one address there are a hundred attempts in a quarter of an hour, whichever accounts they name', async () => {
+test('one address has a hundred sign-ins in 15 minutes over all accounts', async () => {
   const statuses: number[] = []
   for (let n = 0; n < 105; n += 1) {
     const fields = { email: `other-${n}@example.org`, password: 'a wrong password' }

@@ -72,7 +72,7 @@ test('an account from before whose address looks deleted is shown to the operato
   await pool.query('update accounts set email = $2 where id = $1', [id, email])
 })
 
-test('a form with the id of a foreign key gets the same reply as one with an unknown id', async () => {
+test("a form with a foreign key's id gets the reply of one with an unknown id", async () => {
   const { id: accountId } = await makeAccount(db.database)
   await makeKey(db.database, accountId)
   const { rows } = await db.database.systemPool.query<{ id: string }>(

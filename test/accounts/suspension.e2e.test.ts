@@ -27,7 +27,7 @@ const suspended = { status: 403, body: { error: { code: 'account_suspended', typ
 const answerOf = async (response: Response) => ({ status: response.status, body: await response.json() })
 const chat = (key: string, body: object) => call(service, key, 'POST', '/v1/chat/completions', body)
 
-test('suspension stops running and queued turns on every replica at once, and charges what they did', async () => {
+test('suspension stops running and queued turns on every replica and charges steps', async () => {
   const { id: accountId } = await makeAccount(db.database)
   const key = await makeKey(db.database, accountId, {
     reach: { kind: 'project', projectId: await makeProject(db.database, accountId) },
@@ -62,7 +62,7 @@ test('suspension stops running and queued turns on every replica at once, and ch
   }
 })
 
-test('a key of a suspended account is refused everywhere, also where it was let in a moment before', async () => {
+test('a key of a suspended account is refused everywhere, cached or not', async () => {
   const { id: accountId } = await makeAccount(db.database)
   const projectId = await makeProject(db.database, accountId)
   const key = await makeKey(db.database, accountId, { reach: { kind: 'project', projectId } })
@@ -138,7 +138,7 @@ test('starts that meet a suspension leave no unfinished turn behind', async () =
   }
 })
 
-test('browser sessions of a suspended account end; sign-in says so after a right password only', async () => {
+test('suspension ends browser sessions; only a right password is told about it', async () => {
   const visitor = await signedUp(service, 'suspended@example.org')
   const { id: accountId } = await world.row<{ id: string }>(
     'select id from accounts where email = $1',

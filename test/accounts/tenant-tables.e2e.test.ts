@@ -83,7 +83,7 @@ async function tables(): Promise<readonly Table[]> {
   return rows
 }
 
-test('every table but those of the library is guarded by a policy that binds its owner too', async () => {
+test('every table outside the library has a row policy that binds its owner too', async () => {
   const all = await tables()
   const open = all.filter(({ enabled, forced, policies }) => !enabled || !forced || policies === 0)
   expect(open.map(({ name }) => name).toSorted()).toEqual(shared.toSorted())
@@ -111,7 +111,7 @@ const countsBy = async (pool: pg.Pool | pg.PoolClient, names: readonly string[])
   return counts
 }
 
-test('a query without an account sees no row of any guarded table, though each of them has rows', async () => {
+test('a query without an account sees no row of any guarded table', async () => {
   const names = await guarded()
   const { database } = world.db
   const all = await countsBy(database.systemPool, names)
@@ -121,7 +121,7 @@ test('a query without an account sees no row of any guarded table, though each o
   )
 })
 
-test('a transaction of an account sees, changes and removes no row of another account in any table', async () => {
+test('a transaction reads, changes and deletes no row of another account in any table', async () => {
   const names = (await tables()).filter(({ enabled, owned }) => enabled && owned).map(({ name }) => name)
   for (const name of names) {
     const client = await world.db.database.tenantPool.connect()
@@ -176,7 +176,7 @@ test('an account context does not outlive its transaction on a pooled connection
   }
 })
 
-test('the service runs as a role that owns nothing: turns work, and the policies bind it', async () => {
+test('the service works as a role that owns nothing, and the row policies bind it', async () => {
   const database = await openWithRole()
   const upstream: ScriptedUpstream = await startScriptedUpstream()
   const folder = await mkdtemp(path.join(tmpdir(), 'chat-service-role-'))

@@ -70,7 +70,7 @@ test('with sources as a block neither numbers nor a list enter the text', () => 
   })
 })
 
-test('however the text is cut into deltas, the shown text and its citations are the same', () => {
+test('the shown text and its citations do not depend on how deltas cut it', () => {
   const text = 'So it is [S1], and „כך” [S2][S3]; not [S7] and [S'
   fc.assert(
     fc.property(fc.array(fc.nat({ max: text.length }), { maxLength: 8 }), (cuts) => {
@@ -96,7 +96,7 @@ test('a paused turn hands over the calls that were not answered here, and no lis
   expect(answer.end(0n, running).tool_calls).toEqual([])
 })
 
-test('a file that was made and changed in one turn is shown once, as created, in its last form', () => {
+test('a file created and changed in one turn is listed once, as created', () => {
   const file = (id: string, bytes: number, action: FileChange['action']): FileChange => ({
     id,
     filename: `${id}.md`,
@@ -135,7 +135,7 @@ test('an answer is empty until something of it was shown', () => {
   expect(answer.isEmpty()).toBe(false)
 })
 
-test('the list speaks the language of the answer, and has isolates when they are asked for', () => {
+test("the source list uses the answer's language, and isolates when requested", () => {
   const hebrew = createAnswer(registerOf(1), { sources: 'inline', isolates: true })
   hebrew.show('אמונה היא יסוד הכל [S1].')
   expect(hebrew.end(0n, { paused: false }).source_list).toMatch(/^\n\nמקורות:\n\n\[1\] \u2067/)

@@ -37,7 +37,7 @@ test('tool results go first, the oldest first, and the newest two stay', () => {
   expect(fitContext(messages, 10).slice(4)).toEqual(messages.slice(4))
 })
 
-test('then whole earlier turns go, the oldest first, and a message to the model says so', () => {
+test('whole earlier turns are dropped next, oldest first, and the model is told', () => {
   const turns = [1, 2, 3].flatMap((n) => [user(`question ${n} ${words(100)}`), assistant(`answer ${n}`)])
   const messages = [system, ...turns, user('the last question')]
   const fitted = fitContext(messages, tokens(messages) - 50)
@@ -60,7 +60,7 @@ const message = fc.oneof(
     ]),
 )
 
-test('whatever is cut, the last question stays, calls keep their results, and nothing grows', () => {
+test('cutting keeps the last question and each call with its result, and never grows', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 12 }), fc.integer({ min: 1, max: 1_000 }), (parts, budget) => {
       const messages = [

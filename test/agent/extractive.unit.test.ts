@@ -70,7 +70,7 @@ async function answerTo(
   return { text: textOf(events), asked, results: resultsOf(events) }
 }
 
-test('it searches for the question, reads the best passage, and quotes it under its mark', async () => {
+test('it searches for the question and quotes the best passage with its mark', async () => {
   const { text, asked } = await answerTo('What is a beinoni?', [english, hebrew, other])
   expect(asked).toEqual([
     'search_sources {"query":"What is a beinoni?","limit":8}',
@@ -99,7 +99,7 @@ test('only the places of the library are named to read on, as links', async () =
   expect((await answerTo('מהו בינוני?', [hebrew])).text).toMatch(/\n- \[תניא יב\]\(https:\/\/a\.test\/12\)$/)
 })
 
-test('places to read on stand in order, and not behind passages that may be about something else', async () => {
+test('further reading is listed in order, before passages of doubtful relevance', async () => {
   const places = [33, 6].map((n) => ({ ref: `Tanya ${n}`, url: `https://a.test/${n}` }))
   const found = { ...english, points_to: places }
   const near = (await answerTo('q', [{ ...found, coverage: 0.8 }])).text
@@ -173,7 +173,7 @@ test('asked for a file it writes one with the quotations, and names it', async (
   expect(text).toContain(`written to the file ${written.name}`)
 })
 
-test('asked for a source sheet it has one made of the places it found, in the formats that are named', async () => {
+test('it makes a source sheet of what it found, in the formats that are asked for', async () => {
   const { tools, asked } = library([english, other])
   const made = tool('make_source_sheet', async (args) => {
     asked.push(`make_source_sheet ${JSON.stringify(args)}`)
@@ -194,7 +194,7 @@ test('asked for a source sheet it has one made of the places it found, in the fo
   expect(textOf(events)).toContain('written to the file beinoni.docx, beinoni.pdf')
 })
 
-test('what an attached file says comes first, the passages that share words with the question', async () => {
+test('passages of an attached file that share words with the question come first', async () => {
   const file = (mark: string, text: string) => ({ ...english, mark, ref: `a.pdf, page ${mark}`, text })
   const passages = [
     file('[S8]', 'About something else.'),
@@ -286,7 +286,7 @@ const passageText = fc.array(fc.tuple(word, fc.constantFrom(' ', '. ', ': ', '\n
 const answerWith = (passage: FoundPassage, question = 'q') =>
   composeAnswer(question, [passage], { finding: 'most' })
 
-test('what stands between quotation marks and ellipses is of the passage, word for word', () => {
+test("text between quotation marks and ellipses is the passage's, word for word", () => {
   fc.assert(
     fc.property(passageText, fc.constantFrom('en', 'he'), fc.nat(1000), (words, language, from) => {
       const text = words.flat().join('')

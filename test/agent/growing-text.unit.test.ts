@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GrowingText } from '../../src/agent/growing-text.ts'
 
-test('however a text is cut, and whenever it is looked at, all of it is there and its length is right', () => {
+test('a growing text has its whole text and length at any time, however it was cut', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.boolean()), { maxLength: 60 }), (pieces) => {
       const text = new GrowingText()

@@ -18,7 +18,7 @@ test('what the database fails is done again until it works', async () => {
   expect(work.calls).toBe(4)
 })
 
-test('it is given up when its time is over, with the fault, and not tried in a hurry until then', async () => {
+test('retries stop at the deadline with the last fault, and wait between tries', async () => {
   const work = failing(fault, Number.POSITIVE_INFINITY)
   await expect(retryTransient(work.do, AbortSignal.timeout(300))).rejects.toBe(fault)
   expect(work.calls).toBeGreaterThan(1)

@@ -11,7 +11,7 @@ let world: World
 let extractive: TestService
 
 beforeAll(async () => {
-  world = await openWorld({ library: 'starter' })
+  world = await openWorld({ library: 'concepts' })
   extractive = await world.start({ model: 'built-in' })
 })
 afterAll(() => world.close())

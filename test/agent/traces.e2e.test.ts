@@ -88,7 +88,7 @@ test('spans of a turn that failed say so', async () => {
   expect(failed.sort()).toEqual(['POST /v1/chat/completions', 'chat service', 'invoke_agent', 'step'])
 })
 
-test('a malformed traceparent begins a trace of its own, and neither key nor text of people is sent', async () => {
+test('a malformed traceparent starts a new trace; no key and no user text is sent', async () => {
   world.upstream.enqueue(reply('A very secret answer.'))
   const response = await post(ask('A very secret question?'), `00-${'0'.repeat(32)}-${clientSpan}-01`)
   const { x_service } = (await response.json()) as Completion
@@ -99,7 +99,7 @@ test('a malformed traceparent begins a trace of its own, and neither key nor tex
     expect(receiver.raw()).not.toContain(secret)
 })
 
-test('the spans that are left are sent when the service stops, and a receiver that fails disturbs nothing', async () => {
+test('remaining spans are sent at shutdown, and a failing receiver disturbs nothing', async () => {
   const failing = await startOtlpReceiver({ status: 500 })
   const other = await openWorld({ telemetry: { otlpEndpoint: failing.endpoint } })
   other.upstream.enqueue(reply('All is well.'))

@@ -107,7 +107,7 @@ const moneyRules = invariants.filter(
   ({ statement }) => !/\bruns r\b/.test(statement) && !/from runs\b/.test(statement),
 )
 
-test('whatever is granted, held, extended and settled in whatever order, the pools say what a plain sum says', async () => {
+test('pools equal a plain sum after any order of grants, holds and settlements', async () => {
   expect(moneyRules.length).toBeGreaterThanOrEqual(7)
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {

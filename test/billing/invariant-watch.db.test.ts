@@ -20,7 +20,7 @@ async function sampleOf(registry: Registry, name: string): Promise<number | unde
   return metric?.values[0]?.value
 }
 
-test('metrics say that rules are unchecked, not that none is broken, without a database', async () => {
+test('metrics report invariants as unchecked while the database is away', async () => {
   const url = new URL(db.url)
   url.port = '1'
   const away = openDatabase({ url: url.href, onIdleError: () => undefined })

@@ -60,7 +60,7 @@ async function movements(runId: string) {
   return rows.map((row) => [row.kind, BigInt(row.amount)])
 }
 
-test('every movement sums to zero over its entries, and the pools are the sums of theirs', async () => {
+test('every transaction sums to zero, and pools are the sums of their entries', async () => {
   const id = await account({ amount: 30 }, { amount: 5, expiresAt: inDays(2) })
   const charged = await hold(id, 10)
   const free = await hold(id, 10)
@@ -91,7 +91,7 @@ test('a hold is charged in part and the rest is given back', async () => {
   ])
 })
 
-test('a hold that is charged whole leaves nothing, and one that is free leaves no charge row', async () => {
+test('a fully charged hold leaves nothing, and a free one leaves no charge row', async () => {
   const id = await account({ amount: 10 })
   const whole = await hold(id, 4)
   await settle(id, whole, credits(4))
@@ -196,7 +196,7 @@ test('expired credits cannot be held', async () => {
   ])
 })
 
-test('settlements of runs that hold the same pools in different order do not wait for each other for ever', async () => {
+test('settlements that hold the same pools in another order do not deadlock', async () => {
   const id = await account({ amount: 50 }, { amount: 50, expiresAt: inDays(1) })
   const held: string[] = []
   for (let n = 0; n < 20; n += 1) held.push(await hold(id, 5))
@@ -230,7 +230,7 @@ test('an allowance expires with its month, and grants outlive it', async () => {
   ])
 })
 
-test('a higher plan raises the allowance of this month at once, a lower one takes nothing back', async () => {
+test("a higher plan raises this month's allowance at once; a lower one takes none back", async () => {
   const { id } = await makeAccount(db.database)
   const [basic, pro] = [builtInPlans.of('basic'), builtInPlans.of('pro')]
   await inTx((tx) => raiseAllowance(tx, id, basic, pro))

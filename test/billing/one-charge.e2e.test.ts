@@ -126,7 +126,7 @@ test('a claim notes that a client left when its process has ended', async () => 
   held.open()
 })
 
-test('a claim does not note it of a client whose process lives, and has lost the run only', async () => {
+test('a claim records no disconnect for a client whose process is alive', async () => {
   const frozen = await start()
   const held = gate()
   world.upstream.enqueue([{ text: 'Half' }, { waitFor: held.opened }])
@@ -145,7 +145,7 @@ test('a claim does not note it of a client whose process lives, and has lost the
   await frozen.stop('SIGKILL')
 })
 
-test('an equal request is a run of its own while the client of the first is connected to another replica', async () => {
+test('a duplicate is a new run while the first client is connected to another replica', async () => {
   const held = gate()
   world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Held.' }])
   const question = fresh()
@@ -189,7 +189,7 @@ test.each([
   ['close', 'the same replica'],
   ['close', 'another replica'],
 ] as const)(
-  'a whole reply on a connection "%s" that was cut and asked for again at %s is one charge',
+  'a whole reply cut on a connection "%s" and retried at %s is one charge',
   async (connection, where) => {
     for (let round = 0; round < 8; round += 1) {
       const question = fresh()
@@ -224,7 +224,7 @@ test('a retry finds its run while the process that owns it is frozen', async () 
   await frozen.stop('SIGKILL')
 })
 
-test('a client that got its whole reply and keeps its connection asks anew with the same request', async () => {
+test('a client with its whole reply and an open connection gets a new run', async () => {
   const question = fresh()
   const runs = new Set<string>()
   for (const at of [first, first, second, first]) {
@@ -235,7 +235,7 @@ test('a client that got its whole reply and keeps its connection asks anew with 
   expect(runs.size).toBe(4)
 })
 
-test('a reply that was read long before its process was killed is no reason for a replay', async () => {
+test('a reply read long before its process was killed is not replayed', async () => {
   const [dying, living] = [await start(), second]
   const question = fresh()
   const one = await answerOf(await world.chat(question, { at: dying }))

@@ -13,7 +13,7 @@ async function catalogueOf(content: unknown) {
   return openCatalogue({ ...none, catalogueFile })
 }
 
-test('a catalogue prices tokens by the thousand, tool calls by the call, and single tools by their name', async () => {
+test('a catalogue prices tokens per thousand, tool calls each, and named tools apart', async () => {
   const price = { input: 0.2, output: 1.5, tool_call: 0.01, tools: { search_sources: 0.5 } }
   const catalogue = await catalogueOf({ models: [{ id: 'dear', price }] })
   const found = catalogue.find('dear')?.price
@@ -24,7 +24,7 @@ test('a catalogue prices tokens by the thousand, tool calls by the call, and sin
   expect(catalogue.find('service'), 'the model that is always there').toBeDefined()
 })
 
-test('what the next call may cost grows with the prompt and is bounded by what the client allows', async () => {
+test("the next call's maximum cost grows with the prompt up to the client's limit", async () => {
   const price = (await catalogueOf({ models: [] })).find('service')?.price
   if (!price) throw new Error('no model')
   expect(nextCallMicros(price, 2_000, undefined)).toBeGreaterThan(nextCallMicros(price, 1_000, undefined))

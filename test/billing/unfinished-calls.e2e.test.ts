@@ -83,7 +83,7 @@ const cancels: readonly (readonly [by: string, cancel: () => Promise<Stream>])[]
 ]
 
 test.each(cancels)(
-  'a client that reads all the text and cancels by %s pays for it, marked as estimated',
+  'a client that reads the text and cancels by %s pays for it, as estimated',
   async (_, cancel) => {
     const { runId } = await cancel()
     const { end, type } = await world.end(runId)
@@ -110,7 +110,7 @@ test.each([
   [9e15, 9e15],
   [1e12, 5],
 ])(
-  'a model that reports %d and %d tokens completes its turn at the first attempt, estimated',
+  'a model that reports %d and %d tokens completes its turn with estimated usage',
   async (prompt_tokens, completion_tokens) => {
     const usage = { prompt_tokens, completion_tokens }
     world.upstream.enqueue(reply('An answer.', { usage }))
@@ -133,7 +133,7 @@ test('one delta of a million letters is cut at the bound on text and ends with l
   expect(body.choices[0]?.message.content).toHaveLength(200_000)
 })
 
-test('an image of 5 MB in a session with history reaches the model, and counts as an image in hold and usage', async () => {
+test('a 5 MB image in a session with history is held and charged as an image', async () => {
   const header = Buffer.from('89504e470d0a1a0a0000000d4948445200000400000003000806000000', 'hex')
   const image = Buffer.concat([header, Buffer.alloc(3_900_000, 7)]).toString('base64')
   const url = `data:image/png;base64,${image}`

@@ -56,7 +56,7 @@ test('a client that sends its whole history back ten times stores nothing twice'
   expect(runs.map((run: { status: string }) => run.status)).toEqual(Array(10).fill('completed'))
 })
 
-test('a resumed session is the server’s: what the client changed in old messages changes nothing', async () => {
+test('a resumed session ignores what the client changed in old messages', async () => {
   const { session_id: id } = JSON.parse((await chat({})).text).x_service
   const messages = [
     { role: 'user', content: 'Something else was asked' },
@@ -115,7 +115,7 @@ test.each([...channels, ...asText])(
   },
 )
 
-test('of several channels the strongest that names a session wins, null and absence name none', async () => {
+test('the first of several channels that names a session wins; null names none', async () => {
   const ids = await Promise.all(channels.map(() => makeSession(world.service, home)))
   for (let strongest = 0; strongest < channels.length; strongest += 1) {
     const named = channels.map(([, channel], i) => (i < strongest ? {} : channel('session_id', ids[i] ?? '')))
@@ -188,7 +188,7 @@ test('a dedicated key sees its own project only; an owner-wide one sees them all
   expect(all).toEqual(expect.arrayContaining([own, home.projectId]))
 })
 
-test('a revoked key is refused from the very next request on, also on a connection that is open', async () => {
+test('a revoked key is refused from the next request on, also on an open connection', async () => {
   const { key, id } = await makeKeyWithId(world.db, home.accountId, { kind: 'dedicated' })
   const authorization = `Bearer ${key}`
   const models = () => fetch(`${world.service.url}/v1/models`, { headers: { authorization } })

@@ -85,7 +85,7 @@ const toolEvents: readonly RunEvent[] = [
 
 const whole = [...toolEvents, text('שלום'), completed({ text: 'שלום' })]
 
-test('a turn with tools, files and text obeys every rule, in one batch or one event at a time', () => {
+test('chunks of a turn with tools, files and text obey every rule, batched or not', () => {
   for (const batches of [[whole], whole.map((event) => [event])]) {
     const read = readStream(encode(batches))
     expect(read.problems).toEqual([])
@@ -114,7 +114,7 @@ test('usage comes when it was asked for, as the last chunk, and only then', () =
   expect(encode([whole])).not.toContain('"usage":null')
 })
 
-test('citations are one delta, with only those sources that have an address, and the list closes the text', () => {
+test('citations are one delta of the sources with a URL; the list closes the text', () => {
   const end = {
     text: 'א [1][2]',
     source_list: '\n\nSources:\n[1] Tanya',

@@ -88,7 +88,7 @@ test('the same for a client that waits for the whole reply', async () => {
   expect(await runRow(id)).toMatchObject({ status: 'completed', charge: '14000' })
 })
 
-test('with on_disconnect=cancel the turn ends cancelled, its model call is closed, and its steps are charged', async () => {
+test('with on_disconnect=cancel a disconnect cancels the turn and charges its steps', async () => {
   const index = world.upstream.requests.length
   world.upstream.enqueue(
     callTools([{ name: 'list_files', arguments: {} }], { usage }),

@@ -39,7 +39,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('a request whose client has left before its turn began starts none; what the client sends again starts the only one', async () => {
+test('a request whose client disconnects before its turn starts none; its retry does', async () => {
   const idle = await openConnections()
   const client = new AbortController()
   // The account is held, so that the admission of the request waits while its client leaves.

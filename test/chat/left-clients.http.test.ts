@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { type StreamOut, sendStream } from '../../src/http/connection/stream.ts'
 import { registerErrorHandler } from '../../src/http/error-handler.ts'
 
-test('a client that leaves before its stream begins is no fault of the service in the log', async () => {
+test('a disconnect before the stream begins is not logged as a fault', async () => {
   let logged = ''
   const log = pino(
     new Writable({

@@ -45,7 +45,7 @@ const keyOnPlan = async (plan: string) =>
 
 const ask = (key: string, text: string) => call(service, key, 'POST', '/v1/chat/completions', question(text))
 
-test('every reply says how many requests are left, and the one too many is told when to come back', async () => {
+test('every reply has the remaining requests, and a 429 has the seconds to wait', async () => {
   const key = await keyOnPlan('few_requests')
   const left: (string | null)[] = []
   for (let i = 0; i < 3; i += 1) {
@@ -99,7 +99,7 @@ test('a turn beyond the places of the plan is refused before anything is written
   expect((await running).status).toBe(200)
 })
 
-test('without credits a turn is a 402 that says balance and need, and the model is never asked', async () => {
+test('a turn without credits gets a 402 with balance and need, and asks no model', async () => {
   const key = await keyOnPlan('poor')
   const asked = upstream.requests.length
   const response = await ask(key, 'For nothing')
@@ -112,7 +112,7 @@ test('without credits a turn is a 402 that says balance and need, and the model 
   expect(await sessions.json()).toMatchObject({ data: [] })
 })
 
-test('addresses that send wrong keys again and again are slowed down, and valid keys from there are not', async () => {
+test('an address that sends wrong keys is limited; valid keys from there are not', async () => {
   const strict = await world.start({ invalidKeysPerMinute: 2 })
   const key = await keyOnPlan('few_turns')
   const statuses: number[] = []

@@ -58,7 +58,7 @@ async function hangUpAfter(frames: number): Promise<{ runId: string; read: numbe
   return { runId: response.headers.get('x-service-run-id') ?? '', read, whole: text.includes('[DONE]') }
 }
 
-test('hung up after any frame, a turn goes on, is charged once for its steps, and every rule holds', async () => {
+test('a turn whose client disconnects after any frame goes on and is charged once', async () => {
   upstream.setDefault((sent) => (sent.messages.some((m) => m.role === 'tool') ? answer() : tool()))
   let whole = false
   for (let frames = 1; !whole && frames < 40; frames += 1) {
@@ -80,7 +80,7 @@ const failures: readonly (readonly [name: string, free: boolean, scripts: () => 
 ]
 
 test.each(failures)(
-  'the upstream failing %s (for free: %s) charges only what was shown, whole and streamed',
+  'an upstream failing %s (free: %s) charges only what was shown',
   async (_, free, scripts) => {
     for (const stream of [false, true]) {
       upstream.enqueue(...scripts())
@@ -100,7 +100,7 @@ test.each(failures)(
 )
 
 test.each([0, 1, 2])(
-  'cancelled in model call %i before its first word, a turn pays for its finished steps and the prompt of that call',
+  'a turn cancelled in model call %i before text pays its steps and that prompt',
   async (finished) => {
     const held = gate()
     for (let i = 0; i < finished; i += 1)

@@ -123,7 +123,7 @@ test('a silent stream is kept alive by blocks that every client passes over', as
   expect(stream.text).toBe('Let me think. Done.')
 })
 
-test('when the process hands a run over, a stream ends with an error frame and a padded reply says so', async () => {
+test('a run handed over ends its stream and its padded reply with an error', async () => {
   const index = upstream.requests.length
   upstream.setDefault([{ waitFor: new Promise(() => undefined) }])
   const streamed = new LiveStream(await post(ask('Handed over', { stream: true })))

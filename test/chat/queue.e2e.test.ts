@@ -25,7 +25,7 @@ const inSession = (id: string, text: string, more: object = {}) =>
 
 const runIdOf = (response: Response) => String(response.headers.get('x-service-run-id'))
 
-test('the same question twice at one moment on one key is two runs, each with its own session', async () => {
+test('the same question twice at once on one key is two runs in two sessions', async () => {
   const both = gate()
   const index = world.upstream.requests.length
   world.upstream.enqueue(
@@ -41,7 +41,7 @@ test('the same question twice at one moment on one key is two runs, each with it
   expect(replies.map((reply) => reply.choices[0]?.message.content).toSorted()).toEqual(['One.', 'Two.'])
 })
 
-test('turns of one session run one after the other, in order, and each sees the answers before it', async () => {
+test('turns of one session run in order, and each sees the answers before it', async () => {
   const session = await newSession()
   const first = gate()
   const index = world.upstream.requests.length

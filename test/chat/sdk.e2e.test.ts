@@ -110,7 +110,7 @@ test('response_format reaches the model, and neither numbers nor a list spoil th
   expect(world.upstream.requests[index]?.body['response_format']).toEqual({ type: 'json_object' })
 })
 
-test("the client's own function is called, answered in the session, and the answer reaches the model", async () => {
+test("a client's function call is answered in the session, and the model gets it", async () => {
   const index = world.upstream.requests.length
   world.upstream.enqueue(
     callTools([{ name: 'weather', arguments: { city: 'חיפה' } }], { text: 'Let me ask.' }),
@@ -153,7 +153,7 @@ test("the client's own function is called, answered in the session, and the answ
   ])
 })
 
-test("a reply that calls both the client's function and ours hands over the client's call only", async () => {
+test("a reply that calls client and server tools hands over only the client's call", async () => {
   world.upstream.enqueue(
     callTools([
       { name: 'list_files', arguments: {} },

@@ -29,7 +29,7 @@ const ledgerCost = async (runId: string) => {
   return world.row<{ cost: string; charge: string | null; status: string }>(sql, runId)
 }
 
-test('tools the model asks for in split deltas are run, and their results reach the model and the answer', async () => {
+test('tools called in split deltas run, and their results reach the model', async () => {
   const before = world.upstream.requests.length
   world.upstream.enqueue(
     callTools(
@@ -136,7 +136,7 @@ test('each delta arrives while the model is still speaking', async () => {
   expect(readStream(await live.rest()).text).toBe('One, two.')
 })
 
-test('an upstream that refuses before the first text is an error frame, and costs nothing', async () => {
+test('an upstream that refuses before text is an error frame and costs nothing', async () => {
   world.upstream.enqueue(error(400, 'no such model'))
   const { response, stream } = await read(streamed('Broken?'))
   expect(stream.problems).toEqual([])
@@ -163,7 +163,7 @@ test('an upstream that is cut off after some text is an error frame behind that 
   expect(Number(run.cost)).toBeGreaterThan(51_000 + 100_000)
 })
 
-test('a turn that has come to its bound of credits says so, ends with length, and costs no more than was set aside', async () => {
+test('a turn that reaches its credit limit ends with length and costs at most its hold', async () => {
   const usage = { prompt_tokens: 0, completion_tokens: 200_000 }
   const index = world.upstream.requests.length
   world.upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { text: 'Reading.', usage }))

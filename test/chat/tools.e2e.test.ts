@@ -44,7 +44,7 @@ const answered = async (...args: Parameters<typeof post>) =>
 /** What the model was told last, but for the service's own words. */
 const lastTold = () => world.upstream.requests.at(-1)?.body.messages.slice(1)
 
-test('a loop that sends its whole history and names nothing goes on in the session, without the scope for it', async () => {
+test('a loop that sends its whole history continues the session without its scope', async () => {
   const paused = await askWeather()
   const key = await makeKey(world.db.database, world.accountId, {
     reach: { kind: 'owner' },
@@ -77,7 +77,7 @@ test('the results alone are enough, streamed too', async () => {
   expect(lastTold()?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
 })
 
-test('calls that were answered before are answered anew in a session of its own, with the conversation up to them', async () => {
+test('calls answered before get a new session with the conversation up to them', async () => {
   const paused = await askWeather()
   world.upstream.enqueue(reply('One.'), reply('Two.'))
   const results = (content: string) => callIds(paused).map((id) => result(id, content))

@@ -27,7 +27,7 @@ const runRow = (runId: string) =>
     runId,
   )
 
-test('a whole reply has the full official shape, and one cost on the wire, in the run and in the ledger', async () => {
+test('a whole reply has the official shape and one cost in reply, run and ledger', async () => {
   world.upstream.enqueue(callTools(listing, { usage }), reply('שלום', { usage }))
   const response = await world.chat(ask('Whole'))
   expect(response.status).toBe(200)
@@ -77,7 +77,7 @@ test('an upstream that refuses before anything was charged is a 502', async () =
   expect(run).toMatchObject({ status: 'failed', cost: '0', kept: '0' })
 })
 
-test('a failure without output after a finished step is a 502 too: it costs nothing and leaves no charge', async () => {
+test('a failure without output after a finished step is a 502 without a charge', async () => {
   world.upstream.enqueue(callTools(listing, { usage }), error(400, 'bad'))
   const response = await world.chat(ask('Fails after a tool'))
   expect(response.status).toBe(502)
@@ -85,7 +85,7 @@ test('a failure without output after a finished step is a 502 too: it costs noth
   expect(run).toEqual({ status: 'failed', cost: '0', charge: null, kept: '0' })
 })
 
-test('an upstream that is cut off in its first text is a completion of that text, which is charged', async () => {
+test('an upstream cut off in its first text is a charged completion of that text', async () => {
   world.upstream.enqueue(cut('Half of it'))
   const response = await world.chat(ask('Fails in its text'))
   expect(response.status).toBe(200)

@@ -51,7 +51,7 @@ const faultOf = async (work: Promise<unknown>) => {
   return fault
 }
 
-test('a connection that is lost in a transaction fails the transaction, and never the process', async () => {
+test('a connection lost in a transaction fails the transaction, not the process', async () => {
   const between = withTx(database, 'system', async (tx) => {
     await tx.execute('select 1')
     await killAll()
@@ -111,7 +111,7 @@ test('a transaction that stalls is cut off and has written nothing', async () =>
   expect(rows).toEqual([])
 })
 
-test('a transaction whose failed statement was swallowed is told that it was rolled back', async () => {
+test('a transaction that swallowed a failed statement reports its rollback', async () => {
   const swallowed = withTx(database, 'system', (tx) => tx.execute('select 1 / 0').catch(() => 'fine'))
   await expect(swallowed).rejects.toThrow('rolled back')
 })

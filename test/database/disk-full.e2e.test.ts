@@ -52,7 +52,7 @@ function fill(): void {
 
 // It needs the right to mount a file system.
 test.skipIf(disk === undefined)(
-  'with the disk full writes are refused with a 503 and reads answered; a turn waits for space and ends as if nothing had been',
+  'with a full disk writes get a 503, reads work, and a turn waits for space',
   async () => {
     const { service, key } = world
     const projectId = await makeProject(world.db.database, world.accountId)

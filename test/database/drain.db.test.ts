@@ -71,7 +71,7 @@ async function endElsewhere(runs: readonly Run[]): Promise<void> {
   await other.drain()
 }
 
-test('a run whose start was committed while the process drains is handed over, and not driven', async () => {
+test('a run whose start commits while the process drains is handed over', async () => {
   upstream.setDefault(reply('Not here.'))
   const runner = runnerOn(db.database)
   const run = await startOwned(runner)

@@ -63,7 +63,7 @@ async function around(script: ScriptSource): Promise<Pick<StatementCount, 'state
   return { statements: statements / turns, commits: commits / turns }
 }
 
-test('a turn of one model call takes two statements and two commits: its start and its end', async () => {
+test('a turn of one model call takes two statements and two commits', async () => {
   const { statements, commits } = await around(() => reply('The answer of the model.', { chunks: 4 }))
   expect(statements).toBeGreaterThanOrEqual(2)
   // Its key is looked up too, once a second.
@@ -79,7 +79,7 @@ test('the number of chunks does not change the number of statements', async () =
   expect(statements).toBeLessThanOrEqual(4)
 })
 
-test('a tool call adds one call for both steps and the larger hold, and what the tool asks', async () => {
+test("a tool call adds one statement for its steps and hold, and the tool's own", async () => {
   const { statements } = await around((body) =>
     body.messages.some(({ role }) => role === 'tool')
       ? reply('The answer of the model.')

@@ -74,7 +74,7 @@ test.each(troubles)(
   },
 )
 
-test('after an outage longer than a lease the owners go on, and no other replica takes their runs', async () => {
+test('after an outage longer than a lease, owners keep their runs', async () => {
   const turns = await Promise.all([world.startTurn(), world.startTurn()])
   await stopFor(17)
   for (const turn of turns) expect(await outcomeOf(world, turn)).toEqual(undisturbed)

@@ -48,7 +48,7 @@ async function migrateToNext(): Promise<void> {
   await client.end()
 }
 
-test('a service of the version before serves on while the schema is brought up to the next one, and afterwards', async () => {
+test('a service of the former version serves during and after a migration', async () => {
   const held = gate()
   world.upstream.enqueue([{ text: 'Before' }, { waitFor: held.opened }, { text: ' and after.' }])
   const stream = new LiveStream(await world.chat(ask('A long question?', { stream: true })))

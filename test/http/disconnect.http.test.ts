@@ -31,7 +31,7 @@ async function openServer(before: (socket: NodeJS.EventEmitter) => Promise<unkno
 }
 
 test.each(['cut', 'reset'] as const)(
-  'a client whose connection was %s before its turn is admitted counts as one that has left',
+  'a connection that was %s before admission counts as a disconnect',
   async (how) => {
     const { client, seen } = await openServer(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
@@ -46,7 +46,7 @@ test.each([
   ['ended', 'end'],
   ['reset', 'error'],
 ] as const)(
-  'a client that has %s its connection before its turn is admitted counts as one that has left',
+  'a client that has %s its connection before admission counts as disconnected',
   async (how, event) => {
     // In the very turn of the event loop in which that is read: the reply is not closed yet.
     const { client, seen } = await openServer(

@@ -39,7 +39,7 @@ const recently = {
 }
 const id = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}[0-9A-Za-z]{24}$`))
 
-test('models are listed and read as the contract shows them; an unknown one is model_not_found', async () => {
+test('models are listed and read by the contract; an unknown one is model_not_found', async () => {
   const model = { id: 'service', object: 'model', created: expect.any(Number), owned_by: 'service' }
   expect(await read('GET', '/v1/models')).toEqual({ object: 'list', data: [model] })
   expect(await read('GET', '/v1/models/service')).toEqual(model)
@@ -139,7 +139,7 @@ test('a run that failed carries its text, has no output and cost nothing', async
   expect(run.error).toBe(JSON.parse(reply.text).error.message)
 })
 
-test('the messages of a session are listed in their order, the answer with the id the turn gave', async () => {
+test("a session's messages are listed in order, the answer with the id of its turn", async () => {
   const messages = [
     { role: 'system', content: 'Be kind.' },
     { role: 'user', content: [{ type: 'text', text: 'מהו בינוני?' }] },
@@ -164,7 +164,7 @@ test('the messages of a session are listed in their order, the answer with the i
   ])
 })
 
-test('a session with a running turn cannot be deleted; once the turn is cancelled it can', async () => {
+test('a session can be deleted once its running turn is cancelled', async () => {
   const held = gate()
   world.upstream.enqueue([{ text: 'So ' }, { waitFor: held.opened }])
   const sessionId = await makeSession(world.service, home)

@@ -143,7 +143,7 @@ test('a reader that stops when all has been handed over is cut off too', async (
   response.destroy()
 })
 
-test('a connection that has carried a stream is not cut off in a later request that takes long', async () => {
+test('a connection that carried a stream is not cut off in a later long request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const first = await open('reused', 3, 1, agent)
   const { socket } = first
@@ -166,7 +166,7 @@ test('who asks for the head of a stream gets it at once, and nothing is read for
   expect(reading('head').taken).toBe(0)
 })
 
-test('what can wait travels with what comes at once, and goes by itself when nothing comes', async () => {
+test('a piece that may wait is sent with the next one, or alone when none follows', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/hints`)
   const reader = response.body?.getReader()
   const next = async () => new TextDecoder().decode((await reader?.read())?.value)

@@ -108,7 +108,7 @@ test.each([
   expect(statuses.filter((status) => status === answered)).toHaveLength(36)
 })
 
-test('an address has 60 attempts to make an account in an hour, weak passwords included', async () => {
+test('an address has 60 sign-ups in an hour, weak passwords included', async () => {
   const attempt = (n: number, password: string) =>
     openVisitor(service).post('/signup', { email: `weak-${n}@example.org`, password })
   const hostile = 'abcabcabd'.repeat(22)

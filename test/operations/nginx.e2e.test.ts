@@ -85,7 +85,7 @@ describe.skipIf(!hasNginx)(
         expect(await runsAsking(text)).toMatchObject([{ charges: 1 }])
     })
 
-    test('when the replica of a whole reply is killed, the client gets its answer without asking again', async () => {
+    test('a client gets its whole reply without a retry when its replica is killed', async () => {
       const owner = await world.start()
       nginx = await startNginx([owner.url, survivor.url])
       const index = world.upstream.requests.length
@@ -107,7 +107,7 @@ describe.skipIf(!hasNginx)(
       ['ends without a finish_reason', startNginx, false],
       ['breaks off, with ops/nginx.conf,', startPrintedNginx, true],
     ] as const)(
-      'when the replica of a stream is killed, the stream %s and the same request gets the answer',
+      'a stream whose replica is killed %s, and its retry gets the answer',
       async (how, start, failed) => {
         const owner = await world.start()
         nginx = await start([owner.url, survivor.url])

@@ -112,7 +112,7 @@ test.each([
   120_000,
 )
 
-test('a whole reply asked for after SIGTERM is given although its turn outlasts the notice', async () => {
+test('a whole reply requested after SIGTERM is given, also after the notice', async () => {
   const service = launch()
   const url = await service.ready
   // A balancer asks, so the process serves on for five seconds after the signal.

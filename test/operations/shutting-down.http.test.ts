@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openWorld } from '../support/world/world.ts'
 
-test('a request that comes while the service closes is told to come again, as every refusal is', async () => {
+test('a request during shutdown gets a 503 with retry-after in the error shape', async () => {
   const world = await openWorld({ model: 'built-in' })
   const { service } = world
   const { hostname, port } = new URL(service.url)

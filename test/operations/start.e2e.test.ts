@@ -53,51 +53,47 @@ const keyIn = (output: string) => /API key +(svc_\w+)/.exec(output)?.[1]
 /** Five processes one after the other, and two starts of Postgres. */
 const patient = { timeout: 240_000 }
 
-test(
-  'a first start prints a key once; what it stored outlives restarts, kill -9 and the loss of Postgres',
-  patient,
-  async () => {
-    const dataDir = path.join(folder, 'data')
-    const env = { DATA_DIR: dataDir }
+test('a first start prints a key once, and its data survives restarts and kill -9', patient, async () => {
+  const dataDir = path.join(folder, 'data')
+  const env = { DATA_DIR: dataDir }
 
-    const first = launch(env)
-    const firstUrl = await first.ready
-    const key = keyIn(first.output()) ?? ''
-    expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
-    await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
-    expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
-    await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+  const first = launch(env)
+  const firstUrl = await first.ready
+  const key = keyIn(first.output()) ?? ''
+  expect(first.output().split(key)).toHaveLength(3) // in the table and in the ready command
+  await asJson(`${firstUrl}/v1/projects`, key, { name: 'before the stop' })
+  expect(await first.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
 
-    const second = launch(env)
-    const secondUrl = await second.ready
-    expect(keyIn(second.output())).toBeUndefined()
-    expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
-    await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
-    const pid = await postgresPid(dataDir)
-    await second.stop('SIGKILL')
+  const second = launch(env)
+  const secondUrl = await second.ready
+  expect(keyIn(second.output())).toBeUndefined()
+  expect(await projectNames(secondUrl, key)).toEqual(['before the stop'])
+  await asJson(`${secondUrl}/v1/projects`, key, { name: 'before kill -9' })
+  const pid = await postgresPid(dataDir)
+  await second.stop('SIGKILL')
 
-    const third = launch(env)
-    const thirdUrl = await third.ready
-    expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
-    expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
-    await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
-    await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
+  const third = launch(env)
+  const thirdUrl = await third.ready
+  expect(await postgresPid(dataDir), 'the orphaned Postgres is adopted').toBe(pid)
+  expect(await projectNames(thirdUrl, key)).toEqual(['before kill -9', 'before the stop'])
+  await asJson(`${thirdUrl}/v1/projects`, key, { name: 'before both were killed' })
+  await Promise.all([third.stop('SIGKILL'), process.kill(pid, 'SIGKILL')])
 
-    const fourth = launch(env)
-    expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
-    expect(keyIn(fourth.output())).toBeUndefined()
+  const fourth = launch(env)
+  expect(await projectNames(await fourth.ready, key)).toHaveLength(3)
+  expect(keyIn(fourth.output())).toBeUndefined()
 
-    const rival = await launch(env).ended
-    expect(rival).toMatchObject({ code: 1, stdout: '' })
-    expect(rival.stderr).toBe(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.\n`)
-    expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
+  const rival = await launch(env).ended
+  expect(rival).toMatchObject({ code: 1, stdout: '' })
+  expect(rival.stderr).toBe(`Another service uses the data folder ${dataDir}. Stop it, or set DATA_DIR.\n`)
+  expect(await projectNames(await fourth.ready, key), 'the rival did no harm').toHaveLength(3)
 
-    // A terminal and npm both pass a signal on.
-    void fourth.stop('SIGINT')
-    expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
-    await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
-  },
-)
+  // A terminal and npm both pass a signal on.
+  void fourth.stop('SIGINT')
+  expect(await fourth.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+  await expect(postgresPid(dataDir)).rejects.toThrow('ENOENT')
+})
 
 test('told to stop, it serves on while balancers learn from /readyz that it is going', patient, async () => {
   const service = launch({ DATA_DIR: path.join(folder, 'data') })

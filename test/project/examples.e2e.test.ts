@@ -16,7 +16,7 @@ let { db, service, key } = {} as World
 let folder: string
 
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'starter' })
+  world = await openWorld({ model: 'built-in', library: 'concepts' })
   ;({ db, service, key } = world)
   folder = await mkdtemp(join(tmpdir(), 'examples-'))
 })

@@ -22,7 +22,7 @@ test.each<readonly [string, object, Record<string, string>]>([
   ['flat metadata', { metadata: { 'service.background': 'true' } }, {}],
   ['nested metadata', { metadata: { service: { background: true } } }, {}],
 ])(
-  'a background turn asked for by %s answers at once with its run, which is polled and followed from anywhere',
+  'a background turn requested by %s returns its run, which any replica shows',
   async (channel, fields, headers) => {
     const rest = gate()
     world.upstream.enqueue([{ text: 'In the' }, { waitFor: rest.opened }, { text: ' background.' }])

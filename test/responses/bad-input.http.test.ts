@@ -229,7 +229,7 @@ test.each(Object.entries(ignored))('%s is accepted', async (name, value) => {
   expect((await ask({ [name]: value })).status).toBe(200)
 })
 
-test('items that other services make mean nothing here, and roles and parts of messages are read', async () => {
+test('items of other services are ignored; roles and parts of messages are read', async () => {
   const reply = await ask({
     input: [
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
@@ -272,7 +272,7 @@ test.each([
   expectError(reply, { status: 400, code: 'invalid_value', param }, /./)
 })
 
-test('a previous response that is missing, foreign or malformed is one and the same 404', async () => {
+test('a missing, foreign or malformed previous response is one and the same 404', async () => {
   const stranger = await makeThings(world.db, world.service, await makeOwner(world.db))
   const ids = [
     responseOf(stranger),

@@ -64,7 +64,7 @@ test('previous_response_id goes on in its session; instructions are for one turn
   ])
 })
 
-test('responses that go on from the same one do not hear of each other, one after the other or at once', async () => {
+test('responses that continue the same one do not see each other', async () => {
   world.upstream.enqueue(reply('Root.'))
   const root = await openai.responses.create({ model, input: 'Root?' })
   const from = world.upstream.requests.length
@@ -104,7 +104,7 @@ test('a failed turn does not stand between a response and what goes on from it',
   expect(serviceOf(next).session_id).toBe(serviceOf(root).session_id)
 })
 
-test('what goes on from a response that is not finished waits for it; a second branch of it has to come later', async () => {
+test('a continuation waits for an unfinished response; a second branch is refused', async () => {
   const held = gate()
   world.upstream.enqueue([{ waitFor: held.opened }, { text: 'Root.' }], reply('After it.'))
   const root = await openai.responses.create({ model, input: 'Root?', background: true })

@@ -6,7 +6,7 @@ import { call } from '../support/world/requests.ts'
 import type { TestService } from '../support/world/service.ts'
 import { openWorld } from '../support/world/world.ts'
 
-test('a stream ends when its process leaves; the same request finds the run again, until a client has got all of it', async () => {
+test('a stream ends when its process drains, and its retry finds the run', async () => {
   const world = await openWorld({ replicas: 2 })
   const { other } = world
   const lost = gate()

@@ -53,7 +53,7 @@ function scriptTurn(): void {
   world.upstream.enqueue(callTools([search, write], { text: 'Let me look.' }), toolUsingConversation)
 }
 
-test('a response with sources, citations and files is described, whole, streamed and read again', async () => {
+test('the document describes a response with sources and files, whole and streamed', async () => {
   scriptTurn()
   const whole = await ask({ metadata: { a: 'b' }, instructions: 'Be brief.' })
   const body = JSON.parse(whole.text)

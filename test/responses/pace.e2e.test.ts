@@ -28,7 +28,7 @@ const ask = async (input: string, more: object = {}) =>
   )
 const bodyOf = (text: string) => JSON.parse(text) as Response
 
-test('a whole reply that takes long begins with newlines; a failure then is a failed response', async () => {
+test('a long whole reply begins with newlines; a failure then is a failed response', async () => {
   for (const fails of [false, true]) {
     const silence = gate()
     const rest = fails ? error(400, 'bad') : [{ text: 'Slowly.' }]

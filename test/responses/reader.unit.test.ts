@@ -93,7 +93,7 @@ const attempts = (lost: fc.Arbitrary<boolean>) =>
     },
   )
 
-test('cut anywhere and taken up again whenever, events are those of one uncut reader, counted without a gap', () => {
+test('a reader cut and resumed anywhere gets the events of an uncut reader', () => {
   fc.assert(
     fc.property(
       attempts(fc.constant(false)),
@@ -115,7 +115,7 @@ test('cut anywhere and taken up again whenever, events are those of one uncut re
   )
 })
 
-test('across takeovers and cuts a client either comes to the answer, or is told that what it has was taken back', () => {
+test('a client gets the answer across takeovers, or is told that its text is void', () => {
   let [reached, told] = [0, 0]
   fc.assert(
     fc.property(
@@ -169,7 +169,7 @@ test('a client that came after all takeovers is never told so, wherever it is cu
   )
 })
 
-test('text that was taken back before a reader came is not in its stream, and the message is opened by what counts', () => {
+test("a reader's stream omits text that became void before it came", () => {
   const { log } = logOf([
     { texts: ['Old', ' words'], lost: true },
     { texts: ['New', ' words'], lost: false },

@@ -34,7 +34,7 @@ const readStream = async (at: TestService, id: string, after?: number): Promise<
   return framesOf(await response.text())
 }
 
-test('cut after any event and taken up on another replica, a stream is byte for byte the uncut one, live and afterwards', async () => {
+test('a stream cut after any event and resumed elsewhere equals the uncut one', async () => {
   const held = gate()
   world.upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }], { text: 'אבדוק ' }), [
     { text: 'one ' },
@@ -66,7 +66,7 @@ test('cut after any event and taken up on another replica, a stream is byte for 
   }
 })
 
-test('a background response answers at once, is polled to its end, and is cancelled once however often', async () => {
+test('a background response is polled to its end and cancelled once', async () => {
   const held = gate()
   world.upstream.enqueue([{ text: 'So far' }, { waitFor: held.opened }])
   const { data: begun, response: http } = await openai.responses
@@ -94,7 +94,7 @@ test('a background response answers at once, is polled to its end, and is cancel
   expect(await openai.responses.cancel(id)).toMatchObject({ status: 'completed' })
 })
 
-test('a client that leaves a background stream finds the rest behind the last event it had', async () => {
+test('a client that resumes a background stream gets the events after its last one', async () => {
   const held = gate()
   world.upstream.enqueue([{ text: 'before ' }, { waitFor: held.opened }, { text: 'after' }])
   const stream = await openai.responses.create({ model, input: 'Go', background: true, stream: true })
@@ -111,7 +111,7 @@ test('a client that leaves a background stream finds the rest behind the last ev
   expect(lastResponse(rest).status).toBe('completed')
 })
 
-test('when the events of a response have had their time, its end is told from what is kept', async () => {
+test('a response whose events have expired streams its stored end', async () => {
   world.upstream.enqueue(reply('kept for good'))
   const { id } = await openai.responses.create({ model, input: 'Keep' })
   const run = runOf(id)

@@ -5,7 +5,7 @@ import { collect, lastResponse, textOf } from '../support/responses.ts'
 import { callTools, gate, reply } from '../support/upstream-scripts.ts'
 import { openWorld } from '../support/world/world.ts'
 
-test('a takeover: who has text that became void is told so, who has none of it reads on, and who comes later sees none', async () => {
+test('after a takeover only readers that have void text get an error', async () => {
   const world = await openWorld({ replicas: 2 })
   const { other } = world
   const lost = gate()

@@ -48,7 +48,7 @@ async function askWeather(input = 'Weather?'): Promise<Response> {
 /** What the model was told last, but for the service's own words. */
 const lastTold = () => world.upstream.requests.at(-1)?.body.messages.slice(1)
 
-test('a call of the client’s function pauses the turn, and its output goes on with it, whole and streamed', async () => {
+test('a client function call pauses the turn until its output comes, streamed or not', async () => {
   const paused = await askWeather()
   expect(paused.status).toBe('completed')
   expect(paused.output).toMatchObject([
@@ -95,7 +95,7 @@ test('a call of the client’s function pauses the turn, and its output goes on 
   expect(new Set([paused, second, final].map((one) => serviceOf(one).session_id)).size).toBe(1)
 })
 
-test('a loop that sends its whole history and names nothing goes on in the session, without the scope for it', async () => {
+test('a loop that sends its whole history continues the session without its scope', async () => {
   const paused = await askWeather()
   const sent: ResponseInputItem[] = [
     { role: 'user', content: 'Weather?' },
@@ -156,7 +156,7 @@ test('items may be sent by their ids, the outputs in any order among them', asyn
   ])
 })
 
-test('calls that were answered before are answered anew beside that, in a session of its own', async () => {
+test('calls answered before are answered again in a new session', async () => {
   const paused = await askWeather()
   const answer = (output: string) =>
     openai.responses.create({

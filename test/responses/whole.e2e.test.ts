@@ -45,7 +45,7 @@ test('a response has its text, its cost as the ledger has it, and where it ran',
   expect(world.upstream.requests.at(-1)?.body).toMatchObject({ temperature: 0.5, user: 'u1' })
 })
 
-test('a stream tells the turn in the order of the Responses API, counted without a gap, and hides our own tools', async () => {
+test("a stream follows the Responses API's event order and hides server tools", async () => {
   world.upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), reply('One two', { chunks: 2 }))
   const stream = await openai.responses.create({ model, input: 'Count', stream: true })
   const events = await collect(stream)
@@ -108,7 +108,7 @@ test('what was cut off by the length is incomplete, streamed and whole', async (
   expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: incomplete })
 })
 
-test('a stream whose turn fails ends with response.failed, and what was said and charged is in it', async () => {
+test("a failed turn's stream ends with response.failed, its text and its cost", async () => {
   world.upstream.enqueue(
     callTools([{ name: 'list_files', arguments: {} }], { text: 'Wait.' }),
     error(400, 'bad'),
@@ -125,7 +125,7 @@ test('a stream whose turn fails ends with response.failed, and what was said and
   expect(costOf(final)).toBeGreaterThan(0)
 })
 
-test('a stream whose turn fails without a word has an item before that, or clients would send the turn again', async () => {
+test('a stream that fails without text has an item first, so that clients do not retry', async () => {
   world.upstream.enqueue(error(400, 'bad'))
   const events = await collect(await openai.responses.create({ model, input: 'Fail at once', stream: true }))
   const types = events.map((event) => event.type)
@@ -134,7 +134,7 @@ test('a stream whose turn fails without a word has an item before that, or clien
   expect(costOf(lastResponse(events))).toBe(0)
 })
 
-test('a whole reply of a turn that failed is an error while it cost nothing, else a failed response', async () => {
+test("a failed turn's whole reply is an error when free, otherwise a failed response", async () => {
   world.upstream.enqueue(error(400, 'bad'))
   const refused = await openai.responses.create({ model, input: 'Fail' }).catch((fault: unknown) => fault)
   expect(refused).toBeInstanceOf(OpenAI.InternalServerError)
@@ -147,7 +147,7 @@ test('a whole reply of a turn that failed is an error while it cost nothing, els
   expect(failed).toMatchObject({ status: 'failed', output_text: 'Wait.', error: { code: 'upstream_failed' } })
 })
 
-test('an Idempotency-Key reads the very response again, whole and streamed, and another route is another request', async () => {
+test('an Idempotency-Key replays the response on its route, whole and streamed', async () => {
   world.upstream.enqueue(reply('Once.'))
   const body = { model, input: 'Only once' }
   const headers = { 'idempotency-key': 'response-1' }
@@ -182,7 +182,7 @@ test('an Idempotency-Key reads the very response again, whole and streamed, and 
   expect(await (await streamed()).text()).toBe(first)
 })
 
-test('a client that leaves an open response in the middle gets it again by asking once more', async () => {
+test('a client that disconnects in the middle of a response gets it by a retry', async () => {
   const held = gate()
   world.upstream.enqueue([{ text: 'before ' }, { waitFor: held.opened }, { text: 'after' }])
   const body = { model, input: 'Do not lose this', stream: true }

@@ -70,7 +70,7 @@ const create = (parts: readonly object[], more: object = {}) =>
 /** What the model was last told. */
 const told = (upstream: ScriptedUpstream = world.upstream) => upstream.requests.at(-1)?.body.messages ?? []
 
-test('a file that a message names is before the model at its first call, under marks by which it is cited and checked', async () => {
+test('a file named in a message is in the first model call and can be cited', async () => {
   const id = await upload(pdf, 'road.pdf')
   const calls = world.upstream.requests.length
   world.upstream.enqueue(reply(`It says “${sentence}” [S1].`))
@@ -114,7 +114,7 @@ test('later turns of the session know of the file and read it when they need it'
   expect(told().at(-1)?.content).toContain(sentence)
 })
 
-test('a file inside a request becomes one file of the project, however often the request is sent', async () => {
+test('a file inside a request becomes one project file across retries', async () => {
   world.upstream.enqueue(reply('Read.'))
   const idempotent = { headers: { 'idempotency-key': 'attach-1' } }
   const body = {
@@ -129,7 +129,7 @@ test('a file inside a request becomes one file of the project, however often the
   expect(told().at(-1)?.content).toContain(sentence)
 })
 
-test('a history that is sent again with its file adds no file and does not read it again', async () => {
+test('a resent history with its file adds no file and does not read it again', async () => {
   world.upstream.enqueue(reply('Read.'), reply('More.'))
   const question = {
     role: 'user',

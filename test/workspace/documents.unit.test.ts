@@ -70,7 +70,7 @@ describe('a PDF', () => {
 })
 
 describe('a Word document', () => {
-  test('is read by paragraphs, lists, tables and notes; what was deleted or hidden is not', async () => {
+  test('is read by paragraphs, lists, tables and notes, without deleted or hidden text', async () => {
     const run = (text: string, properties = '') => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`
     const cell = (text: string) => `<w:tc>${paragraph(text)}</w:tc>`
     const docx = makeDocx(
@@ -170,7 +170,7 @@ describe('an HTML page', () => {
   })
 })
 
-test('a document that computes without end is stopped, and the service goes on meanwhile', async () => {
+test('a document that computes without end is stopped without blocking the service', async () => {
   const pdf = endless()
   let ticks = 0
   const ticking = setInterval(() => {
@@ -185,7 +185,7 @@ test('a document that computes without end is stopped, and the service goes on m
   expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024)
 })
 
-test('of a PDF that takes too long the pages read by then are kept, and the rest is named', async () => {
+test('a PDF that takes too long keeps the pages read by then and names the rest', async () => {
   const pdf = makePdf(Array.from({ length: 4_000 }, (_, i) => [`page ${i + 1}`]))
   const { text, problem } = await read('pdf', pdf, { cpuMs: 2_500, memoryBytes: 4_000_000_000 })
   const pages = text.split('\f').length - 1

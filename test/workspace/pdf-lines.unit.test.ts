@@ -10,7 +10,7 @@ const at = (x: number, str: string, { y = 100, width = str.length * 5 } = {}): P
 })
 const textOf = (items: readonly PdfItem[]) => linesOf(items).map((line) => line.text)
 
-test('the pieces of a Hebrew line are read from the right, in whatever order they are drawn', () => {
+test('pieces of a Hebrew line are read from the right in any order of drawing', () => {
   const right = at(200, 'בשנת')
   const number = at(170, '1796')
   const left = at(120, 'נדפס ספר')
@@ -23,7 +23,7 @@ test('the pieces of a Hebrew line are read from the right, in whatever order the
   }
 })
 
-test('several Latin words on a Hebrew page keep their order, and brackets face the right way', () => {
+test('Latin words on a Hebrew page keep their order and their brackets', () => {
   const page = [
     at(200, 'שורה עברית שלמה', { y: 120 }),
     at(300, 'ראה'),
@@ -42,7 +42,7 @@ test('Hebrew words in an English line are read from the right, the line from the
   ])
 })
 
-test('points that are pieces of their own go to their letters, whichever way the line is drawn', () => {
+test('separately drawn points join their letters in either direction', () => {
   const reversed = [at(10, 'ה'), at(16, '\u05b8', { width: 0 }), at(15, 'ת'), at(20, 'א')]
   const inOrder = [at(20, 'א'), at(15, 'ת'), at(16, '\u05b8', { width: 0 }), at(10, 'ה')]
   expect(textOf(reversed)).toEqual(['את\u05b8ה'])

@@ -61,7 +61,7 @@ test('a text is shown to the letter, as passages under marks that say where they
   ])
 })
 
-test('a long text is read in parts that fit, without losing or repeating a letter, and goes on counting marks', async () => {
+test('a long text is read in parts without a lost letter, and marks count on', async () => {
   const content = Array.from({ length: 60 }, (_, i) => `פסקה ${i}: ${'מילה "ארוכה" '.repeat(60)}`).join(
     '\n\n',
   )
@@ -90,7 +90,7 @@ test('a long text is read in parts that fit, without losing or repeating a lette
   expect(passages(middle)[0]?.text.startsWith(content.slice(5, 50))).toBe(true)
 })
 
-test('of a PDF, a Word document and a web page the agent reads what they say, and it is taken out once', async () => {
+test('the agent reads PDF, Word and HTML, and their text is extracted once', async () => {
   await home.upload({ name: 'דף.pdf', content: makePdf([['First'], ['שלום עולם']]), type: 'text/plain' })
   await home.upload({ name: 'a.docx', content: makeDocx(paragraph('A lamp in a dark room.')) })
   await home.upload({ name: 'a.html', content: '<p>Light<script>x</script>', type: 'text/html' })
@@ -108,7 +108,7 @@ test('of a PDF, a Word document and a web page the agent reads what they say, an
   expect(passages(await home.call('read_file', { name: 'a.html' }))[0]?.text).toBe('kept')
 })
 
-test('what cannot be read is refused with a reason the model can read, and is not tried again', async () => {
+test('an unreadable file is refused with its reason and not tried again', async () => {
   await home.upload({ name: 'bomb.docx', content: makeDocx(' '.repeat(150_000_000)) })
   for (let i = 0; i < 2; i += 1) {
     const { isError, content } = await home.call('read_file', { name: 'bomb.docx' })

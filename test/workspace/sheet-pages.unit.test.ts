@@ -88,7 +88,7 @@ test('Markdown shows texts to the letter: nothing of them is read as markup', ()
   expect(sheetToMarkdown(sheet())).toContain(`<div dir="rtl" lang="he">\n\n> ${pointed}\n\n</div>`)
 })
 
-test('in Word every Hebrew paragraph and run is marked as running from the right, with fonts for both scripts', async () => {
+test('in Word every Hebrew paragraph and run is right-to-left, with both fonts', async () => {
   const docx = await render(manySources, 'docx')
   const xml = await partOf(docx, 'word/document.xml')
   const paragraphs = xml.match(/<w:p>.*?<\/w:p>/gs) ?? []
@@ -131,7 +131,7 @@ test('a sheet in Word, PDF and HTML says every text, ref, note, version and lice
   }
 })
 
-test('a PDF carries the Hebrew font, and says which letters and points each drawn cluster stands for', async () => {
+test('a PDF embeds the Hebrew font and maps each cluster to its letters and points', async () => {
   const pdf = await render(sheet(), 'pdf')
   expect(pdf.toString('latin1')).toMatch(/\/BaseFont ?\/[A-Z]{6}\+FrankRuhlLibre-Regular/)
   const drawn = streamsOf(pdf).join('')

@@ -22,7 +22,7 @@ test('what no document may hold is taken out of a text, and its lines are kept',
   expect(printable(' a\r\nb\u0000\u000b\ud800\uffff\tc\u2028d ')).toBe('a\nb\ufffd c\nd')
 })
 
-test('runs of the other script begin and end with its letters, and nothing of the text is lost', () => {
+test('runs of the other script begin and end with its letters and lose no text', () => {
   const runs = scriptRuns(pointed, 'rtl')
   expect(runs.map(({ text }) => text).join('')).toBe(pointed)
   expect(runs.filter(({ direction }) => direction === 'ltr').map(({ text }) => text)).toEqual([

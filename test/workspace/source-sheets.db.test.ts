@@ -44,7 +44,7 @@ const contentOf = (name: string) =>
     return version ? (await readBuffer(tx, version.id)).toString() : undefined
   })
 
-test('a sheet says the texts as the library has them, with refs, licence and what its author adds', async () => {
+test("a sheet has the library's texts with refs, licences and its author's notes", async () => {
   const made = await make({
     items: [
       { ref: 'the gate 1:1-2', heading: 'First', note: 'Why?' },
@@ -73,7 +73,7 @@ test('a sheet says the texts as the library has them, with refs, licence and wha
   }
 })
 
-test('refs that the library lacks are all named with the nearest that it has, and nothing is written', async () => {
+test('missing refs are named with the nearest ones, and no sheet is written', async () => {
   const made = await make({ items: [{ ref: 'The Gate 1:1' }, { ref: 'The Gate 1:9' }, { ref: 'Nowhere 5' }] })
   expect(made).toMatchObject({
     isError: true,
@@ -87,7 +87,7 @@ test('refs that the library lacks are all named with the nearest that it has, an
   expect(await names()).toEqual([])
 })
 
-test('what the library has in another language only, or too much of, is refused with the reason', async () => {
+test('a text in another language only, or too long, is refused with the reason', async () => {
   const made = await make({ items: [{ ref: 'The Gate 2:1', languages: 'en' }, { ref: 'The Gate 3' }] })
   expect(made).toMatchObject({
     isError: true,
@@ -100,7 +100,7 @@ test('what the library has in another language only, or too much of, is refused 
   })
 })
 
-test('the same name again makes a new version, in each of its formats; an ending in the name is no part of it', async () => {
+test('a sheet with a known name is a new version in each of its formats', async () => {
   const items = [{ ref: 'The Gate 1:1' }]
   await make({ items, formats: ['md', 'docx', 'md'] })
   const again = await make({ items, name: 'lamps.docx', formats: ['docx', 'html'] })
@@ -123,7 +123,7 @@ test('a sheet that is made can be read and searched by what it says, in each for
   }
 })
 
-test('an uploaded file is never replaced by a sheet, and no other format is written then', async () => {
+test('a sheet with the name of an uploaded file is refused in every format', async () => {
   await home.upload({ name: 'lamps.docx', content: 'mine' })
   const made = await make({ items: [{ ref: 'The Gate 1:1' }], formats: ['md', 'docx'] })
   expect(made).toMatchObject({

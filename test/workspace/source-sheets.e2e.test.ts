@@ -27,7 +27,7 @@ type Reply = {
 const download = (id: string) =>
   fetch(`${world.service.url}/v1/files/${id}/content`, { headers: { authorization: `Bearer ${world.key}` } })
 
-test('a sheet that the model asks for comes back as files, which are downloaded and say what the library says', async () => {
+test("a sheet that the model requests can be downloaded with the library's texts", async () => {
   const call = {
     name: 'make_source_sheet',
     arguments: {

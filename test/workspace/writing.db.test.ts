@@ -72,7 +72,7 @@ test('what a turn wrote is read as it was written, whatever it looks like', asyn
   expect(await textOf('odd.md')).toBe('%PDF-1.7 is how a PDF begins')
 })
 
-test('a document is never overwritten by a text, nor a text given the name of a document', async () => {
+test("a text never overwrites a document or takes a document's name", async () => {
   const { id } = await home.upload({ name: 'scan', content: makePdf([['x']]).subarray(0, 900) })
   expect(refusal(await home.call('write_file', { name: 'scan', content: 'x' }))).toMatch(/no text file/)
   expect(refusal(await home.call('edit_file', { name: 'scan', old: 'PDF', new: 'x' }))).toMatch(
@@ -84,7 +84,7 @@ test('a document is never overwritten by a text, nor a text given the name of a 
   )
 })
 
-test('a renamed file is found by its new name, with its versions; a taken name is refused', async () => {
+test('a renamed file keeps its versions under its new name; a taken name is refused', async () => {
   const { id } = await home.upload({ name: 'a.txt', content: 'one' })
   await home.upload({ name: 'b.txt', content: 'two' })
   await home.call('edit_file', { name: 'a.txt', old: 'one', new: 'uno' })
@@ -98,7 +98,7 @@ test('a renamed file is found by its new name, with its versions; a taken name i
   expect(refusal(await rename('b.txt', 'b.txt'))).toMatch(/already/)
 })
 
-test('turns that rename two files to each other at once do not wait for each other forever', async () => {
+test('turns that swap the names of two files at once do not deadlock', async () => {
   await home.upload({ name: 'a.txt', content: 'one' })
   await home.upload({ name: 'b.txt', content: 'two' })
   const rounds = Array.from({ length: 10 }, (_, i) =>
@@ -120,7 +120,7 @@ test('edits of one file at once are all made, one after the other', async () => 
   expect(await contentsOf(id)).toHaveLength(7)
 })
 
-test('the agent writes within the plan, older versions counted, also when it writes much at once', async () => {
+test("the agent writes within the plan's storage, with old versions counted", async () => {
   expect(refusal(await home.call('write_file', { name: 'a.md', content: 'x'.repeat(1_001) }))).toMatch(
     /at most 1000/,
   )

@@ -13,7 +13,7 @@ import {
 
 const sized = (bytes: number) => tool('read', async () => ({ content: 'x'.repeat(bytes) }))
 
-test('a call made for the third time gets a refusal, and the next reply may use no tool', async () => {
+test('a call made for the third time is refused, and the next reply may use no tool', async () => {
   let runs = 0
   const counted = tool('a', async () => {
     runs += 1
@@ -32,7 +32,7 @@ test('a call made for the third time gets a refusal, and the next reply may use 
   expect(provider.requests.map((request) => request.toolChoice)).toEqual(['auto', 'auto', 'auto', 'none'])
 })
 
-test('calls that differ in name or arguments are not repetitions, within one reply as well', async () => {
+test('calls that differ in name or arguments are not repetitions', async () => {
   const calls = [
     ['a', { q: 1 }],
     ['a', { q: 2 }],
@@ -44,7 +44,7 @@ test('calls that differ in name or arguments are not repetitions, within one rep
   expect(resultsOf(events).map((record) => record.isError)).toEqual([false, false, false, false, true])
 })
 
-test('a result that exceeds the bytes of the turn is cut, says so, and can no longer be cited', async () => {
+test("a result that exceeds the turn's bytes is cut, says so and cannot be cited", async () => {
   const source = { mark: 'S1' } as never
   const read = tool('read', async () => ({ content: 'אבג', sources: [source] }))
   const provider = scriptedProvider(asks([['read', {}]]), says('.'))
@@ -107,7 +107,7 @@ test('a tool the client demands is demanded of the first reply only', async () =
   expect(provider.requests.map((request) => request.toolChoice)).toEqual([{ name: 'a' }, 'auto'])
 })
 
-test('a text that exceeds its bound is cut there and ends with length, and the provider is closed', async () => {
+test('a text that exceeds its limit ends with length and closes the provider', async () => {
   let closed = false
   const endless = providerOf(async function* () {
     try {
@@ -163,7 +163,7 @@ test('the bytes of results are counted as UTF-8', async () => {
   expect(resultsOf(events).map((record) => record.content)).toEqual(['אבג', 'x… [cut: limit of the turn]'])
 })
 
-test('a used-up budget ends the turn with length and its notice before the next model call', async () => {
+test('a spent budget ends the turn with length and a notice before the next call', async () => {
   const notices = [null, 'Out of credits.']
   const provider = scriptedProvider(asks([['a', {}]]), says('never'))
   const events = await play(provider, { tools: [tool('a')], budget: async () => notices.shift() ?? null })

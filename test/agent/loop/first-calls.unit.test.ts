@@ -7,7 +7,7 @@ const firstCalls = [
   { name: 'read', arguments: '{"n":2}' },
 ]
 
-test('the calls that a turn begins with are journaled and run before the model is asked, which sees their results', async () => {
+test("a turn's first calls are journaled and run before the model, which sees results", async () => {
   const journal = memoryJournal()
   const provider = scriptedProvider(says('Done.'))
   const events = await play(provider, { tools, firstCalls, journal })
@@ -35,7 +35,7 @@ test('the calls that a turn begins with are journaled and run before the model i
   ])
 })
 
-test('they are no call of the model: neither its bound nor the tool that the client demands is used up by them', async () => {
+test("first calls count neither as model calls nor as the client's required tool", async () => {
   const provider = scriptedProvider(asks([['read', { n: 3 }]]), says('Done.'))
   await play(provider, { tools, firstCalls, toolChoice: 'required', limits: { modelCalls: 2 } })
   expect(provider.requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'none'])

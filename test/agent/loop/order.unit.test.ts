@@ -56,7 +56,7 @@ test('a reply takes one step number and each of its tool results the next', asyn
   expect(textOf(events)).toBe('Looking.\n\nFound.')
 })
 
-test('the model is given its reply with unique call ids and then the results in the order of the calls', async () => {
+test('the model gets its reply with unique call ids, then results in call order', async () => {
   const provider = scriptedProvider(
     asks([
       ['a', { n: 1 }],
@@ -108,7 +108,7 @@ test('a call of a client tool pauses the turn and is not run here', async () => 
   expect(events.at(-1)).toEqual({ type: 'turn.finished', reason: 'tool_calls', notice: null })
 })
 
-test("beside a client's call ours are answered first, then the turn pauses without another model call", async () => {
+test("server tools run before the turn pauses for a client's call", async () => {
   const provider = scriptedProvider(
     asks([
       ['theirs', {}],

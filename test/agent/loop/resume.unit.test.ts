@@ -83,7 +83,7 @@ function shown(finished: readonly StepRecord[], events: readonly AgentEvent[]): 
   return before.join('\n\n') + textOf(events)
 }
 
-test('taken up after any of its steps, a turn comes to the same steps, text and end, and asks the model the same', async () => {
+test('a turn resumed after any step gives the same steps, text, end and prompts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 5 }),
@@ -108,7 +108,7 @@ test('taken up after any of its steps, a turn comes to the same steps, text and 
   )
 })
 
-test('a turn taken up after the last tool result begins with the next step and calls no tool again', async () => {
+test('a turn resumed after its last tool result calls no tool again', async () => {
   const first = memoryJournal()
   await play(scriptedProvider(asks([['read', { n: 0 }]], 'Looking.'), says('Done.')), {
     tools,

@@ -44,7 +44,7 @@ test('NUL becomes U+FFFD in what is shown and in what is kept', async () => {
   expect(journal.records[0]).toMatchObject({ text: 'a\ufffdb' })
 })
 
-test('the blank line between two replies stands before the first text even if that began with half a character', async () => {
+test('the blank line between replies precedes text that began with half a character', async () => {
   const provider = scriptedProvider(asks([['a', {}]], 'One'), says(high, `${low}!`))
   expect(textOf(await play(provider, { tools: [tool('a')] }))).toBe(`One\n\n${smile}!`)
 })
@@ -83,7 +83,7 @@ test('the message of a failure is storable', async () => {
 
 const ragged = fc.array(fc.constantFrom('a', 'ב', high, low, smile, '\0', '\n'), { maxLength: 12 })
 
-test('however a text is cut into deltas, what is shown and kept is the same storable text', async () => {
+test('shown and stored text do not depend on how deltas cut it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(ragged, { maxLength: 6 }), async (deltas) => {
       const pieces = deltas.map((delta) => delta.join(''))

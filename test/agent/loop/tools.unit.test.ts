@@ -59,7 +59,7 @@ test("a tool's refusal becomes a result the model reads", async () => {
   })
 })
 
-test('a fault that is not the model’s ends the turn as internal, after the calls beside it have ended', async () => {
+test('an internal fault ends the turn after the parallel calls have ended', async () => {
   const slow = gate()
   const ended: string[] = []
   const faulty = tool('faulty', async () => {

@@ -185,7 +185,7 @@ test('a name that is blank or too long is refused and named', async () => {
   await expectRefusal(long, refusal, /`name`/)
 })
 
-test('halves of surrogate pairs are kept as U+FFFD, in columns and in JSON; whole ones stay', async () => {
+test('halves of surrogate pairs are stored as U+FFFD; whole pairs stay', async () => {
   const project = await raw('POST', '/v1/projects', '{"name":"a\\ud800b \\ud83d\\udcdc"}')
   expect({ status: project.status, name: JSON.parse(project.text).name }).toEqual({
     status: 200,

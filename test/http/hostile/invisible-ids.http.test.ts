@@ -98,7 +98,7 @@ const byBody = [
 ]
 
 test.each(byBody)(
-  '$path answers a foreign, a malformed and a random id in its body byte for byte alike',
+  '$path answers foreign, malformed and random ids in its body alike',
   async ({ path, body }) => {
     const ids = [
       foreign.sessionId,

@@ -29,7 +29,7 @@ test.each(['notes.__proto__', 'notes.constructor', 'toString'])('a file named %s
   expect(contentTypeOf(name)).toBe('text/plain; charset=utf-8')
 })
 
-test('a name with an unseen character between a letter and its accent is the same as without', () => {
+test('an invisible character between a letter and its accent changes no name', () => {
   expect(cleanFileName('e\u200b\u0301.md')).toBe('\u00e9.md')
   expect(cleanFileName('e\u202e\u0301.md')).toBe(cleanFileName('e\u0301.md'))
 })

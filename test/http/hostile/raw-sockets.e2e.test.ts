@@ -121,18 +121,15 @@ const probes: readonly { name: string; bytes: () => string }[] = [
   { name: 'another version', bytes: () => head(['GET /v1/projects HTTP/9.9', 'Host: a', authorised()]) },
 ]
 
-test.each(probes)(
-  'a request with $name is refused, its connection is closed, and nothing behind it is read',
-  async ({ bytes }) => {
-    const projects = async () =>
-      ((await (await call(service, key, 'GET', '/v1/projects')).json()) as { data: unknown[] }).data.length
-    const before = await projects()
-    const text = await talk(bytes())
-    expect(statuses(text)).toEqual([400])
-    expect(text).toMatch(/^connection: close\r$/im)
-    expect(await projects()).toBe(before)
-  },
-)
+test.each(probes)('a request with $name is refused, and nothing after it is read', async ({ bytes }) => {
+  const projects = async () =>
+    ((await (await call(service, key, 'GET', '/v1/projects')).json()) as { data: unknown[] }).data.length
+  const before = await projects()
+  const text = await talk(bytes())
+  expect(statuses(text)).toEqual([400])
+  expect(text).toMatch(/^connection: close\r$/im)
+  expect(await projects()).toBe(before)
+})
 
 test('a request that no parser can read is refused in the one shape of all errors', async () => {
   const text = await talk('GET / HTTP/1.1\r\nHost : a\r\n\r\n')
@@ -160,7 +157,7 @@ test('chunks with extensions and trailers are read as one body', async () => {
   expect(statuses(await talk(request))).toEqual([200])
 })
 
-test('headers and paths of more than 16 KiB are refused with 431 in the one shape of all errors', async () => {
+test('headers and paths above 16 KiB get a 431 in the shape of all errors', async () => {
   const flood = Array.from({ length: 2_000 }, (_, n) => `X-${n}: ${'y'.repeat(20)}`)
   for (const request of [
     head(['GET /v1/projects HTTP/1.1', 'Host: a', authorised(), ...flood]),
@@ -175,7 +172,7 @@ test('headers and paths of more than 16 KiB are refused with 431 in the one shap
   }
 })
 
-test('a body that goes on and on is refused when it is beyond the limit, long before its end', async () => {
+test('an endless body is refused when it exceeds the limit', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const lines = [
@@ -235,7 +232,7 @@ function slowly(count: number, opening: string): { readonly sockets: readonly So
   return { sockets, stop: () => clearInterval(drip) }
 }
 
-test('two hundred bodies that drip are cut off in time, and others are answered meanwhile', async () => {
+test('two hundred slow bodies are cut off, and other requests are answered', async () => {
   const lines = [
     'POST /v1/projects HTTP/1.1',
     'Host: a',
@@ -250,7 +247,7 @@ test('two hundred bodies that drip are cut off in time, and others are answered 
   stop()
 })
 
-test('two hundred headers that drip are cut off in time, and others are answered meanwhile', async () => {
+test('two hundred slow headers are cut off, and other requests are answered', async () => {
   // As in service, but without its minute of patience.
   service.app.server.headersTimeout = 1_000
   const { sockets, stop } = slowly(200, 'GET /v1/models HTTP/1.1\r\nHost: a\r\nX-Slow: ')

@@ -47,7 +47,7 @@ test('every route of the service is in the document, with the scope it asks for'
   expect(listed.toSorted()).toEqual(served.toSorted())
 })
 
-test('the document is one and the same with a key, without, and from another replica, and tells the version', async () => {
+test('the document has the version and is the same on every replica, key or not', async () => {
   const other = await world.start()
   try {
     const path = '/openapi.json'

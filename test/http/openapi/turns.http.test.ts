@@ -64,7 +64,7 @@ function scriptTurn(): void {
   world.upstream.enqueue(callTools([search, write], { text: 'Let me look.' }), toolUsingConversation)
 }
 
-test('a whole reply with sources, citations and files, its session and its run are described', async () => {
+test('the document describes a whole reply with sources and files, session and run', async () => {
   scriptTurn()
   const answer = await chat(question('lamp light'))
   const body = JSON.parse(answer.text)
@@ -87,7 +87,7 @@ test('a whole reply with sources, citations and files, its session and its run a
   }
 })
 
-test('every chunk of a stream is described: text, progress, citations, files, the end and the usage', async () => {
+test('the document describes every chunk of a stream', async () => {
   scriptTurn()
   const body = { ...question('lamp light'), stream: true, stream_options: { include_usage: true } }
   const answer = await chat(body)

@@ -24,7 +24,7 @@ async function written(script: string, kill = false): Promise<readonly Record<st
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-test('a warning is written at once with all before it, also by a process that is killed right after', async () => {
+test('a warning is written at once with all lines before it', async () => {
   const lines = await written(`log.info('one'); log.warn('two'); process.kill(process.pid, 'SIGKILL')`)
   expect(lines.map(({ msg }) => msg)).toEqual(['one', 'two'])
 })

@@ -107,7 +107,7 @@ test('what balancers ask all day is told at the level debug only', async () => {
   expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ level: 20, route: '/healthz' })
 })
 
-test('at the level trace no secret and no word of a person is in the log, through failures of all kinds', async () => {
+test('the log has no secret and no user text at level trace, through all failures', async () => {
   const { upstream, key, db } = world
   const leaky = { error: { message: `bad key ${modelKey} in ${said}`, type: 'x' } }
   upstream.enqueue(error(401, leaky))

@@ -48,7 +48,7 @@ test('without the token there is no /metrics', async () => {
   }
 })
 
-test('turns are counted by how they began and ended, with their steps, tools, tokens and credits', () => {
+test('turns are counted by start and end, with steps, tools, tokens and credits', () => {
   expect(value('service_turns_started_total', { state: 'in_progress' })).toBe(3)
   expect(value('service_turns_ended_total', { status: 'completed', reason: 'stop' })).toBe(2)
   expect(value('service_turns_ended_total', { status: 'failed', reason: 'upstream_failed' })).toBe(1)
@@ -70,12 +70,12 @@ test('the credits are those of the ledger', async () => {
   expect(value('service_credits_charged_total')).toBeCloseTo(Number(sum) / 1e6, 9)
 })
 
-test('failures of the upstream are counted by kind, those included that were tried again', () => {
+test('upstream failures are counted by kind, retried ones included', () => {
   expect(value('service_upstream_errors_total', { kind: 'rejected' })).toBe(1)
   expect(value('service_upstream_errors_total', { kind: 'upstream' })).toBe(1)
 })
 
-test('requests are counted by the template of their route; no id, path or name of a client is a label', () => {
+test('requests are counted by route template; no id or client name is a label', () => {
   const run = { route: '/v1/agent/runs/:id', method: 'GET' }
   expect(value('service_http_requests_total', { ...run, status: '200' })).toBe(1)
   expect(value('service_http_requests_total', { ...run, status: '404' })).toBe(1)
@@ -86,7 +86,7 @@ test('requests are counted by the template of their route; no id, path or name o
   expect(metrics).not.toMatch(/run_[A-Za-z0-9]{6}|run_that|nowhere|secret|no_such_tool/)
 })
 
-test('what the database and the pools hold is told: nothing runs any more, and the sizes are sizes', () => {
+test('metrics have the sizes of database and pools, and no running turn', () => {
   expect(value('service_runs', { state: 'queued' })).toBe(0)
   expect(value('service_runs', { state: 'in_progress' })).toBe(0)
   expect(value('service_database_up')).toBe(1)

@@ -40,7 +40,7 @@ async function keepBusy(pieceMs: number, done: () => boolean): Promise<void> {
   }
 }
 
-test('this very process is under pressure while its event loop is busy, and not before and after', async () => {
+test('a process is under pressure only while its event loop is busy', async () => {
   watched = watchPressure()
   expect(watched.reason()).toBeUndefined()
   await keepBusy(800, () => watched?.reason() !== undefined)

@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('asking in the pages', () => {
     await window.close()
   })
 
-  test('files an answer made and files it quotes are a link away, and what nobody can look up is named', async () => {
+  test('an answer links the files it made and quotes, and names what cannot be looked up', async () => {
     const { upstream } = world
     const { page, window } = await world.person()
     upstream.enqueue(

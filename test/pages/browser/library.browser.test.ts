@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await inAllLooks(page, 'search')).toEqual([])
   })
 
-  test('a search for a ref leads with the passage; for one that does not exist it offers the nearest', async () => {
+  test('a search for a ref shows its passage first, or offers the nearest ref', async () => {
     await page.goto(`/library/search?q=${encodeURIComponent('the lamp on lamps 2:1')}`)
     await page.locator('.hit h2 a').first().click()
     expect(await page.locator('.segment.here .own-ref').textContent()).toBe('The Lamp, Part I; On Lamps 2:1')
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(await refs()).toEqual(before)
   })
 
-  test('Hebrew and English stand beside each other on a wide screen and alternate on a phone', async () => {
+  test('Hebrew and English are side by side on a wide screen and alternate on a phone', async () => {
     await page.goto(read(first))
     const places = async () => {
       const segment = page.locator('.segment').first()
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     }
   })
 
-  test('another version can be chosen; licence and source of what is shown stand below it', async () => {
+  test('another version can be chosen, and its licence and source are shown', async () => {
     await page.goto(read(first))
     await page.getByLabel('Translation').selectOption({ label: 'English: Another translation' })
     await page.getByRole('button', { name: 'Show' }).click()
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     expect(credits).not.toContain('Translated for the tests')
   })
 
-  test('quoted words are marked, in whichever version has them; words that are not there are said not to be', async () => {
+  test('quoted words are marked in the version that has them, or reported missing', async () => {
     await page.goto(`${read(first)}?quote=${encodeURIComponent('אינו מתוכח עם החשך')}`)
     expect(await page.locator('mark').allTextContents()).toEqual(['אֵינוֹ מִתְוַכֵּחַ עִם הַחֹשֶׁךְ'])
     await page.goto(`${read(first)}?quote=${encodeURIComponent('In other words, passage 1')}`)
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('the library, in a browser, signed in or not', () =
     await plain.close()
   })
 
-  test('what a search may ask is bounded as in the API, and so is how often an address may ask', async () => {
+  test('a search is limited in length and per address, as in the API', async () => {
     const long = await fetch(`${service.url}/library/search?q=${'a'.repeat(1_001)}`)
     expect(long.status).toBe(400)
     expect(await long.text()).toContain('The field &quot;q&quot; is not valid')

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     return ((await reply.json()) as { credits: { available: string } }).credits.available
   }
 
-  test('for everybody else there are no such pages: what they get is what a missing page gives', async () => {
+  test('operator pages answer everybody else like a missing page', async () => {
     const window = await openWindow(browser, service)
     const other = await window.newPage()
     await signInBy(other, customer.email, password)
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await window.close()
   })
 
-  test('an operator finds an account, raises its plan, and the key that was refused works', async () => {
+  test("an operator raises an account's plan, and its refused key works", async () => {
     expect((await ask()).status).toBe(403)
     await page.goto('/operator')
     await page.getByLabel('E-mail address').fill(customer.email.slice(0, -12))
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect(await page.getByRole('combobox', { name: 'Plan' }).inputValue()).toBe('basic')
   })
 
-  test('credits are given once, however often the form is sent, and the ledger stays true', async () => {
+  test('credits are granted once, however often the form is sent', async () => {
     await page.goto(`/operator/accounts/${customer.id}`)
     const before = Number(await available())
     const seen = await page.locator('form[action$="/grant"] input[name="seen"]').inputValue()
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     expect((await page.goto('/operator/accounts/%00'))?.status()).toBe(404)
   })
 
-  test('an operator resets a password, suspends, resumes and deletes an account, and the audit log has it', async () => {
+  test('an operator resets, suspends, resumes and deletes an account, with audit entries', async () => {
     const account = await makeAccount(db.database, 'basic')
     await page.goto(`/operator/accounts/${account.id}`)
     await page.getByRole('button', { name: 'Create a password reset link' }).click()
@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('operator pages, in a browser', () => {
     await page.getByText(/All \d+ checks passed/).waitFor()
   })
 
-  test('the library page lists versions and licences, finds a fault, and says how texts are imported', async () => {
+  test('the library page lists versions and licences, faults, and how to import', async () => {
     await page.goto('/operator/library')
     const table = page.getByRole('region', { name: 'Works and versions' })
     expect(await table.locator('tbody tr').count()).toBe(5)

@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('signing in and keys, in a browser', () => {
   })
   afterAll(() => world?.close())
 
-  test('somebody new makes an account, makes a key, asks with it, sees its secret once, and revokes it', async () => {
+  test('a new person makes an account and a key, uses it, and revokes it', async () => {
     const window = await openWindow(browser, service)
     const page = await window.newPage()
     await page.goto('/signup')

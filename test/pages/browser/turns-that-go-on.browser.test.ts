@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await proxy.close()
   })
 
-  test('a service that is restarted during a turn goes on with it, and the page with the service', async () => {
+  test('a service restarted during a turn finishes it, and the page shows the answer', async () => {
     const first = await world.start()
     const { page, window } = await world.person({ url: first.url })
     world.upstream.enqueue(...readingTheGate(), [
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('a reader that comes back with the last event it has seen is told only what follows', async () => {
+  test('a reader that resumes with its last event gets only what follows', async () => {
     const { page, window } = await world.person()
     world.upstream.enqueue(reply('Short.'))
     await ask(page, 'Events?')
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('going on asks in the same conversation, and a question during a turn waits for its end', async () => {
+  test('a further question joins the conversation and waits for a running turn', async () => {
     const { page, window } = await world.person()
     const held = gate()
     world.upstream.enqueue(
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('a question that the plan has no place for comes back with the reason, and is not lost', async () => {
+  test('a question beyond the concurrency limit comes back with the reason', async () => {
     const { page, window } = await world.person()
     const held = gate()
     world.upstream.enqueue([{ text: 'Here ' }, { waitFor: held.opened }, { text: 'I am.' }])
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
-  test('without scripts the page of a turn that goes on looks again by itself, and sources open', async () => {
+  test("without scripts a running turn's page reloads itself, and sources open", async () => {
     const { page, window } = await world.person({ scripts: false })
     const held = gate()
     world.upstream.enqueue(...readingTheGate(), [

@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
     expect(await state('Storage').textContent()).toBe('0 bytes of 10 GB')
   })
 
-  test('the page is readable in every look, light enough, and says what to do when nothing was charged', async () => {
+  test('the page is readable in every look, small, and explains an empty table', async () => {
     const someone = await makeAccount(db.database, 'basic')
     const fresh = await (await openWindow(browser, service, { scripts: false })).newPage()
     await signInBy(fresh, someone.email, 'correct horse battery')

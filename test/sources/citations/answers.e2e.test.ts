@@ -138,7 +138,7 @@ test('a misattributed quotation names the passage that has it', async () => {
   expect(block.sources[0]?.verification[0]?.found_ref).toBe('The Gate 2:1')
 })
 
-test('marks that were never offered vanish from the text and are counted; invented refs are reported', async () => {
+test('unknown marks leave the text and are counted; invented refs are reported', async () => {
   const answer = 'Light is quiet [S2]. Some add more [S9]. See also The Gate 7:3.'
   for (const shown of [await whole(answer), await streamed(answer)]) {
     expect(shown.text).toContain('Some add more. See also')

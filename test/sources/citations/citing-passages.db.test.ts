@@ -55,7 +55,7 @@ it.each(['Berakhot 5a', 'ברכות ה ע"א', 'Berachos 5a'])('a leaf of the Ta
   expect((await refs(query)).slice(0, 2).sort()).toEqual(['Wells 2', 'Wells 7'])
 })
 
-it('a question that names a verse has the passages that cite it, and they are relevant', async () => {
+it('a question that names a verse finds the passages that cite it, as relevant', async () => {
   const hits = await searchSources(db.database.system, {
     text: 'How is Psalms 119:89 explained?',
     limit: 3,
@@ -94,7 +94,7 @@ it('the reply says that the library lacks the verse, and who cites it', async ()
   expect(missingStatement(missing, 'en')).toContain('passages here that cite it: Wells 1 · Wells 3')
 })
 
-it('a search for a verse looks for those that cite it once, whatever the number of its names', async () => {
+it('a search for a verse looks up its citing passages once, for all its names', async () => {
   const query = vi.spyOn(db.database.systemPool, 'query')
   const signal = new AbortController().signal
   await readHits(db.database.system, { q: 'Psalms 119:89', limit: 3 }, { semantic: undefined, signal })
@@ -104,7 +104,7 @@ it('a search for a verse looks for those that cite it once, whatever the number 
   expect(sent.filter((text) => text.includes('select block, data from search_postings'))).toHaveLength(2)
 })
 
-it('a verse that nobody cites has an empty list, and a verse that exists has no remark', async () => {
+it('an uncited verse has an empty list, and an existing verse no remark', async () => {
   expect(await missingPlaces(db.database.system, 'Ruth 1:1')).toMatchObject([{ kind: 'unheld', citedBy: [] }])
   expect(await missingPlaces(db.database.system, 'Genesis 1:1')).toEqual([])
   expect(await missingPlaces(db.database.system, 'Genesis 1:7')).toMatchObject([

@@ -60,7 +60,7 @@ async function turn(
 const download = async (url: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${world.key}` } })).text()
 
-test('an uploaded document is cited like a source, and its quotations are checked in the same way', async () => {
+test('an uploaded document is cited and verified like a source', async () => {
   const id = await upload(
     'מכתב.docx',
     makeDocx(
@@ -112,7 +112,7 @@ test('where the operator has said where the service is, citations of files lead 
   }
 })
 
-test('a passage that a search found is cited, and words of another page are told from it', async () => {
+test('a found passage is cited, and words of another page are misattributed', async () => {
   await upload(
     'pages.pdf',
     makePdf([['Whoever counts his deeds arrives late.'], ['The lamp only shines in the room.']]),
@@ -132,7 +132,7 @@ test('a passage that a search found is cited, and words of another page are told
   ])
 })
 
-test('what a turn edits, renames and quotes: the citation names the version that was read', async () => {
+test('a citation names the version that was read, after edits and renames', async () => {
   const id = await upload('draft.md', 'The first wording of this sentence stands here.', 'text/markdown')
   const { x_service: service } = await turn(
     [
@@ -155,7 +155,7 @@ test('what a turn edits, renames and quotes: the citation names the version that
   ])
 })
 
-test('a bomb among the files is refused in words that the model gets, and the turn goes on', async () => {
+test('a decompression bomb is refused with a reason, and the turn goes on', async () => {
   await upload('bomb.docx', makeDocx(' '.repeat(150_000_000)))
   const { choices } = await turn(
     [{ name: 'read_file', arguments: { name: 'bomb.docx' } }],

@@ -137,7 +137,7 @@ it('a block of lines may end with its ref, or be led by it', async () => {
   }
 })
 
-it('a line directly above a block is its heading, and not the ref of the block before', async () => {
+it("a line directly above a block is its heading, not the former block's ref", async () => {
   const [first, second] = [
     'The old gardener does not leave the northern gate',
     'Every lantern in the valley burns',
@@ -148,7 +148,7 @@ it('a line directly above a block is its heading, and not the ref of the block b
   ])
 })
 
-it('a ref in quotation marks is a name and no quotation, also of a place that is missing', async () => {
+it('a ref in quotation marks is no quotation, also when it is missing', async () => {
   expect(await quotesOf('"Garden chapter 112" does not exist in this library')).toEqual([])
 })
 

@@ -84,7 +84,7 @@ describe('quotations are found', () => {
     expect(quotesOf('ענין "אתערותא דלעילא" הידוע')).toEqual([])
   })
 
-  it('a mark that is never closed opens nothing, an unclosed “ reaches to the end of its paragraph', () => {
+  it('an unclosed mark opens nothing; an unclosed “ ends with its paragraph', () => {
     expect(quotesOf('A 5" pipe runs along here for miles.')).toEqual([])
     expect(quotesOf('He said "the river runs slowly.\n\nAnd "the hill stands still" too.')).toEqual([
       'the hill stands still',

@@ -31,7 +31,7 @@ function minOfAllWindows(pattern: string, text: string): number {
 const letters = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'ש'), minLength: min, maxLength: max })
 
-it('the window is one of the least edit distance, and its similarity is that of its own text', async () => {
+it('the window has the least edit distance and the similarity of its own text', async () => {
   await fc.assert(
     fc.asyncProperty(letters(1, 8), letters(1, 14), async (pattern, text) => {
       const window = await nearestWindow(pattern, text, 0, plenty())

@@ -88,7 +88,7 @@ describe('a quotation is compared with', () => {
   })
 })
 
-it('a quotation given to the wrong ref, or to one that does not exist, is misattributed', async () => {
+it('a quotation with a wrong or missing ref is misattributed', async () => {
   const { quotes } = await verifyText(
     'Sayings 54: "the river does not hurry".\n\nSefer HaChalom 3:4: "Every hill stands still"',
     lookups(),

@@ -123,7 +123,7 @@ function spellings(ref: string, heRef: string): readonly string[] {
   )
 }
 
-it('whatever resolves alone is found in a sentence of either language, with the same places', async () => {
+it('a ref that resolves alone is found in a sentence of either language', async () => {
   const { rows } = await db.database.systemPool.query<{ ref: string; he_ref: string }>(
     `select ref, he_ref from passages where work_id in (select id from works) order by id`,
   )

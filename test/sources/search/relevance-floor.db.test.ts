@@ -37,14 +37,14 @@ test('every question that a newcomer asks first finds a passage that is about it
   expect(questions.filter((text) => !found.includes(text))).toEqual([])
 })
 
-test('at most one question in twelve about something else is taken for one that the library answers', async () => {
+test('at most one off-topic question in twelve is taken for an answerable one', async () => {
   const questions = await questionsOf('off-topic.jsonl')
   expect(questions.length).toBeGreaterThanOrEqual(20)
   const found = await accepted(questions)
   expect(found.length, found.join(' | ')).toBeLessThanOrEqual(questions.length / 12)
 })
 
-test('without a model, a question that the library does not answer is refused in words, with no source', async () => {
+test('without a model, a question the library cannot answer is refused with no source', async () => {
   const { service, key } = world
   const response = await call(service, key, 'POST', '/v1/chat/completions', question('How do vaccines work?'))
   const reply = (await response.json()) as {

@@ -7,7 +7,7 @@ let world: World
 let { db, service, key } = {} as World
 
 beforeAll(async () => {
-  world = await openWorld({ model: 'built-in', library: 'starter' })
+  world = await openWorld({ model: 'built-in', library: 'concepts' })
   ;({ db, service, key } = world)
 })
 afterAll(() => world.close())

@@ -12,8 +12,8 @@ export type WorldOptions = Omit<ServiceOptions, 'model' | 'port'> & {
   readonly upstream?: Parameters<typeof startScriptedUpstream>[0]
   /** The plan of the account; default: `pro`. */
   readonly plan?: string
-  /** What the library has: the starter library, or lines of an import; default: nothing. */
-  readonly library?: 'starter' | readonly object[]
+  /** What the library has: the starter library, its concepts alone, or lines of an import; default: nothing. */
+  readonly library?: 'starter' | 'concepts' | readonly object[]
   /** How the services connect to the database; default: by the pools of `db`, and the test closes what it opens. */
   readonly connect?: (db: TestDatabase) => Database | Promise<Database>
   /** `private` starts a Postgres for this world, as a program outside of the tests needs; default: `shared`. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { ensureStarterLibrary } from '../../../src/sources/importers/starter.ts'
 import { importLines } from '../library-lines.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
@@ -23,8 +24,16 @@ export async function addOwner(
   cleanup.defer(() => upstream.close())
   if (script) upstream.setDefault(script)
   if (library === 'starter') await ensureStarterLibrary(db.database)
-  else if (library) await importLines(db.database, library)
+  else if (library) await importLines(db.database, library === 'concepts' ? await concepts() : library)
   const { id: accountId } = await makeAccount(db.database, options.plan, options.plans)
   const key = await makeKey(db.database, accountId, { reach: { kind: 'owner' } })
   return { upstream, accountId, key }
+}
+
+async function concepts(): Promise<readonly object[]> {
+  const text = await readFile('src/sources/starter/concepts.jsonl', 'utf8')
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as object)
 }

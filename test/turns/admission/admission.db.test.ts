@@ -32,7 +32,7 @@ const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
     result.status === 'rejected' ? [(result.reason as { code: string }).code] : [],
   )
 
-test('of 30 turns started at once on money for 5 exactly 5 are admitted, and the others leave nothing', async () => {
+test('of 30 turns started at once on credits for 5 exactly 5 are admitted', async () => {
   const person = await makeCaller(db.database, { monthlyMicros: 0n })
   const { accountId } = person.principal
   // Enough for five holds of two credits, and a rest that is no hold.
@@ -58,7 +58,7 @@ test('the allowance of the month is given once though many first turns start at 
   expect(balance).toEqual({ availableMicros: 80_000_000n, heldMicros: 20_000_000n })
 })
 
-test('twice the first call is held where that is a twentieth of the credits at most, and never more than a turn may cost', async () => {
+test('the hold is twice the first call, at most a twentieth of the credits', async () => {
   const person = await makeCaller(db.database, { monthlyMicros: 80_000_000n, concurrentTurns: 10 })
   const runs = [await start(db.database, person), await start(db.database, person)]
   expect(runs.map(({ holdMicros }) => holdMicros)).toEqual([4_000_000n, 2_000_000n])
@@ -68,7 +68,7 @@ test('twice the first call is held where that is a twentieth of the credits at m
   expect((await start(db.database, rich, { firstCallMicros: 30_000_000n })).holdMicros).toBe(50_000_000n)
 })
 
-test('as many turns as an account has places begin on credits for just so many first calls', async () => {
+test('an account with credits for n first calls starts n turns', async () => {
   const person = await makeCaller(db.database, { monthlyMicros: 60_000_000n, concurrentTurns: 30 })
   const results = await Promise.allSettled(Array.from({ length: 30 }, () => start(db.database, person)))
   expect(codesOf(results)).toEqual([])
@@ -81,7 +81,7 @@ test('no more turns run at once than the plan allows, and those refused leave no
   expect(await rowsOf(person)).toMatchObject({ sessions: 3, runs: 3, messages: 3 })
 })
 
-test('turns of one session that start at once get numbers of their own, and one of them runs', async () => {
+test('turns of one session that start at once get their own numbers, and one runs', async () => {
   const person = await makeCaller(db.database)
   const { sessionId } = await start(db.database, person)
   const more = await Promise.all(Array.from({ length: 4 }, () => start(db.database, person, { sessionId })))

@@ -60,7 +60,7 @@ const rows = async (statement: string) =>
 const files = () => rows('select id, name, session_id, run_id, project_id from files where account_id = $1')
 const contents = () => rows('select content from messages where account_id = $1 order by created_at')
 
-test('a file that comes with a request is stored once, in the project and session of its turn, with its start', async () => {
+test("a request's file is stored once, in its turn's project and session", async () => {
   const file = inlineFile('A note on patience.')
   const { run } = await ask([file])
   expect(await files()).toEqual([
@@ -71,7 +71,7 @@ test('a file that comes with a request is stored once, in the project and sessio
   ])
 })
 
-test('the same file again, as in a history that is sent again, is the same file; another content is another', async () => {
+test('a resent file with the same content is the same file; other content is another', async () => {
   const first = inlineFile('A note.')
   await ask([first])
   await ask([inlineFile('A note.'), inlineFile('Another note.')])
@@ -90,7 +90,7 @@ test('a request that is refused stores none of its files', async () => {
   expect(await files()).toEqual([])
 })
 
-test('files of others and of nobody miss alike; one of another project of the owner is told apart', async () => {
+test("foreign and unknown files miss alike; an owner's other project is named", async () => {
   const stranger = await makeCaller(db.database)
   const store = async (owner: Caller, projectId: string) => {
     const place = { accountId: owner.principal.accountId, projectId, sessionId: null, runId: null }
@@ -115,7 +115,7 @@ test('files of others and of nobody miss alike; one of another project of the ow
   })
 })
 
-test('a file of a kind that is not read is refused, and an image for a model that reads none', async () => {
+test('an unreadable kind of file is refused, and an image for a model without images', async () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
   await expect(ask([inlineFile('PK\0\0binary\0', 'x.bin')])).rejects.toThrow(/neither a text nor a document/)
   await expect(ask([inlineFile(png, 'x.txt')])).rejects.toThrow(/cannot read images/)

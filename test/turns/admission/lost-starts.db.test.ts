@@ -61,7 +61,7 @@ async function claimedAfterWaiting() {
   return { run: claimed as Run, begin }
 }
 
-test('a queued start that is tried again is not driven by it once its process has claimed the run', async () => {
+test('a retried start does not drive a run that its process has claimed', async () => {
   const { run, begin } = await claimedAfterWaiting()
   expect(await begin('queued')).toMatchObject({ run: { id: run.id, status: 'in_progress' }, repeated: true })
   await endRun(db.database, run)

@@ -75,7 +75,7 @@ async function busySessions(person: Caller, count: number): Promise<{ first: Run
   return { first, second }
 }
 
-test('with all places taken a turn still waits in its own session, and another session is refused', async () => {
+test('with all slots taken a turn queues in its session; another session is refused', async () => {
   const person = await makeCaller(db.database, { concurrentTurns: 1, queuedTurns: 2 })
   const first = await start(db.database, person)
   const waiting = await start(db.database, person, { sessionId: first.sessionId })
@@ -98,7 +98,7 @@ test('a new turn does not take the place of one that waits', async () => {
   expect(await claim(person.plans)).toBeUndefined()
 })
 
-test('waiting turns that several replicas claim at once get no more places than the plan has', async () => {
+test("queued turns claimed by several replicas at once get at most the plan's slots", async () => {
   const person = await makeCaller(db.database)
   const { first, second } = await busySessions(person, 5)
   for (const run of first) await end(run)
@@ -135,7 +135,7 @@ test('an account whose places are taken keeps no other account waiting', async (
   expect(await claim(withPlaces(full, 1))).toBeUndefined()
 })
 
-test('an account for which another replica claims at this moment gets no second turn, and keeps no other account waiting', async () => {
+test('a claim for one account by another replica blocks no other account', async () => {
   const [one, other] = [await makeCaller(db.database), await makeCaller(db.database)]
   const [ours, theirs] = [await busySessions(one, 2), await busySessions(other, 1)]
   for (const run of [...ours.first, ...theirs.first]) await end(run)
@@ -149,7 +149,7 @@ test('an account for which another replica claims at this moment gets no second 
   expect(await claim(single)).toBeUndefined()
 })
 
-test('a run whose owner is gone is taken over though all places of its account are taken', async () => {
+test('a run whose owner died is taken over although all slots are taken', async () => {
   const person = await makeCaller(db.database)
   const { first } = await busySessions(person, 2)
   await db.database.systemPool.query(
@@ -160,7 +160,7 @@ test('a run whose owner is gone is taken over though all places of its account a
   expect(await claim(withPlaces(person, 1))).toBeUndefined()
 })
 
-test('a waiting turn that is cancelled or out of time is claimed to be ended, whatever runs', async () => {
+test('a cancelled or overdue queued turn is claimed to be ended at any time', async () => {
   const person = await makeCaller(db.database)
   const { first, second } = await busySessions(person, 3)
   await end(first[2] as Run)
@@ -219,7 +219,7 @@ class Replica {
   }
 }
 
-test('however turns start, end and are claimed at once, the places are never exceeded and nothing is stuck', async () => {
+test('slots are never exceeded and no turn is stuck in any order of starts and claims', async () => {
   const bounds = { concurrentTurns: 2, queuedTurns: 3, turnsPerMinute: 10_000 }
   const person = await makeCaller(db.database, bounds)
   const sessions: string[] = []

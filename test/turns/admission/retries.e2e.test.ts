@@ -49,7 +49,7 @@ const runCount = async () => {
   return found.rows[0]?.n ?? 0
 }
 
-test('a repeated Idempotency-Key replays the very reply, on another replica too, and charges once', async () => {
+test('a repeated Idempotency-Key replays the reply on any replica and charges once', async () => {
   const body = fresh()
   const headers = { 'idempotency-key': 'replay-1' }
   const first = await post(body, headers)
@@ -125,7 +125,7 @@ test.each([
   await proxy.close()
 })
 
-test('a stream that was cut off and is asked for again begins anew with the same run, text and cost', async () => {
+test('a retried stream starts again with the same run, text and cost', async () => {
   // The model's reply lasts until the cut has been noted: of a reply that is sent as a whole nobody would know.
   const cut = gate()
   upstream.enqueue([{ text: 'The answer of the model.' }, { waitFor: cut.opened }])

@@ -49,22 +49,19 @@ async function runsOf(text: string): Promise<readonly Row[]> {
 
 const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 300 }]
 
-test.each(fates)(
-  'the connection lost at the COMMIT of a start (%j): the turn is started once, and answered',
-  async (fate) => {
-    const text = `Once ${JSON.stringify(fate)}`.replaceAll('"', '')
-    const cut = proxy.cutAtCommit(text, fate)
-    const answered = chat(text)
-    await cut
-    const response = await answered
-    expect(response.status).toBe(200)
-    const { choices } = (await response.json()) as Completion
-    expect(choices[0]?.message.content).toBe('Yes.')
-    expect(await runsOf(text)).toMatchObject([{ status: 'completed', charges: 1, releases: 1 }])
-  },
-)
+test.each(fates)('a start whose connection is lost at COMMIT (%j) starts one turn', async (fate) => {
+  const text = `Once ${JSON.stringify(fate)}`.replaceAll('"', '')
+  const cut = proxy.cutAtCommit(text, fate)
+  const answered = chat(text)
+  await cut
+  const response = await answered
+  expect(response.status).toBe(200)
+  const { choices } = (await response.json()) as Completion
+  expect(choices[0]?.message.content).toBe('Yes.')
+  expect(await runsOf(text)).toMatchObject([{ status: 'completed', charges: 1, releases: 1 }])
+})
 
-test('a start that was committed although its client got a 503 is run once, and found by the same request', async () => {
+test('a committed start whose client got a 503 runs once, and a retry finds it', async () => {
   const cut = proxy.cutAtCommit('Given up', 'reply-lost').then(() => {
     proxy.refuse(true)
     proxy.cutAll()
@@ -86,7 +83,7 @@ test('a start that was committed although its client got a 503 is run once, and 
   await expect.poll(async () => (await chat('Given up')).headers.get('idempotency-replayed')).toBeNull()
 })
 
-test('a start that never reached the database leaves nothing, and the same request starts the turn', async () => {
+test('a start that never reached the database leaves nothing, and a retry starts it', async () => {
   const cut = proxy.cutAtCommit('Not begun', 'request-lost').then(() => {
     proxy.refuse(true)
     proxy.cutAll()

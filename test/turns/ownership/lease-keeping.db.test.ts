@@ -47,7 +47,7 @@ test('the lease of another owner, and of a run that has ended, is not prolonged'
   expect(new Set(await renew([other, ended], 'wait'))).toEqual(new Set([other.id, ended.id]))
 })
 
-test('a turn that has not ended a minute after its deadline loses its lease, whatever its owner does', async () => {
+test('a turn that runs a minute past its deadline loses its lease', async () => {
   const run = await mine()
   const setDeadline = (secondsAgo: number) =>
     db.database.systemPool.query(
@@ -60,7 +60,7 @@ test('a turn that has not ended a minute after its deadline loses its lease, wha
   expect(await renew([run], 'wait')).toEqual([run.id])
 })
 
-test('an owner is told of its runs that are lost, gone or to be cancelled, and of no other', async () => {
+test('an owner learns of its lost, deleted and cancelled runs, and of no others', async () => {
   const [healthy, taken, cancelled] = [await mine(), await mine(), await mine()]
   await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [taken.id])
   await db.database.systemPool.query('update runs set cancel_requested_at = now() where id = $1', [

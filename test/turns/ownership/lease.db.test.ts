@@ -120,7 +120,7 @@ const rowOf = async (run: Run) => {
 
 const listFiles = { name: 'list_files', arguments: {} }
 
-test('a run whose owner is gone is continued from its last step, ends once, and the late owner changes nothing', async () => {
+test('a run whose owner died continues from its last step and ends once', async () => {
   const late = gate()
   upstream.enqueue(
     callTools([listFiles], { text: 'Let me see.' }),
@@ -151,7 +151,7 @@ test('a run whose owner is gone is continued from its last step, ends once, and 
   expect(seen.map(({ type }) => type)).not.toContain('run.completed')
 })
 
-test('a late owner that comes back in the middle of the new attempt can write no event, step or end', async () => {
+test('a late owner writes no event, step or end during the next attempt', async () => {
   const [late, current] = [gate(), gate()]
   upstream.enqueue(
     [{ text: 'Old' }, { waitFor: late.opened }, { text: ' words.' }],
@@ -181,7 +181,7 @@ test('of several replicas one takes the run over', async () => {
   expect(upstream.requests).toHaveLength(1)
 })
 
-test('a process that is short of memory takes no run over, and does once it has some again', async () => {
+test('a process takes over no run while it is short of memory', async () => {
   upstream.setDefault(reply('Later.'))
   const run = await start(db.database, person)
   await expireLease(run)
@@ -216,7 +216,7 @@ test('a run whose lease is valid is left alone', async () => {
   expect(await shownNow(mine)).toMatchObject({ text: 'Mine alone.', ends: 1 })
 })
 
-test('a run that was to be cancelled when its owner went is cancelled without another model call', async () => {
+test('a cancelled run whose owner died ends without another model call', async () => {
   const late = gate()
   upstream.enqueue(callTools([listFiles], { text: 'So far.' }), [
     { waitFor: late.opened },

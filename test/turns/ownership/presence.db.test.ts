@@ -83,7 +83,7 @@ test('a replica whose listening connection is lost takes its lock again', async 
   expect((await rowOf('replica_d'))?.settled).toBe(true)
 })
 
-test('a replica is asked about equal requests and names the runs whose clients are gone', async () => {
+test('a replica asked about duplicates names the runs whose clients disconnected', async () => {
   const [asking, asked] = [
     openReplica(db.database, 'replica_e', log),
     openReplica(db.database, 'replica_f', log),

@@ -98,7 +98,7 @@ async function kill(owner: Replica, stream?: LiveStream): Promise<void> {
   await expect(stream?.rest() ?? Promise.reject(new Error('cut'))).rejects.toThrow()
 }
 
-test('killed before the first byte, a turn is answered by another replica; the client that comes back gets it whole', async () => {
+test('a turn killed before its first byte is answered whole to its retry', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
   world.upstream.enqueue([{ waitFor: never }], reply('The whole answer.'))
@@ -121,7 +121,7 @@ test('killed before the first byte, a turn is answered by another replica; the c
   expect(world.upstream.requests).toHaveLength(index + 2)
 })
 
-test('killed in the middle of a tool call, a turn does it anew and once; the client that comes back sees one answer', async () => {
+test('a turn killed in a tool call repeats it once, and its retry gets one answer', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
   world.upstream.enqueue(
@@ -152,7 +152,7 @@ test('killed in the middle of a tool call, a turn does it anew and once; the cli
   expect(world.upstream.requests).toHaveLength(index + 2)
 })
 
-test('killed in the middle of its text, a turn is told anew: who comes back before the takeover sees nothing of the lost text', async () => {
+test('a turn killed in its text starts its step again, without the lost text', async () => {
   const owner = await world.start()
   world.upstream.enqueue(
     [{ text: 'What the dead replica said.' }, { waitFor: never }],
@@ -177,7 +177,7 @@ test('killed in the middle of its text, a turn is told anew: who comes back befo
   expect(await endOf(runId)).toEqual(endedOnce)
 })
 
-test('killed between its last token and its charge, a turn is charged once; the client that comes back sees one answer', async () => {
+test('a turn killed before its charge is charged once, and its retry gets one answer', async () => {
   const owner = await world.start()
   world.upstream.setDefault(reply('All that there is to say.'))
   const body = ask('Before the charge', { stream: true })
@@ -203,7 +203,7 @@ test('killed between its last token and its charge, a turn is charged once; the 
   expect(await endOf(runId)).toEqual(endedOnce)
 })
 
-test('a turn whose owner was killed and that is then cancelled pays for the text in the log', async () => {
+test('a turn cancelled after its owner was killed pays for the text in the log', async () => {
   const owner = await world.start()
   const text = 'Words that were read before the end. '.repeat(20)
   world.upstream.enqueue([{ text }, { waitFor: never }])
@@ -253,7 +253,7 @@ async function followThenKill(text: string): Promise<{ runId: string; stream: Li
   return { runId: runIdOf(response), stream }
 }
 
-test('a reader on another replica goes on silently when the new attempt says what it has shown, and then more', async () => {
+test('a reader elsewhere continues when the next attempt repeats what it has shown', async () => {
   const { runId, stream } = await followThenKill('Silent')
   const rest = gate()
   world.upstream.enqueue([{ text: 'On' }, { waitFor: rest.opened }, { text: 'e two three.' }])
@@ -267,7 +267,7 @@ test('a reader on another replica goes on silently when the new attempt says wha
   expect(await endOf(runId)).toEqual(endedOnce)
 })
 
-test('a reader on another replica ends with the error frame when the new attempt says something else; the retry is right', async () => {
+test('a reader elsewhere gets an error frame when the next attempt differs', async () => {
   const { runId, stream } = await followThenKill('Contradicted')
   world.upstream.enqueue(reply('One moment.'))
   await world.expireLease(runId)
@@ -284,7 +284,7 @@ test('a reader on another replica ends with the error frame when the new attempt
   expect(await endOf(runId)).toEqual(endedOnce)
 })
 
-test('a replica that slept longer than its lease writes nothing when it wakes, and its client sees one answer', async () => {
+test('a replica that slept longer than its lease writes nothing when it wakes', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
   const late = gate()
@@ -314,7 +314,7 @@ test('a replica that slept longer than its lease writes nothing when it wakes, a
   expect(seen.text).toBe('Peace be with you.')
 })
 
-test('a replica that is told to stop lets its clients go, and the same requests are answered by another', async () => {
+test('a replica that shuts down disconnects its clients, and another answers retries', async () => {
   const owner = await world.start()
   const index = world.upstream.requests.length
   const gone = gate()

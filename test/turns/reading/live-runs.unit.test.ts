@@ -43,7 +43,7 @@ test('readers of a run that was given up end without an end, and know it', async
   expect(await readAll(live)).toEqual([said('one')])
 })
 
-test('a slow reader is told the rest when it has taken what it had, the end that came meanwhile included', async () => {
+test('a slow reader gets all later events and the end once it reads on', async () => {
   const live = createLiveRun('run_1')
   const taken = Promise.withResolvers<boolean>()
   const batches: (readonly RunEvent[])[] = []

@@ -62,7 +62,7 @@ async function shownTooMuch(text: string, next: ScriptSource) {
   return { runId: runIdOf(response), stream }
 }
 
-test('the client of an owner that lost its run is served on by the new attempt, without a seam', async () => {
+test('the client of an owner that lost its run is served by the next attempt', async () => {
   const rest = gate()
   const { stream } = await shownTooMuch('Lost', [
     { text: 'One' },
@@ -76,7 +76,7 @@ test('the client of an owner that lost its run is served on by the new attempt, 
   expect(seen.text).toBe('One two three.')
 })
 
-test('when the new attempt says something else, its stream ends with the error frame, and the same request is answered', async () => {
+test('a stream ends with an error frame when the next attempt differs', async () => {
   const { runId, stream } = await shownTooMuch('Lost otherwise', reply('Another answer.'))
   const cut = readStream(await stream.rest())
   expect(cut.problems).toEqual([])
@@ -132,7 +132,7 @@ test('a whole reply does not notice that its run was taken over', async () => {
   expect(body.x_service).toMatchObject({ run_id: rows[0]?.id, status: 'completed' })
 })
 
-test('who comes to another replica while the owner says nothing sees its text when it renews its lease', async () => {
+test("a reader elsewhere sees a silent owner's text when it renews its lease", async () => {
   const rest = gate()
   upstream.enqueue([{ text: 'A thought' }, { waitFor: rest.opened }, { text: ' and its end.' }])
   const body = ask('Silent owner', { stream: true })
@@ -148,7 +148,7 @@ test('who comes to another replica while the owner says nothing sees its text wh
     expect(readStream(await stream.rest())).toMatchObject({ problems: [], text: 'A thought and its end.' })
 })
 
-test('a turn that waits in its session is streamed by the replica it was asked of, whoever drives it', async () => {
+test('a queued turn is streamed by the replica that got the request', async () => {
   const session = (await (await call(service, key, 'POST', '/v1/agent/sessions', {})).json()) as {
     id: string
   }
@@ -218,7 +218,7 @@ async function firstBlocks(response: Response, most: number): Promise<readonly s
   return blocks
 }
 
-test('a run followed with a cut after every k-th event, on alternating replicas and through a takeover, is the uncut one', async () => {
+test('a run followed with cuts on alternating replicas equals the uncut one', async () => {
   const index = upstream.requests.length
   // Each piece is sent when the one before it can be seen, so that none share an event.
   const pieces = ['אחת ', 'שתיים ', 'שלוש ', 'ארבע ', 'חמש ', 'שש ', 'שבע ', 'שמונה ', 'תשע ', 'עשר ', 'סוף']
@@ -249,7 +249,7 @@ test('a run followed with a cut after every k-th event, on alternating replicas 
   expect(await Promise.all(cuts.map((most) => followInCuts(runId, most)))).toEqual(cuts.map(() => whole))
 })
 
-test('while the database is away, readers wait and are kept alive; then they go on to the end', async () => {
+test('readers are kept alive while the database is away, and then read to the end', async () => {
   const url = new URL(db.url)
   const proxy = await startSwitchedProxy({ host: url.hostname, port: Number(url.port) })
   url.host = `127.0.0.1:${proxy.port}`

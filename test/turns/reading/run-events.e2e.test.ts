@@ -66,7 +66,7 @@ test('a run is followed live from a replica that does not drive it, to its end',
   expect(events.map((event) => event.text ?? '').join('')).toBe('שלום and peace')
 })
 
-test('cut after every event and taken up again elsewhere, the events are the uncut ones', async () => {
+test('events cut after each one and resumed elsewhere equal the uncut ones', async () => {
   upstream.enqueue(callTools([{ name: 'list_files', arguments: {} }]), [{ text: 'one two three', chunks: 3 }])
   const runId = await startRun()
   const uncut = await readEvents(service, runId)
@@ -103,7 +103,7 @@ test('a wrong Last-Event-ID is named', async () => {
   expect(await response.json()).toMatchObject({ error: { param: 'Last-Event-ID', code: 'invalid_value' } })
 })
 
-test('after a day the events are gone, and the end of the run is told from what it kept', async () => {
+test('a run whose events have expired streams its stored end', async () => {
   upstream.enqueue([{ text: 'kept for good' }])
   const runId = await startRun()
   const before = await readEvents(service, runId)

@@ -118,7 +118,7 @@ const attempt = fc.record({
   cuts: fc.array(fc.nat(10), { maxLength: 3 }),
 })
 
-test('after any number of takeovers the text is the final one, unless some of it was shown otherwise', () => {
+test('after any takeovers the text is final, unless other text was shown', () => {
   fc.assert(
     fc.property(fc.array(attempt, { maxLength: 5 }), attempt, (abandoned, final) => {
       const shown = new ReplayFilter()

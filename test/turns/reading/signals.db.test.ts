@@ -53,7 +53,7 @@ test('a lost listening connection comes back and wakes those who waited meanwhil
   await next
 })
 
-test('a connection that is lost again and again comes back each time, and what was told in the end is heard', async () => {
+test('a connection lost repeatedly comes back each time and hears later signals', async () => {
   const signals = open()
   for (let n = 0; n < 5; n += 1) {
     await expect.poll(listening).toHaveLength(1)

@@ -68,7 +68,7 @@ async function whileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-test('calls that come while the server is busy are one transaction, and each gets its own answer', async () => {
+test('calls made while the server is busy are one transaction with own answers', async () => {
   const answers = await whileBusy(() => [
     calls.query(write('a')),
     calls.query({ name: 'busy', text: busy(0).text, values: [account, 1] }),
@@ -90,7 +90,7 @@ test('calls of many bytes do not travel together: a batch is sent in one piece',
   expect(written.map((those) => those.map((what) => what[0]))).toEqual([['a'], ['b'], ['c']])
 })
 
-test('one that fails undoes no other: each is made alone, and only its own caller is told', async () => {
+test('a failed call undoes no other call of its batch', async () => {
   await calls.query(write('there'))
   const answers = await whileBusy(() => [
     calls.query(write('a')),
@@ -103,7 +103,7 @@ test('one that fails undoes no other: each is made alone, and only its own calle
   expect(await transactions()).toEqual([['there'], ['a'], ['b']])
 })
 
-test('a statement that is new on the connection goes alone: the failure of another does not keep it from being parsed', async () => {
+test('a statement new on its connection is sent alone', async () => {
   await calls.query(write('there'))
   const answers = await whileBusy(() => [
     calls.query(write('there')),
@@ -116,7 +116,7 @@ test('a statement that is new on the connection goes alone: the failure of anoth
   expect(await transactions()).toEqual([['there'], ['a']])
 })
 
-test('a connection that is lost under a batch fails all of its calls, and none is made again', async () => {
+test('a connection lost under a batch fails all its calls, without a retry', async () => {
   const other = await db.database.systemPool.connect()
   try {
     await other.query('select pg_advisory_lock(9)')

@@ -79,7 +79,7 @@ test('a start that waits for the account beyond its time writes nothing', async 
   expect(await rowsOf(runId)).toEqual({ runs: 0, held: 0, moved: 0 })
 })
 
-test('a start that an equal request has overtaken on its way writes nothing; one that comes after it is a turn of its own', async () => {
+test('a start overtaken by a duplicate writes nothing; a later one is its own turn', async () => {
   const sentAt = later(-10_000)
   expect(await startUntil(later(60_000))).toBeDefined()
   const overtaken = newId('run')
@@ -95,7 +95,7 @@ test('a second write of one start is refused, whatever it would have said', asyn
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
 
-test('calls of one account travel on one connection, those of another on another, and all are given back', async () => {
+test('calls of each account use one connection, and all are given back', async () => {
   const { turnPool } = db.database
   const other = await makeCaller(db.database)
   const pid = async (of: Principal) =>
@@ -109,7 +109,7 @@ test('calls of one account travel on one connection, those of another on another
   expect(turnPool.idleCount).toBe(turnPool.totalCount)
 })
 
-test('a connection that is lost under calls fails all of them, and the next call gets another', async () => {
+test('a connection lost under calls fails them, and the next call gets another', async () => {
   const lost = withTurnCalls(db.database, principal, (calls) =>
     Promise.allSettled([
       calls.execute('select pg_terminate_backend(pg_backend_pid())'),
@@ -153,7 +153,7 @@ test('a turn that stays open takes one place, however many that came after it ar
   expect(await begin()).toBeUndefined()
 })
 
-test('while the clock is behind the newest turn no more are admitted than there are places', async () => {
+test('no more turns than slots are admitted while the clock is behind', async () => {
   const begin = await withPlaces(3)
   const first = await begin()
   await endTurn(first)

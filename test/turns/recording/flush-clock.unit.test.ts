@@ -61,7 +61,7 @@ test('what was taken back is not called, and the others are', () => {
   expect(called).toHaveLength(1)
 })
 
-test('one that asks again while it is called is called again, and the clock then stands still', () => {
+test('a flush that asks again while it runs is called again', () => {
   const clock = createFlushClock()
   const at: number[] = []
   const again = () => {

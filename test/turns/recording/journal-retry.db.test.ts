@@ -98,7 +98,7 @@ const kinds = [
 const fates: readonly CommitFate[] = ['reply-lost', 'request-lost', { lateMs: 700 }]
 
 test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, fate }))))(
-  'the connection lost at the COMMIT of $kind ($fate): all is written once, and the turn goes on',
+  'a connection lost at the COMMIT of $kind ($fate) writes all once',
   async ({ kind, sends, fate }) => {
     const cut = proxy.cutAtCommit(sends, fate)
     const first = kind === 'a flush of text' ? cut : Promise.resolve()
@@ -129,7 +129,7 @@ test.each(kinds.flatMap(([kind, sends]) => fates.map((fate) => ({ kind, sends, f
   },
 )
 
-test('a hold that the account cannot give, whose answer is lost, is refused all the same, and what was in line is written', async () => {
+test('an unaffordable hold whose answer is lost is refused, and queued writes happen', async () => {
   const run = await start(db.database, person)
   const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
@@ -142,30 +142,27 @@ test('a hold that the account cannot give, whose answer is lost, is refused all 
   await journal.close()
 })
 
-test.each(fates)(
-  'the steps of a model and its tool whose call is lost (%j) are written once, and charged',
-  async (fate) => {
-    const run = await start(db.database, person)
-    const journal = journalOf(proxied, run)
-    const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
-    const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
-    const cut = proxy.cutAtCommit('prepare_call', fate)
-    journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
-    await journal.tool(2, call, { content: '{"files":[]}' })
-    const cost = journal.costMicros
-    expect(await journal.prepareCall(3, 5_000n)).toBe(true)
-    await cut
-    expect([journal.costMicros, journal.holdMicros]).toEqual([cost, run.holdMicros + 5_000n])
-    await journal.end(emptyEnd, closing(run))
-    await journal.close()
-    expect(await rowsOf(run)).toMatchObject({
-      ...{ status: 'cancelled', steps: 2, extensions: 1, charges: 1 },
-      ...{ as_its_steps: true, as_charged: true },
-    })
-  },
-)
+test.each(fates)('steps whose write is lost (%j) are written once and charged', async (fate) => {
+  const run = await start(db.database, person)
+  const journal = journalOf(proxied, run)
+  const call = { id: 'call_1', name: 'list_files', arguments: '{}' }
+  const usage = { promptTokens: 10, completionTokens: 5, estimated: false }
+  const cut = proxy.cutAtCommit('prepare_call', fate)
+  journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
+  await journal.tool(2, call, { content: '{"files":[]}' })
+  const cost = journal.costMicros
+  expect(await journal.prepareCall(3, 5_000n)).toBe(true)
+  await cut
+  expect([journal.costMicros, journal.holdMicros]).toEqual([cost, run.holdMicros + 5_000n])
+  await journal.end(emptyEnd, closing(run))
+  await journal.close()
+  expect(await rowsOf(run)).toMatchObject({
+    ...{ status: 'cancelled', steps: 2, extensions: 1, charges: 1 },
+    ...{ as_its_steps: true, as_charged: true },
+  })
+})
 
-test('while the database is away the model talks on; when it is back all of it is written', async () => {
+test('text streamed while the database is away is written when it is back', async () => {
   const away = gate()
   const long = ' A sentence that goes on and on.'.repeat(2_000)
   upstream.enqueue([{ text: 'Begun.' }, { waitFor: away.opened }, { text: long, chunks: 500 }])
@@ -188,7 +185,7 @@ test('while the database is away the model talks on; when it is back all of it i
   expect(await rowsOf(run)).toMatchObject({ status: 'completed', epoch: 1, charges: 1 })
 })
 
-test('an attempt that finds its run taken over after an outage writes nothing more and leaves', async () => {
+test('an attempt whose run was taken over in an outage writes nothing more', async () => {
   const [rest, held] = [gate(), gate()]
   upstream.enqueue([
     { text: 'Mine.' },

@@ -85,7 +85,7 @@ const brief = (events: readonly RunEvent[]) =>
 const textOf = (events: readonly RunEvent[]) =>
   events.map((event) => (event.type === 'text.delta' ? event.text : '')).join('')
 
-test('an owner that lost its run can write nothing: no event, no step, no deferred write, no hold, no end', async () => {
+test('an owner that lost its run writes no event, step, file, hold or end', async () => {
   const run = await start(db.database, person)
   const { journal, faults } = journalOf(run)
   const next = await claim(run)
@@ -145,7 +145,7 @@ test('a write that failed loses no event and charges no step', async () => {
   await journal.end(emptyEnd, closing(run))
 })
 
-test('a step that cannot be written, here by the timer, fails the next call of the model; the run ends without it', async () => {
+test('a step that cannot be written fails the next model call and ends the run', async () => {
   const run = await start(db.database, person)
   const { journal, faults } = journalOf(run)
   await db.database.systemPool.query(`create function refuse_step() returns trigger language plpgsql as
@@ -166,7 +166,7 @@ test('a step that cannot be written, here by the timer, fails the next call of t
   expect((await stepsOf(run)).steps).toEqual([])
 })
 
-test('events that nobody hurries are committed by themselves, and deltas in a row become one', async () => {
+test('unhurried events are committed by the timer, and deltas in a row become one', async () => {
   const run = await start(db.database, person)
   const { journal } = journalOf(run)
   for (const text of ['a', 'b', 'c']) journal.event({ type: 'text.delta', step: 1, text })
@@ -175,7 +175,7 @@ test('events that nobody hurries are committed by themselves, and deltas in a ro
   await journal.end(emptyEnd, closing(run))
 })
 
-test('results of parallel calls that were committed before the crash stay, those after it follow', async () => {
+test('committed results of parallel calls survive a crash, and the rest follow', async () => {
   const run = await start(db.database, person)
   const { journal } = journalOf(run)
   const [first] = calls
@@ -202,7 +202,7 @@ test('results of parallel calls that were committed before the crash stay, those
   expect((await stepsOf(run)).steps.map((step) => step.kind)).toEqual(['model', 'tool', 'tool', 'model'])
 })
 
-test('what an abandoned attempt said of a step is not shown once the next attempt finished that step', async () => {
+test("an abandoned attempt's text is hidden once the next one finished its step", async () => {
   const run = await start(db.database, person)
   const one = journalOf(run).journal
   one.event({ type: 'run.started' })
@@ -233,7 +233,7 @@ test('a turn that was interrupted again and again ends as failed', async () => {
   expect(brief((await logOf(run)).map(({ event }) => event)).at(-1)).toBe('run.failed')
 })
 
-test('when the first owner died before it wrote anything, the log begins with run.started all the same', async () => {
+test('the log begins with run.started although the first owner wrote nothing', async () => {
   const run = await start(db.database, person)
   upstream.enqueue(reply('Here.'))
   const seen = await finish(await claim(run))
@@ -242,7 +242,7 @@ test('when the first owner died before it wrote anything, the log begins with ru
     expect(told.slice(0, 3)).toEqual(['run.started', 'step.restarted 1', 'step.started 1'])
 })
 
-test('steps and events of a run go with its session and with its project, and those of others stay', async () => {
+test("deleting a session or project deletes its runs' steps and events only", async () => {
   const kept = await start(db.database, person)
   upstream.setDefault([{ text: 'AppendResult.' }])
   await finish(kept)

@@ -101,7 +101,7 @@ test('a write waits for what is on its way with others, and comes after it', asy
   await writer.close()
 })
 
-test('what others had no place for is written alone after some attempts, before what came behind it', async () => {
+test('a write that found no shared slot is made alone, before later ones', async () => {
   const { run, writer, appends, faults, asked, ring, say } = await writing()
   say('one')
   ring()
@@ -121,28 +121,25 @@ test('what others had no place for is written alone after some attempts, before 
 test.each([
   ['the first', 0],
   ['the last', 2],
-])(
-  'what was written with others by %s attempt and is not known to be is not written again',
-  async (_, worked) => {
-    const { run, writer, appends, faults, ring, say } = await writing()
-    say('one')
-    ring()
-    for (const attempt of [0, 1, 2]) {
-      if (attempt === worked) expect(await appends[attempt]?.really()).toBe(true)
-      appends[attempt]?.told(attempt === worked ? undefined : false)
-    }
-    say('two', 2)
-    await writer.write(appendWork(run))
-    expect(await textsOf(run)).toEqual([
-      [1, 'one'],
-      [2, 'two'],
-    ])
-    expect(faults).toEqual([])
-    await writer.close()
-  },
-)
+])('a shared write by %s attempt with an unknown outcome is not repeated', async (_, worked) => {
+  const { run, writer, appends, faults, ring, say } = await writing()
+  say('one')
+  ring()
+  for (const attempt of [0, 1, 2]) {
+    if (attempt === worked) expect(await appends[attempt]?.really()).toBe(true)
+    appends[attempt]?.told(attempt === worked ? undefined : false)
+  }
+  say('two', 2)
+  await writer.write(appendWork(run))
+  expect(await textsOf(run)).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+  ])
+  expect(faults).toEqual([])
+  await writer.close()
+})
 
-test('a step and what is said while a write is on its way are written by the next one, which is asked for', async () => {
+test('a step and text that come during a write are in the next one', async () => {
   const { run, writer, appends, asked, ring, say } = await writing()
   say('one')
   ring()
@@ -181,7 +178,7 @@ test('who closes it waits for what is on its way, and nothing is begun after tha
   expect(await textsOf(run)).toEqual([[1, 'one']])
 })
 
-test('a run that is left between two attempts is told of once, and nothing more is tried', async () => {
+test('a run left between two attempts is reported once and not tried again', async () => {
   const { run, writer, appends, asked, faults, leave, ring, say } = await writing()
   say('one')
   ring()

@@ -42,7 +42,7 @@ const logOf = async (run: Run) =>
 const whole = (run: Run) =>
   ['text.delta', 'tool.started', 'text.delta'].map((type, n) => ({ seq: n + 1, attempt: run.epoch, type }))
 
-test('what many runs of several accounts have to write at once is one transaction, and each log has its own', async () => {
+test('writes of many runs at once are one transaction, and each log gets its own', async () => {
   const runs = await startRuns(12)
   const written = await Promise.all(runs.map((run, n) => append(run, `text ${n}`)))
   expect(written).toEqual(runs.map(() => true))
@@ -54,7 +54,7 @@ test('what many runs of several accounts have to write at once is one transactio
   expect(rows).toEqual([{ transactions: 1, accounts: 2 }])
 })
 
-test('a run whose row is locked, that has another owner, or is somewhere else gets nothing, and the others all of theirs', async () => {
+test('a locked, lost or moved run gets no write, and the other runs get theirs', async () => {
   const [locked, lost, elsewhere, free] = (await startRuns(4)) as [Run, Run, Run, Run]
   await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [lost.id])
   const locker = await db.database.systemPool.connect()

@@ -113,7 +113,7 @@ test('who has the content already is told so, without a body', async () => {
   expect((await get({ 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-test('a range counts only while the content is still the one that the client began with', async () => {
+test('a range is served only while the content is the one the client began with', async () => {
   const range = 'bytes=0-9'
   expect((await get({ range, 'if-range': tag })).status).toBe(206)
   for (const other of ['"other"', `W/${tag}`, new Date().toUTCString()]) {
@@ -169,7 +169,7 @@ test('a foreign file is the 404 of one that does not exist, whatever is asked of
   }
 })
 
-test('a file that is deleted while it is read breaks the download off: a part is never taken for the whole', async () => {
+test('a file deleted during its download breaks the download off', async () => {
   const { id } = await upload(Buffer.alloc(64 * mebibyte, 'x'))
   const response = await fetch(`${world.service.url}/v1/files/${id}/content`, {
     headers: { authorization: `Bearer ${home.key}` },
