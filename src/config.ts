@@ -25,7 +25,14 @@ export type Config = {
   }
   /** The embeddings API. Undefined: the library has keyword search only. */
   readonly embeddings:
-    | { readonly baseUrl: string; readonly apiKey: string | undefined; readonly model: string }
+    | {
+        readonly kind: 'api'
+        readonly baseUrl: string
+        readonly apiKey: string | undefined
+        readonly model: string
+      }
+    /** `model` is an id of the Hugging Face Hub, or the path of a folder; `hubUrl` a mirror of the Hub. */
+    | { readonly kind: 'local'; readonly model: string; readonly hubUrl: string | undefined }
     | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
@@ -93,14 +100,27 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   })
 }
 
+const localPrefix = 'local:'
+
 function embeddingsOf(e: z.infer<typeof environment>): Config['embeddings'] {
-  if (!e.EMBEDDINGS_BASE_URL) return undefined
-  if (!e.EMBEDDINGS_MODEL) {
-    throw new ConfigError('EMBEDDINGS_BASE_URL is set, but EMBEDDINGS_MODEL is not. Set both.')
+  const model = e.EMBEDDINGS_MODEL
+  if (model?.startsWith(localPrefix)) {
+    const name = model.slice(localPrefix.length)
+    if (!name)
+      throw new ConfigError('EMBEDDINGS_MODEL=local: needs the id of a model or the path of a folder.')
+    if (e.EMBEDDINGS_BASE_URL) {
+      throw new ConfigError(
+        `EMBEDDINGS_MODEL=${model} runs in the service. Remove EMBEDDINGS_BASE_URL, or name a model of that API.`,
+      )
+    }
+    return Object.freeze({ kind: 'local', model: name, hubUrl: e.HF_ENDPOINT })
   }
-  return Object.freeze({
-    baseUrl: e.EMBEDDINGS_BASE_URL,
-    apiKey: e.EMBEDDINGS_API_KEY,
-    model: e.EMBEDDINGS_MODEL,
-  })
+  if (!e.EMBEDDINGS_BASE_URL) {
+    if (!model) return undefined
+    throw new ConfigError(
+      `EMBEDDINGS_MODEL=${model} needs EMBEDDINGS_BASE_URL, or the form local:ID for a model that the service runs.`,
+    )
+  }
+  if (!model) throw new ConfigError('EMBEDDINGS_BASE_URL is set, but EMBEDDINGS_MODEL is not. Set both.')
+  return Object.freeze({ kind: 'api', baseUrl: e.EMBEDDINGS_BASE_URL, apiKey: e.EMBEDDINGS_API_KEY, model })
 }

@@ -173,8 +173,7 @@ export const settings = {
     EMBEDDINGS_BASE_URL: documented(httpUrl, {
       value: 'URL',
       unset: 'the library is searched by words only',
-      description:
-        'Base URL of an API with POST /embeddings in the form of OpenAI. It needs the Postgres extension "vector", which the embedded Postgres does not have. Then run: sources embed',
+      description: 'Base URL of an API with POST /embeddings in the form of OpenAI. Then run: sources embed',
     }),
     EMBEDDINGS_API_KEY: documented(optionalText, {
       value: 'text',
@@ -184,7 +183,13 @@ export const settings = {
     EMBEDDINGS_MODEL: documented(optionalText, {
       value: 'text',
       unset: 'none',
-      description: 'Name of the model at that API. Required with EMBEDDINGS_BASE_URL.',
+      description:
+        'Name of the model at that API. Or local:ID, a model of the Hugging Face Hub that the service runs itself, or local:PATH, a folder with its files.',
+    }),
+    HF_ENDPOINT: documented(httpUrl, {
+      value: 'URL',
+      unset: 'https://huggingface.co',
+      description: 'Mirror of the Hugging Face Hub, from which EMBEDDINGS_MODEL=local:ID is downloaded.',
     }),
   },
   Accounts: {

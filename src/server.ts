@@ -11,13 +11,14 @@ import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
+import { openEmbeddingModel } from './models/embedding.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { keepIndexComplete } from './operations/index-upkeep.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepRetention } from './operations/retention.ts'
 import { ensureStarterLibrary } from './sources/importers/starter.ts'
 import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
-import { openSemanticSearch } from './sources/search/meaning/semantic-search.ts'
+import { openMeaningSearch } from './sources/search/meaning/meaning-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
@@ -92,18 +93,12 @@ async function startService(
   log: Logger,
 ): Promise<RunningService> {
   const { database, peppers, plans } = installation
-  const meaning =
-    config.embeddings &&
-    (await openSemanticSearch(database, {
-      settings: config.embeddings,
-      ownerUrl: config.migrateDatabaseUrl,
-      log,
-    }))
-  const semantic = meaning?.search
+  const embeddings = openEmbeddingModel(config, (text) => log.info(text))
+  const meaning = embeddings && (await openMeaningSearch(database, embeddings, log))
   const { metrics, tracer, registry } = telemetry
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer, pressure })
+  const runner = createRunner({ database, catalogue, plans, meaning, log, metrics, tracer, pressure })
   const readiness = createReadiness()
   const services = {
     database,
@@ -111,7 +106,7 @@ async function startService(
     plans,
     catalogue,
     runner,
-    semantic,
+    meaning,
     log,
     limits: defaultTurnLimits,
     appUrl: config.appUrl,

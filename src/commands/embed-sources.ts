@@ -1,8 +1,10 @@
 import { ServiceError } from '../errors.ts'
-import { EmbeddingsFault } from '../sources/search/meaning/embeddings-client.ts'
-import { embedLibrary } from '../sources/search/meaning/semantic-embed.ts'
-import { type OpenSemanticSearch, openSemanticSearch } from '../sources/search/meaning/semantic-search.ts'
+import { openEmbeddingModel } from '../models/embedding.ts'
+import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embedding-model.ts'
+import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
+import { fillPgvector } from '../sources/vectors/pgvector.ts'
 import type { Command, Invocation } from './command.ts'
+import { stoppable } from './import-options.ts'
 
 const secondsBetweenLines = 5
 
@@ -12,58 +14,57 @@ export const embedCommands: Readonly<Record<string, Command>> = {
     summary: 'makes missing vectors for search by meaning; continues where it was stopped',
     options: {},
     run: async (invocation) => {
-      if (!invocation.config.embeddings) {
+      const { config, installation, progress } = invocation
+      const model = openEmbeddingModel(config, progress)
+      if (!model) {
         throw new ServiceError(
           'invalid_value',
-          'No embeddings model is set. Set EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
-        )
-      }
-      const meaning = await openMeaning(invocation)
-      if (!meaning) {
-        throw new ServiceError(
-          'invalid_value',
-          'The database has no table of vectors, and the service could not create it. Remove the cause above, and start again.',
+          'No embedding model is set. Set EMBEDDINGS_MODEL=local:ID, or EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
         )
       }
       try {
-        const rows = await embedWithProgress(invocation, meaning)
-        return { rows, lines: [`${rows.embedded} vectors made, for a library of ${rows.total} texts`] }
+        const { value: rows, interrupted } = await stoppable((signal) =>
+          embedWithProgress(invocation, model, signal),
+        )
+        const { database } = installation
+        const copied = interrupted
+          ? undefined
+          : await fillPgvector(database, config.migrateDatabaseUrl ?? database.url, model.name)
+        const lines = [`${rows.embedded} vectors made, for a library of ${rows.total} texts`]
+        if (copied !== undefined) lines.push(`${copied} vectors copied for pgvector`)
+        if (interrupted) lines.push('Stopped. What was made is kept: run the command again to go on.')
+        return { rows, lines, exitCode: interrupted ? 130 : 0 }
       } finally {
-        await meaning.close()
+        await model.close()
       }
     },
   },
 }
 
-async function embedWithProgress({ installation, progress }: Invocation, { embeddings }: OpenSemanticSearch) {
-  let shown = Number.NEGATIVE_INFINITY
+async function embedWithProgress(
+  { installation, progress }: Invocation,
+  model: EmbeddingModel,
+  signal: AbortSignal,
+): Promise<Embedded> {
+  const begun = performance.now()
+  let shown = begun
   try {
-    return await embedLibrary(installation.database.system, embeddings, (done, of) => {
-      const now = performance.now()
-      if (done < of && now - shown < secondsBetweenLines * 1_000) return
-      shown = now
-      progress(`${done}/${of} passages`)
-    })
+    return await embedLibrary(
+      installation.database,
+      model,
+      (done, of) => {
+        const now = performance.now()
+        if (done < of && now - shown < secondsBetweenLines * 1_000) return
+        shown = now
+        const rate = done / ((now - begun) / 1_000)
+        const left = Math.round((of - done) / rate)
+        progress(`${done}/${of} passages, ${Math.round(rate)} a second, ${left} s left`)
+      },
+      signal,
+    )
   } catch (error) {
     if (!(error instanceof EmbeddingsFault)) throw error
     const text = `${error.message} What was made is kept: run the command again to go on.`
     throw new ServiceError('upstream_error', text, { cause: error })
   }
-}
-
-/**
- * Semantic search as the settings configure it; undefined without settings or when the database does not
- * support it.
- */
-export async function openMeaning({
-  installation,
-  config,
-  log,
-}: Pick<Invocation, 'installation' | 'config' | 'log'>): Promise<OpenSemanticSearch | undefined> {
-  if (!config.embeddings) return undefined
-  return openSemanticSearch(installation.database, {
-    settings: config.embeddings,
-    ownerUrl: config.migrateDatabaseUrl,
-    log,
-  })
 }

@@ -22,16 +22,24 @@ export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly Re
  * the program. The exit code is 130 after Ctrl-C, otherwise see `exitCodeOf`.
  */
 export async function reported(run: (signal: AbortSignal) => Promise<SefariaReport>): Promise<Output> {
+  const { value: report } = await stoppable(run)
+  return {
+    rows: report,
+    lines: reportLines(report),
+    exitCode: report.interrupted ? 130 : exitCodeOf(report),
+  }
+}
+
+/** Runs work that Ctrl-C stops by its signal; a second Ctrl-C ends the program. */
+export async function stoppable<T>(
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly value: T; readonly interrupted: boolean }> {
   const controller = new AbortController()
   const stop = (): void => controller.abort()
   process.once('SIGINT', stop)
   try {
-    const report = await run(controller.signal)
-    return {
-      rows: report,
-      lines: reportLines(report),
-      exitCode: report.interrupted ? 130 : exitCodeOf(report),
-    }
+    const value = await run(controller.signal)
+    return { value, interrupted: controller.signal.aborted }
   } finally {
     process.off('SIGINT', stop)
   }

@@ -3,13 +3,15 @@ import { access } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { withTx } from '../db/client.ts'
 import { ServiceError } from '../errors.ts'
+import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
 import { lockLibrary, removeWork } from '../sources/library/writing/library.ts'
+import { openMeaningSearch } from '../sources/search/meaning/meaning-search.ts'
 import { searchSources } from '../sources/search/search.ts'
 import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
-import { embedCommands, openMeaning } from './embed-sources.ts'
+import { embedCommands } from './embed-sources.ts'
 import { markdownCommands } from './import-markdown.ts'
 import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
 import { sefariaCommands } from './import-sefaria.ts'
@@ -63,14 +65,15 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     options: { limit: { type: 'string' } },
     words: [1, 1],
     run: async (invocation) => {
-      const { installation, words, text } = invocation
+      const { installation, words, text, config, log, progress } = invocation
       const limit = Number(text('limit') ?? 10)
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
-      const meaning = await openMeaning(invocation)
+      const model = openEmbeddingModel(config, progress)
+      const meaning = model && (await openMeaningSearch(installation.database, model, log))
       const query = { text: words[0] ?? '', limit }
-      const rows = await searchSources(installation.database.system, query, meaning?.search).finally(() =>
+      const rows = await searchSources(installation.database.system, query, meaning).finally(() =>
         meaning?.close(),
       )
       return {

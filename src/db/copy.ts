@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { from as copyFrom } from 'pg-copy-streams'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { Executor } from './client.ts'
 
 /** The binary type of a column. */
@@ -39,6 +39,15 @@ export async function copyRows(
   )
   const types = target.columns.map(([, type]) => type)
   await pipeline(Readable.from(encoded(types, rows), { objectMode: false }), sink)
+}
+
+/**
+ * The bytes of `COPY (statement) TO STDOUT (FORMAT binary)`, in chunks that may end within a row. Rows are never gathered:
+ * memory stays small whatever their number.
+ * @param statement is the program's own text; `COPY` takes no parameters.
+ */
+export function copyOut(executor: Executor, statement: string): AsyncIterable<Buffer> {
+  return clientOf(executor).query(copyTo(`copy (${statement}) to stdout (format binary)`))
 }
 
 /**

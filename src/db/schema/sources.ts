@@ -7,6 +7,7 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  real,
   serial,
   text,
   uniqueIndex,
@@ -123,6 +124,31 @@ export const passageTexts = pgTable(
     uniqueIndex('passage_texts_doc').on(t.docId),
   ],
 )
+
+/** Models that have made vectors of this library, see `sources/vectors`. */
+export const embeddingModels = pgTable('embedding_models', {
+  id: serial('id').primaryKey(),
+  /** As `EMBEDDINGS_MODEL` has it. */
+  name: text('name').notNull().unique(),
+  dims: integer('dims').notNull(),
+  /** Rises when a vector was stored below the highest document that has one. */
+  revision: integer('revision').notNull().default(0),
+})
+
+/**
+ * What a text means, as a vector of length 1: one byte a dimension, filled up to a multiple of 16, times
+ * `scale`.
+ */
+export const passageVectors = pgTable('passage_vectors', {
+  docId: integer('doc_id')
+    .primaryKey()
+    .references(() => passageTexts.docId, { onDelete: 'cascade' }),
+  modelId: integer('model_id')
+    .notNull()
+    .references(() => embeddingModels.id, { onDelete: 'cascade' }),
+  scale: real('scale').notNull(),
+  components: bytea('components').notNull(),
+})
 
 /** A reference from one place to another (parallels, quoted sources). Either end may be outside the library. */
 export const links = pgTable(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import type { SearchHit } from './hit.ts'
-import type { SemanticSearch } from './meaning/semantic.ts'
+import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { type MissingPlace, missingPlaces } from './missing/missing-places.ts'
 import { citingOnce } from './named/citing-passages.ts'
 import { searchSources } from './search.ts'
@@ -48,13 +48,13 @@ export type UnknownRef = {
 export async function readHits(
   executor: Executor,
   { q, limit, after, ...filter }: z.output<typeof hitQuery>,
-  { semantic, signal }: { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal },
+  { meaning, signal }: { readonly meaning: MeaningSearch | undefined; readonly signal: AbortSignal },
 ): Promise<HitPage> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
   const findCiting = citingOnce(executor)
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
-  const found = await searchSources(executor, query, semantic)
+  const found = await searchSources(executor, query, meaning)
   signal.throwIfAborted()
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),

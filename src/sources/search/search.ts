@@ -7,7 +7,8 @@ import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
 import { learnedWords, withLearned } from './expansion/learned.ts'
 import type { Query } from './expansion/query.ts'
 import type { SearchHit } from './hit.ts'
-import { fuseByMeaning, type SemanticSearch } from './meaning/semantic.ts'
+import { fuseByMeaning } from './meaning/fuse-by-meaning.ts'
+import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { citingOnce, type FindCiting } from './named/citing-passages.ts'
 import { passagesNamed, withNamed } from './named/named-passages.ts'
 import { namedWorks, preferNamed, withCandidates } from './named/named-works.ts'
@@ -39,7 +40,7 @@ export type SearchQuery = LibraryFilter & {
 /**
  * Searches the library and returns hits, best first. Passages at a ref in the query come first. Neighbouring passages
  * of a section are reduced to the best one, versions of a passage to the best version. Works or authors named as the
- * source are preferred. An empty query finds nothing. With `semantic`, passages near in meaning are merged in; a
+ * source are preferred. An empty query finds nothing. With `meaning`, passages near in meaning are merged in; a
  * query that names a place is not sent to the model.
  * @throws ServiceError `invalid_value` for a work, author or category that the library lacks, and the reason of
  * `query.signal` when it is aborted.
@@ -47,7 +48,7 @@ export type SearchQuery = LibraryFilter & {
 export async function searchSources(
   executor: Executor,
   query: SearchQuery,
-  semantic?: SemanticSearch,
+  meaning?: MeaningSearch,
 ): Promise<readonly SearchHit[]> {
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
@@ -79,8 +80,8 @@ export async function searchSources(
     : anywhere
   query.signal?.throwIfAborted()
   const nearest =
-    semantic && named.rows.length === 0 && query.text.trim() !== ''
-      ? await semantic.nearest(executor, query.text, ranges)
+    meaning && named.rows.length === 0 && query.text.trim() !== ''
+      ? await meaning.nearest(query.text, ranges)
       : []
   const candidates = withDocuments(offered, phrased)
   const rows = await loadDocuments(executor, [

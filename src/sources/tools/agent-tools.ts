@@ -6,7 +6,7 @@ import type { SourceRegister } from '../citations/register.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import type { SemanticSearch } from '../search/meaning/semantic.ts'
+import type { MeaningSearch } from '../search/meaning/meaning-search.ts'
 import { missingPlaces } from '../search/missing/missing-places.ts'
 import { asksOnlyFor, missingResult, namesFor, notThere } from '../search/missing/missing-statement.ts'
 import { citingOnce } from '../search/named/citing-passages.ts'
@@ -39,10 +39,10 @@ const listArguments = z.object({
 export function sourceTools(
   executor: Executor,
   register: SourceRegister,
-  semantic?: SemanticSearch,
+  meaning?: MeaningSearch,
 ): readonly Tool<Executor>[] {
   return [
-    searchTool(executor, register, semantic),
+    searchTool(executor, register, meaning),
     readTool(executor, register),
     listTool(executor),
     ...scholarTools(executor),
@@ -52,7 +52,7 @@ export function sourceTools(
 function searchTool(
   executor: Executor,
   register: SourceRegister,
-  semantic: SemanticSearch | undefined,
+  meaning: MeaningSearch | undefined,
 ): Tool<Executor> {
   return {
     spec: {
@@ -68,7 +68,7 @@ function searchTool(
         signal.throwIfAborted()
         const findCiting = citingOnce(executor)
         const query = { ...valid, text: valid.query, findCiting }
-        const hits = await knownNames(searchSources(executor, query, semantic))
+        const hits = await knownNames(searchSources(executor, query, meaning))
         if ('content' in hits) return hits
         const missing = await missingPlaces(executor, valid.query, findCiting)
         const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])

@@ -5,7 +5,7 @@ import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { SourceRegister } from '../../sources/citations/register.ts'
-import type { SemanticSearch } from '../../sources/search/meaning/semantic.ts'
+import type { MeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
@@ -13,7 +13,7 @@ import type { Run } from '../run/run.ts'
 type ToolServices = {
   readonly database: Database
   readonly plans: Plans
-  readonly semantic?: SemanticSearch | undefined
+  readonly meaning?: MeaningSearch | undefined
 }
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
@@ -44,13 +44,13 @@ export function turnTools(services: ToolServices, run: Place, register: SourceRe
  * error can be repeated.
  */
 function makeTools(
-  { database, plans, semantic }: ToolServices,
+  { database, plans, meaning }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   register: SourceRegister,
 ): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, register, semantic),
+    ...sourceTools(database.system, register, meaning),
     ...workspaceTools({
       database,
       place,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fuseByMeaning } from '../../../src/sources/search/meaning/semantic.ts'
+import { fuseByMeaning } from '../../../src/sources/search/meaning/fuse-by-meaning.ts'
 import { passageRow } from '../../support/passage-row.ts'
 
 const rows = new Map(

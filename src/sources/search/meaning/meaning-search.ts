@@ -1,0 +1,63 @@
+import type { Database } from '../../../db/client.ts'
+import { reasonOf } from '../../../db/errors.ts'
+import type { Logger } from '../../../log.ts'
+import type { EmbeddingModel } from '../../embeddings/embedding-model.ts'
+import type { DocumentRanges } from '../../index/document-ranges.ts'
+import { hasPgvector, openPgvector } from '../../vectors/pgvector.ts'
+import type { VectorIndex } from '../../vectors/vector-index.ts'
+import { openVectorMemory } from '../../vectors/vector-memory.ts'
+
+/** Documents that a search takes from the ranking by meaning. */
+const nearestCount = 50
+
+/** A search waits at most this long for the vector of its query, and as long for the comparison. */
+const timeoutMs = 2_000
+
+/** After a failure, searches use words alone for this long, so that not each waits for the same timeout. */
+const pauseMs = 10_000
+
+/** Finds passages by what they mean. A search works without it, so it never throws. */
+export type MeaningSearch = {
+  /**
+   * Numbers of the documents nearest in meaning, nearest first; none after a failure, which it has logged. It asks a
+   * model first: not for use inside a transaction.
+   */
+  nearest(text: string, ranges: DocumentRanges | undefined): Promise<readonly number[]>
+}
+
+export type OpenMeaningSearch = MeaningSearch & { close(): Promise<void> }
+
+/** Search by meaning with the vectors that `sources embed` has made. `close` closes the model too. */
+export async function openMeaningSearch(
+  database: Database,
+  model: EmbeddingModel,
+  log: Logger,
+): Promise<OpenMeaningSearch> {
+  const usesPgvector = await hasPgvector(database.system, model.name)
+  return meaningSearch(
+    model,
+    usesPgvector ? openPgvector(database) : openVectorMemory(database, model.name),
+    log,
+  )
+}
+
+/** Asks for the vector of a query once, without a retry: the search has its words to go by. */
+export function meaningSearch(model: EmbeddingModel, index: VectorIndex, log: Logger): OpenMeaningSearch {
+  let pausedUntil = 0
+  return {
+    async nearest(text, ranges) {
+      if (performance.now() < pausedUntil) return []
+      try {
+        const [vector] = await model.embed([text], 'query', { timeoutMs, retries: 0 })
+        return vector ? await index.nearest(vector, { ranges, limit: nearestCount, timeoutMs }) : []
+      } catch (error) {
+        pausedUntil = performance.now() + pauseMs
+        log.warn({ reason: reasonOf(error) }, 'searched by words only: the search by meaning failed')
+        return []
+      }
+    },
+    async close() {
+      await Promise.all([model.close(), index.close()])
+    },
+  }
+}
