@@ -2,10 +2,9 @@ import process from 'node:process'
 import { EmbeddingsFault } from '../../../src/sources/embeddings/embedding-model.ts'
 import { canRunLocalModel, openLocalModel } from '../../../src/sources/embeddings/local-model.ts'
 
-/** `HF_ENDPOINT=… embed.ts MODEL CACHE TEXT…` prints the vectors of the texts as JSON, or the fault. Run by the test beside it. */
-const [model = '', cacheDir = '', ...texts] = process.argv.slice(2)
+/** `embed.ts HUB_URL MODEL CACHE TEXT…` prints the vectors of the texts as JSON, or the fault. Run by the test beside it. */
+const [hubUrl, model = '', cacheDir = '', ...texts] = process.argv.slice(2)
 const downloaded = new Set<string>()
-const hubUrl = process.env['HF_ENDPOINT']
 const opened = openLocalModel({ model, cacheDir, hubUrl }, ({ file }) => downloaded.add(file))
 const result = await opened
   .embed(texts, 'passage')

@@ -44,12 +44,13 @@ async function embed(name: string, ...texts: readonly string[]): Promise<Result>
       '--import',
       preload,
       path.join(import.meta.dirname, 'embed.ts'),
+      hub,
       name,
       path.join(folder, 'cache'),
       ...texts,
     ],
     {
-      env: { PATH: process.env['PATH'], PACKAGES_OF: import.meta.dirname, HF_ENDPOINT: hub },
+      env: { PACKAGES_OF: import.meta.dirname },
       timeout: 60_000,
     },
   )
