@@ -5,7 +5,7 @@ const modelWith = (defaultHeaders: Record<string, string> = {}) =>
     model: 'service',
     apiKey: process.env.API_KEY,
     configuration: { baseURL: process.env.BASE_URL, defaultHeaders },
-    __includeRawResponse: true, // else only the text and the usage of a reply are kept
+    __includeRawResponse: true, // otherwise only text and usage of a reply are kept
   })
 
 const answer = await modelWith().invoke('What does the Tanya mean by a beinoni?')

@@ -11,7 +11,7 @@ const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.u
 const migrationLock = 7_203_115_001n
 
 /**
- * Migrates the schema to the newest version. Many processes may call it at once: one works, the others wait and
+ * Migrates the schema to the newest version. Many processes may call it at the same time: one works, the others wait and
  * then find nothing to do.
  * @param ownerUrl the role that owns the tables.
  * @param serviceUrl the role that gets rights on them, if it is another.

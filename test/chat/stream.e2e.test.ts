@@ -170,7 +170,7 @@ test('a turn that reaches its credit limit ends with length and costs at most it
   const { stream } = await read(streamed('Dear?'))
   expect(stream.problems).toEqual([])
   expect(stream.finish?.choices[0]?.finish_reason).toBe('length')
-  expect(stream.text).toBe('Reading.\n\nThe turn has come to its bound of 50 credits.')
+  expect(stream.text).toBe('Reading.\n\nThe turn reached its maximum cost of 50 credits.')
   expect(world.upstream.requests).toHaveLength(index + 1)
   const { held } = await world.row<{ held: string }>(
     `select amount_micros::text as held from credit_transactions where kind = 'hold' and run_id = $1`,

@@ -81,8 +81,8 @@ export class Turn<T> {
     const repeated = count > this.#input.limits.repeatedCalls
     if (!repeated && !this.#isFull) return
     const error = repeated
-      ? 'This very call has been made already. Answer with what you have.'
-      : 'The turn has read as much as it may. Answer with what you have.'
+      ? 'This call was already made with the same arguments. Answer with what you have.'
+      : 'The turn has reached its limit of tool results. Answer with what you have.'
     this.refusals.set(call.id, { isError: true, content: JSON.stringify({ error }) })
   }
 

@@ -145,7 +145,9 @@ export class PayloadReader {
     const { errored, readableEnded, destroyed } = this.#body
     if (errored) throw errored
     if (destroyed && !readableEnded) {
-      throw new CallFailure('upstream', "The model's server was lost in its reply.", { retryable: true })
+      throw new CallFailure('upstream', "The connection to the model's server was lost during its reply.", {
+        retryable: true,
+      })
     }
     return readableEnded
   }

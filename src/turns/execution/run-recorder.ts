@@ -128,8 +128,8 @@ export class RunRecorder {
       this.#stop.end('cancelled')
       return null
     }
-    if (isAbove) return `The turn has come to its bound of ${creditsText(maxMicros)} credits.`
-    return enough ? null : 'The account has not enough credits left for another step of this turn.'
+    if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
+    return enough ? null : 'The account has too few credits for another step. Add credits, then ask again.'
   }
 
   async #keyIsRevoked(): Promise<boolean> {
@@ -231,13 +231,13 @@ export class RunRecorder {
 
   #failAs(event: Extract<TurnEnd, { type: 'turn.failed' }>, call: ModelStep | undefined): Promise<void> {
     if (this.#stop.turn.reason === ('deadline' satisfies EndReason))
-      return this.#fail('run_failed', 'The turn took longer than it may and was stopped.', call)
+      return this.#fail('run_failed', 'The turn exceeded its time limit. Ask for less in one turn.', call)
     if (event.kind === 'context') return this.#fail('context_length_exceeded', event.message, call)
     if (event.kind === 'format') return this.#fail('invalid_value', event.message, call)
     if (event.kind === 'upstream') return this.#fail('upstream_failed', event.message, call)
     // An internal error may contain a statement with its parameters. It goes only to the log.
     this.#log.error({ runId: this.#run.id, reason: event.message }, 'a turn failed')
-    return this.#fail('run_failed', 'Something went wrong in the service while the turn ran.', call)
+    return this.#fail('run_failed', 'The service failed during the turn. Ask again as a new request.', call)
   }
 
   #endAt(costMicros: bigint, paused = false): RunEnd {

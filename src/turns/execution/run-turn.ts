@@ -88,8 +88,13 @@ export async function runTurn(
     const left = { steps: journaled.steps, begun, given, question: questionOf(transcript) }
     const turn = new RunRecorder(services, run, live, journal, left, stop, watch)
     turn.begin(earlier)
-    if (!model) await turn.fail('run_failed', `The model "${run.model}" is not in the catalogue any more.`)
-    else if (run.epoch > maxAttempts) await turn.fail('run_failed', 'The turn was interrupted too often.')
+    if (!model)
+      await turn.fail(
+        'run_failed',
+        `The model "${run.model}" is no longer in the catalogue. Choose another one.`,
+      )
+    else if (run.epoch > maxAttempts)
+      await turn.fail('run_failed', 'The turn was interrupted too many times. Ask again as a new request.')
     else {
       const history = await modelHistory(transcript, given)
       const shown = await retryTransient(

@@ -7,9 +7,7 @@ import type { TurnStop } from '../run/turn-stop.ts'
 import { markedRuns, renewLeases } from './leases.ts'
 
 const heartbeatMs = 5_000
-/**
- * Longest time until an owner sees a cancel whose signal was lost, or that it lost its run while it was frozen.
- */
+/** Interval of the look at the rows. It bounds how long a lost cancel signal, or a lost run, stays unnoticed. */
 const lookMs = 1_000
 /** A failed renewal is retried soon, so that no lease expires for lack of an attempt. */
 const retryMs = 500

@@ -49,7 +49,7 @@ async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean):
   )
 }
 
-/** Accounts per look, longest wait first. */
+/** Maximum accounts that one look considers. Those with the longest wait come first. */
 const maxAccounts = 20
 /** First half of the advisory lock key for claiming an account's queued runs. The number is arbitrary. */
 const placesLock = 720_311_503

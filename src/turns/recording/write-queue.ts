@@ -39,7 +39,7 @@ type Shared = {
 }
 
 /**
- * A lease renewal may lock the row for a moment. Retrying alone at once would take connections from starts and
+ * A lease renewal may lock the row for a moment. Retrying alone immediately would take connections from starts and
  * ends.
  */
 const attemptsTogether = 3

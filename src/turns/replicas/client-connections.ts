@@ -106,7 +106,7 @@ export class ClientConnections {
     return connection
   }
 
-  /** Connections of equal requests that are lost at this moment. */
+  /** Connections of equal requests whose clients have disconnected and whose runs do not record it yet. */
   lost(identity: string): readonly ClientConnection[] {
     return [...(this.#byIdentity.get(identity) ?? [])].filter((connection) => connection.isLost)
   }
@@ -144,7 +144,7 @@ export class ClientConnections {
     if (this.#byRun.get(runId) === connection) this.#byRun.delete(runId)
   }
 
-  /** @returns false if a newer connection serves its run. */
+  /** Registers the connection again. @returns false if a newer connection serves the same run. */
   restore(connection: ClientConnection): boolean {
     const { identity, runId } = connection
     if (identity === undefined || this.#byRun.has(runId)) return false

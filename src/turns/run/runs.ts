@@ -47,7 +47,7 @@ export async function noteClientClosed(executor: Executor, runId: string, holder
 }
 
 /**
- * Makes the client that sent a retry the client of the run. It is a statement of its own: the run's owner locks
+ * Makes the client that sent a retry the client of the run. It is a separate statement: the run's owner locks
  * the run before its session, and a start locks them in reverse order.
  * @param seen the run as it was read.
  * @param holder the replica of the new connection; null while other replicas cannot see it.

@@ -27,7 +27,7 @@ export type Attachments = {
   readonly ids: ReadonlySet<string>
   readonly inline: ReadonlyMap<string, InlineFile>
   readonly readsImages: boolean
-  /** The request field that errors name. */
+  /** Name of the request field, for error messages. */
   readonly param: string
 }
 

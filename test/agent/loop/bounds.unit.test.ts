@@ -28,7 +28,7 @@ test('a call made for the third time is refused, and the next reply may use no t
   const events = await play(provider, { tools: [counted] })
   expect(runs).toBe(2)
   expect(resultsOf(events).map((record) => record.isError)).toEqual([false, false, true])
-  expect(resultsOf(events)[2]?.content).toContain('made already')
+  expect(resultsOf(events)[2]?.content).toContain('already made')
   expect(provider.requests.map((request) => request.toolChoice)).toEqual(['auto', 'auto', 'auto', 'none'])
 })
 
