@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { createExtractiveProvider } from '../agent/extractive/extractive-provider.ts'
-import { createOpenAiProvider } from '../agent/openai/openai-provider.ts'
+import { createOpenAiProvider } from '../agent/openai/provider.ts'
 import type { Provider, ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'
 import { defaultPrice, type Price } from '../billing/pricing.ts'

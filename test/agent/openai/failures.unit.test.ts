@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOpenAiProvider } from '../../../src/agent/openai/openai-provider.ts'
+import { createOpenAiProvider } from '../../../src/agent/openai/provider.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { error, reply, type Script } from '../../support/scripted-upstream.ts'
 import { API_KEY, delta, eventStream, run, runPayloads, runPieces, said, start } from './provider-kit.ts'

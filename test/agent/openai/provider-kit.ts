@@ -4,7 +4,7 @@ import {
   createOpenAiProvider,
   type OpenAiProvider,
   type OpenAiProviderOptions,
-} from '../../../src/agent/openai/openai-provider.ts'
+} from '../../../src/agent/openai/provider.ts'
 import type { CallEnd, ModelRequest, Provider } from '../../../src/agent/provider.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOpenAiProvider } from '../../../src/agent/openai/openai-provider.ts'
+import { createOpenAiProvider } from '../../../src/agent/openai/provider.ts'
 import type { ModelRequest } from '../../../src/agent/provider.ts'
 import { error, reply } from '../../support/scripted-upstream.ts'
 import { API_KEY, ask, run, said, start } from './provider-kit.ts'

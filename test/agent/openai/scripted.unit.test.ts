@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createOpenAiProvider } from '../../../src/agent/openai/openai-provider.ts'
+import { createOpenAiProvider } from '../../../src/agent/openai/provider.ts'
 import type { ModelMessage, ModelRequest, ToolCall } from '../../../src/agent/provider.ts'
 import { callTools, reply, toolUsingConversation } from '../../support/scripted-upstream.ts'
 import { ask, run, said, start } from './provider-kit.ts'

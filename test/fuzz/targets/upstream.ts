@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { CallFailure } from '../../../src/agent/openai/openai-failure.ts'
-import { PayloadReader } from '../../../src/agent/openai/openai-payloads.ts'
-import { ReplyAssembler } from '../../../src/agent/openai/openai-reply.ts'
-import { Watchdog } from '../../../src/agent/openai/openai-watchdog.ts'
+import { CallFailure } from '../../../src/agent/openai/failure.ts'
+import { PayloadReader } from '../../../src/agent/openai/payloads.ts'
+import { ReplyAssembler } from '../../../src/agent/openai/reply-assembler.ts'
+import { Watchdog } from '../../../src/agent/openai/watchdog.ts'
 import { require, type Target } from '../target.ts'
 
 const timers = { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 }

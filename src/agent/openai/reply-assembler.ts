@@ -1,8 +1,8 @@
 import type { Finish, FinishReason } from '../provider.ts'
 import type { ReportedUsage } from '../usage.ts'
-import { CallFailure, errorText, isContextOverflow, isRecord, presentable } from './openai-failure.ts'
-import type { Payload } from './openai-payloads.ts'
-import { ToolCallAssembler } from './openai-tool-calls.ts'
+import { CallFailure, errorText, isContextOverflow, isRecord, presentable } from './failure.ts'
+import type { Payload } from './payloads.ts'
+import { ToolCallAssembler } from './tool-call-assembler.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { Provider, ProviderFailure } from '../provider.ts'
-import { type CallSettings, ModelCall, type Retries } from './openai-call.ts'
-import type { Timers } from './openai-watchdog.ts'
+import { type CallSettings, ModelCall, type Retries } from './call.ts'
+import type { Timers } from './watchdog.ts'
 
 export type OpenAiProviderOptions = {
   /** The URL before `/chat/completions`, such as `https://api.openai.com/v1`. */

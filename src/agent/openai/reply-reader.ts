@@ -1,9 +1,9 @@
 import type { TextListener } from '../provider.ts'
-import { asFailure } from './openai-failure.ts'
-import { type Body, releaseBody } from './openai-http.ts'
-import { PayloadReader } from './openai-payloads.ts'
-import { type AssembledReply, ReplyAssembler } from './openai-reply.ts'
-import type { Watchdog } from './openai-watchdog.ts'
+import { asFailure } from './failure.ts'
+import { type Body, releaseBody } from './http.ts'
+import { PayloadReader } from './payloads.ts'
+import { type AssembledReply, ReplyAssembler } from './reply-assembler.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** Reads one reply from its body. */
 export class ReplyReader {

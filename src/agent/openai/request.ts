@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from '../provider.ts'
 import { toolsJson } from '../tool-text.ts'
-import { isRecord } from './openai-failure.ts'
+import { isRecord } from './failure.ts'
 
 /** What an upstream accepts where implementations differ. */
 export type Dialect = {

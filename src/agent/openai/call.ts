@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallEnd, Finish, ModelRequest, ProviderFailure, TextListener } from '../provider.ts'
 import { judgeUsage } from '../usage.ts'
-import { asFailure, type CallFailure } from './openai-failure.ts'
-import { openReply, type Target } from './openai-http.ts'
-import { ReplyReader } from './openai-reader.ts'
-import type { AssembledReply } from './openai-reply.ts'
-import { type Timers, Watchdog } from './openai-watchdog.ts'
+import { asFailure, type CallFailure } from './failure.ts'
+import { openReply, type Target } from './http.ts'
+import type { AssembledReply } from './reply-assembler.ts'
+import { ReplyReader } from './reply-reader.ts'
+import { type Timers, Watchdog } from './watchdog.ts'
 
 export type Retries = {
   /** Maximum retries of a call. */

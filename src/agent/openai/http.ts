@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ModelRequest } from '../provider.ts'
-import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './openai-failure.ts'
-import { type Dialect, dialectFor, requestBody } from './openai-request.ts'
-import type { Watchdog } from './openai-watchdog.ts'
+import { asFailure, CallFailure, errorText, isContextOverflow, presentable } from './failure.ts'
+import { type Dialect, dialectFor, requestBody } from './request.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** The endpoint that calls are sent to. */
 export type Target = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ToolCall } from '../provider.ts'
-import { CallFailure, isRecord } from './openai-failure.ts'
+import { CallFailure, isRecord } from './failure.ts'
 
 type Draft = { readonly key: string | null; id: string; name: string; arguments: string }
 

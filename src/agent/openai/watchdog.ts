@@ -1,4 +1,4 @@
-import { CallFailure } from './openai-failure.ts'
+import { CallFailure } from './failure.ts'
 
 export type Timers = {
   /** From sending the request to the first byte of the reply's body. Headers do not count. */

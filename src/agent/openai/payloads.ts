@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
-import { CallFailure } from './openai-failure.ts'
-import type { Watchdog } from './openai-watchdog.ts'
+import { CallFailure } from './failure.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** One JSON text of a reply. */
 export type Payload = {
