@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { createExtractiveProvider } from '../agent/extractive/extractive-provider.ts'
+import { createExtractiveProvider } from '../agent/extractive/provider.ts'
 import { createOpenAiProvider } from '../agent/openai/provider.ts'
 import type { Provider, ProviderFailure } from '../agent/provider.ts'
 import { microsPerCredit } from '../billing/credits.ts'

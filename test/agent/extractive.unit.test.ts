@@ -6,8 +6,8 @@ import {
   type FoundPassage,
   fileNameFor,
   searchWords,
-} from '../../src/agent/extractive/extractive-answer.ts'
-import { createExtractiveProvider } from '../../src/agent/extractive/extractive-provider.ts'
+} from '../../src/agent/extractive/answer.ts'
+import { createExtractiveProvider } from '../../src/agent/extractive/provider.ts'
 import { type Overrides, play, resultsOf, textOf, tool } from '../support/loop-kit.ts'
 
 type Passage = {

@@ -14,8 +14,8 @@ import {
   nearestOfFile,
   searchWords,
   sheetArguments,
-} from './extractive-answer.ts'
-import { choosePlaces, hitsIn, passagesIn } from './extractive-places.ts'
+} from './answer.ts'
+import { choosePlaces, hitsIn, passagesIn } from './passages.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with

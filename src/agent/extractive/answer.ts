@@ -1,4 +1,4 @@
-import { bareWord, excerptOf } from './extractive-excerpt.ts'
+import { bareWord, excerptOf } from './excerpt.ts'
 
 /**
  * Texts of the extractive provider: quoted passages of the library with marks, in the language of the question.

@@ -1,4 +1,4 @@
-import type { Finding, FoundPassage, PointedPlace } from './extractive-answer.ts'
+import type { Finding, FoundPassage, PointedPlace } from './answer.ts'
 
 /** A search hit, and how well it matches. */
 export type Hit = FoundPassage & {
