@@ -20,7 +20,7 @@ import {
   registerReceiveTimeout,
 } from './http/limits/receive-timeout.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
-import { describeApi } from './http/openapi/openapi.ts'
+import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
 import { registerRequestRecord } from './http/request-record.ts'
 import { newId } from './ids.ts'

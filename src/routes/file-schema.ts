@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bounds } from '../http/limits/bounds.ts'
-import { count, deletedOf, instant, type JsonSchema, listOf } from '../http/openapi/openapi-docs.ts'
+import { count, deletedOf, instant, type JsonSchema, listOf } from '../http/openapi/docs.ts'
 import { purposes } from '../http/transfers/upload.ts'
 
 export const fileSchema = z

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
-import type { BodyOf, RouteDocs } from '../http/openapi/openapi-docs.ts'
+import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import type { Services } from '../turns/services.ts'
 
 const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })

@@ -7,7 +7,7 @@ import { withTx } from '../db/client.ts'
 import { notFound } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { unixSeconds } from '../http/lists.ts'
-import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi/openapi-docs.ts'
+import { type BodyOf, count, instant, type RouteDocs } from '../http/openapi/docs.ts'
 import type { Services } from '../turns/services.ts'
 
 const credits = z.string().describe('Credits, as decimal text')

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { ApiDescription } from '../http/openapi/openapi.ts'
+import type { ApiDescription } from '../http/openapi/document.ts'
 
 const docs = {
   summary: 'This description',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, listOf } from '../http/openapi/openapi-docs.ts'
+import { count, listOf } from '../http/openapi/docs.ts'
 import { quoteCheck } from './turn-reply/turn-schema.ts'
 
 export const workSchema = z

@@ -6,7 +6,7 @@ import { spanOf, usageDay } from '../billing/usage/usage-span.ts'
 import { withTx } from '../db/client.ts'
 import { principalOf } from '../http/auth.ts'
 import { listBody } from '../http/lists.ts'
-import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi/openapi-docs.ts'
+import { type BodyOf, count, listOf, type RouteDocs } from '../http/openapi/docs.ts'
 import { idText, type ZodTypes } from '../http/openapi/zod.ts'
 import type { Services } from '../turns/services.ts'
 

@@ -1,5 +1,5 @@
 import type { FinishReason } from '../../agent/provider.ts'
-import type { BodyOf } from '../../http/openapi/openapi-docs.ts'
+import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { serviceBlock } from '../turn-reply/service-block.ts'

@@ -1,4 +1,4 @@
-import type { BodyOf } from '../../http/openapi/openapi-docs.ts'
+import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { TerminalEvent } from '../../turns/run/run-events.ts'
 import {

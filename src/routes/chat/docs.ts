@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bounds } from '../../http/limits/bounds.ts'
-import type { RouteDocs } from '../../http/openapi/openapi-docs.ts'
+import type { RouteDocs } from '../../http/openapi/docs.ts'
 import { chatBody } from '../turn-request/chat-body.ts'
 import { turnDocs } from '../turn-request/docs.ts'
 import { serviceOptions } from '../turn-request/options.ts'

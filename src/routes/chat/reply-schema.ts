@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../../http/openapi/openapi-docs.ts'
+import { count } from '../../http/openapi/docs.ts'
 import { serviceBlock } from '../turn-reply/service-block.ts'
 import { chatUsage, fileChange, finishReason, toolCall } from '../turn-reply/turn-schema.ts'
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../errors.ts'
-import type { RouteDocs } from '../../http/openapi/openapi-docs.ts'
+import type { RouteDocs } from '../../http/openapi/docs.ts'
 
 const docs: RouteDocs = {
   summary: 'This description, to read and to try',

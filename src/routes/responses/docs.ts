@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
-import type { RouteDocs } from '../../http/openapi/openapi-docs.ts'
+import type { RouteDocs } from '../../http/openapi/docs.ts'
 import { turnDocs } from '../turn-request/docs.ts'
 import { serviceOptions } from '../turn-request/options.ts'
 import { namesOf } from '../turn-request/parameters.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { resourceOf } from '../../http/auth.ts'
-import type { BodyOf, RouteDocs } from '../../http/openapi/openapi-docs.ts'
+import type { BodyOf, RouteDocs } from '../../http/openapi/docs.ts'
 import type { ZodTypes } from '../../http/openapi/zod.ts'
 import { eventPosition, sendRunEvents } from '../../http/transfers/run-events.ts'
 import type { CommittedEvent } from '../../turns/recording/event-log.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, instant } from '../../http/openapi/openapi-docs.ts'
+import { count, instant } from '../../http/openapi/docs.ts'
 import {
   citedSource,
   fileChange,

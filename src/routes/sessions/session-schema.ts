@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deletedOf, instant, listOf } from '../../http/openapi/openapi-docs.ts'
+import { deletedOf, instant, listOf } from '../../http/openapi/docs.ts'
 import { toolCall } from '../turn-reply/turn-schema.ts'
 
 export const sessionSchema = z

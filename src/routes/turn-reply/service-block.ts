@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../../http/openapi/openapi-docs.ts'
+import { count } from '../../http/openapi/docs.ts'
 import { citedSource, fileChange, freeQuotation, runStatus, turnUsage, unknownRef } from './turn-schema.ts'
 
 const failure = z.object({ code: z.string(), message: z.string() })

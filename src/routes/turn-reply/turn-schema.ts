@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from '../../http/openapi/openapi-docs.ts'
+import { count } from '../../http/openapi/docs.ts'
 
 /** Schemas that a turn's chat reply, its row and its events share. */
 

@@ -1,6 +1,6 @@
 import type { FileChange } from '../../agent/tools.ts'
 import { creditsNumber } from '../../billing/credits.ts'
-import type { BodyOf } from '../../http/openapi/openapi-docs.ts'
+import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../../turns/run/run-events.ts'
 import type { serviceBlock } from './service-block.ts'

@@ -1,6 +1,6 @@
 import { creditsNumber } from '../../../billing/credits.ts'
 import { unixSeconds } from '../../../http/lists.ts'
-import type { BodyOf } from '../../../http/openapi/openapi-docs.ts'
+import type { BodyOf } from '../../../http/openapi/docs.ts'
 import type { Run } from '../../../turns/run/run.ts'
 import type { RunEnd, TerminalEvent } from '../../../turns/run/run-events.ts'
 import type { RunRequest } from '../../../turns/run/run-request.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './openapi-docs.ts'
+import type { JsonSchema } from './docs.ts'
 
 const ofRequests = (what: string) => `Requests of the account ${what}, as this replica counts them.`
 

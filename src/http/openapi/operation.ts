@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { ContentDocs, JsonSchema, RouteDocs } from './openapi-docs.ts'
-import { errorResponses, type FailureFacts, possibleCodes } from './openapi-errors.ts'
-import { headerParameters, replyHeaders } from './openapi-headers.ts'
-import type { SchemaWriter } from './openapi-json-schema.ts'
+import type { ContentDocs, JsonSchema, RouteDocs } from './docs.ts'
+import { errorResponses, type FailureFacts, possibleCodes } from './errors.ts'
+import { headerParameters, replyHeaders } from './headers.ts'
+import type { SchemaWriter } from './json-schema.ts'
 
 /** A route as the code declares it. */
 export type DescribedRoute = {

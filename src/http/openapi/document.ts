@@ -1,11 +1,11 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { z } from 'zod'
 import type {} from '../connection/fastify.ts'
-import { type JsonSchema, tags } from './openapi-docs.ts'
-import { errorSchema } from './openapi-errors.ts'
-import { headerComponents } from './openapi-headers.ts'
-import { createSchemaWriter } from './openapi-json-schema.ts'
-import { type DescribedRoute, operationOf, pathTemplate } from './openapi-operation.ts'
+import { type JsonSchema, tags } from './docs.ts'
+import { errorSchema } from './errors.ts'
+import { headerComponents } from './headers.ts'
+import { createSchemaWriter } from './json-schema.ts'
+import { type DescribedRoute, operationOf, pathTemplate } from './operation.ts'
 
 /** The OpenAPI document of the service; complete once the app is ready. */
 export type ApiDescription = { json(): string }

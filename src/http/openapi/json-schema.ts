@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonSchema } from './openapi-docs.ts'
+import type { JsonSchema } from './docs.ts'
 
 /**
  * Converts zod schemas to JSON Schema. Schemas with an `id` in their `meta` become components, and other

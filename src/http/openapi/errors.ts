@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../errors.ts'
-import type { JsonSchema, RouteDocs } from './openapi-docs.ts'
-import { headerRefs, ownHeaders, rateLimitHeaders } from './openapi-headers.ts'
+import type { JsonSchema, RouteDocs } from './docs.ts'
+import { headerRefs, ownHeaders, rateLimitHeaders } from './headers.ts'
 
 const codes = Object.keys(errorTable) as readonly ErrorCode[]
 
