@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import { clean } from '../text/clean.ts'
 import { fold } from '../text/fold.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
 import { nearestNames } from './likeness.ts'
 
@@ -18,7 +18,7 @@ const maxAuthors = 20_000
  * @throws ServiceError `invalid_value` with similar authors, when no author matches.
  */
 export async function authorsNamed(executor: Executor, written: string): Promise<readonly string[]> {
-  const asked = clean(written).trim()
+  const asked = stripControls(written).trim()
   const authors = await knownAuthors(executor)
   const found = authorsLike(asked, authors)
   if (found.length > 0) return found

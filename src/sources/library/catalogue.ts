@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingOf, hebrewHeadingOf } from '../refs/grammar/refs.ts'
-import { clean } from '../text/clean.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { versionUrlOf } from './source-url.ts'
 
 /** A category or an author, with the number of its works. */
@@ -15,7 +15,7 @@ export async function listCategories(
   executor: Executor,
   category: string | undefined,
 ): Promise<readonly FacetCount[]> {
-  const above = clean(category ?? '')
+  const above = stripControls(category ?? '')
   const found = await executor.execute<FacetCount>(sql`
     select s.name, count(*)::int as works from (
       select case when ${above} = '' then w.categories[1] else w.categories[1 + (
@@ -69,7 +69,7 @@ export type Work = {
 /** Finds a work by its title; undefined if there is none. */
 export async function findWork(executor: Executor, title: string): Promise<Work | undefined> {
   const found = await executor.execute<Work>(sql`
-    select id, title, he_title as "heTitle", author, categories from works where title = ${clean(title)}`)
+    select id, title, he_title as "heTitle", author, categories from works where title = ${stripControls(title)}`)
   return found.rows[0]
 }
 
@@ -147,7 +147,7 @@ export async function listHoldings(
   page: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<readonly WorkWithVersions[]> {
   const found = await executor.execute<{ id: number; title: string }>(sql`
-    select id, title from works where title > ${clean(page.after ?? '')} order by title limit ${page.limit}`)
+    select id, title from works where title > ${stripControls(page.after ?? '')} order by title limit ${page.limit}`)
   const versions = await versionsOf(
     executor,
     found.rows.map(({ id }) => id),

@@ -4,8 +4,8 @@ import { ServiceError } from '../../errors.ts'
 import type { DocumentRanges } from '../index/document-ranges.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
-import { clean } from '../text/clean.ts'
 import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { authorsNamed, nearby } from './author-names.ts'
 import { nearestNames } from './likeness.ts'
 
@@ -45,8 +45,8 @@ export async function documentRanges(
   filter: LibraryFilter,
 ): Promise<DocumentRanges | undefined> {
   const conditions = [...(await workConditions(executor, filter))]
-  if (filter.language) conditions.push(sql`v.language = ${clean(filter.language)}`)
-  if (filter.license) conditions.push(sql`lower(v.license) = lower(${clean(filter.license)})`)
+  if (filter.language) conditions.push(sql`v.language = ${stripControls(filter.language)}`)
+  if (filter.license) conditions.push(sql`lower(v.license) = lower(${stripControls(filter.license)})`)
   if (conditions.length === 0) return undefined
   const found = await executor.execute<{ first: number; last: number }>(sql`
     select v.first_doc as first, v.first_doc + v.doc_count - 1 as last
@@ -57,7 +57,7 @@ export async function documentRanges(
 }
 
 async function knownWorks(executor: Executor, written: string): Promise<readonly number[]> {
-  const asked = clean(written).trim()
+  const asked = stripControls(written).trim()
   const found = await worksNamed(executor, asked)
   if (found.length > 0) return found
   const near = await nearestRefs(executor, asked)
@@ -70,7 +70,7 @@ async function knownWorks(executor: Executor, written: string): Promise<readonly
 const offered = 5
 
 async function categoriesNamed(executor: Executor, written: string): Promise<readonly string[]> {
-  const asked = clean(written).trim()
+  const asked = stripControls(written).trim()
   const { rows } = await executor.execute<{ name: string }>(
     sql`select distinct c as name from works w cross join unnest(w.categories) c order by c`,
   )

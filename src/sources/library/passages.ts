@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
-import { clean } from '../text/clean.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { loadPlaces, loadRefs, toPassage } from './documents.ts'
 import { workConditions } from './library-filter.ts'
 import type { Passage } from './types.ts'
@@ -33,7 +33,7 @@ export async function readPassage(
   const rows = await loadPlaces(executor, place, {
     before: clamp(options.before),
     after: clamp(options.after),
-    language: options.language && clean(options.language),
+    language: options.language && stripControls(options.language),
   })
   return { passages: rows.map(toPassage) }
 }
@@ -74,7 +74,7 @@ export type WorkFilter = {
  * @throws ServiceError `invalid_value` with similar names, for a category or author that the library does not have.
  */
 export async function listWorks(executor: Executor, filter: WorkFilter): Promise<readonly WorkSummary[]> {
-  const after = clean(filter.after ?? '')
+  const after = stripControls(filter.after ?? '')
   const { category, author } = filter
   const conditions = [
     sql`(${after} = '' or w.title > ${after})`,

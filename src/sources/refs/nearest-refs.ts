@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { clean } from '../text/clean.ts'
 import { looseHeadingKey } from '../text/heading-keys.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { type AddressPart, refReadings } from './grammar/refs.ts'
 import { dice, letterPairs } from './letter-pairs.ts'
 import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
@@ -21,12 +21,12 @@ export async function nearestRefs(
 ): Promise<readonly string[]> {
   const near = await nearestUnderTitle(executor, ref)
   signal?.throwIfAborted()
-  return near.length > 0 ? near : nearestTitles(executor, clean(ref))
+  return near.length > 0 ? near : nearestTitles(executor, stripControls(ref))
 }
 
 /** Suggests existing refs under the same title. Empty when the library does not have the title. */
 export async function nearestUnderTitle(executor: Executor, ref: string): Promise<readonly string[]> {
-  return nearestToReadings(executor, await knownReadings(executor, clean(ref)))
+  return nearestToReadings(executor, await knownReadings(executor, stripControls(ref)))
 }
 
 /** Suggests existing refs under the title of the most likely reading, nearest number first. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { clean } from '../text/clean.ts'
+import { stripControls } from '../text/strip-controls.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
 import { type PlaceRange, rangeTo, type Span, spansOf, type Wanted } from './spans.ts'
@@ -42,7 +42,7 @@ const longestQuery = 120
  * title alone is also a topic.
  */
 export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
-  if (!mayBeRef(clean(query))) return undefined
+  if (!mayBeRef(stripControls(query))) return undefined
   const [resolved] = await resolveRefs(executor, [query], 1)
   return resolved?.found?.place
 }
@@ -62,7 +62,7 @@ export async function resolveRefs(
   refs: readonly string[],
   minNumbers = 0,
 ): Promise<readonly Resolution[]> {
-  const written = refs.map(clean)
+  const written = refs.map(stripControls)
   const exact = await exactPlaces(executor, written)
   const open = written.filter((ref) => !exact.has(ref))
   const known = await knownReadingsOf(executor, open, minNumbers)

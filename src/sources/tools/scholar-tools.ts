@@ -7,7 +7,7 @@ import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
 import { notThere } from '../search/missing/missing-statement.ts'
-import { clean } from '../text/clean.ts'
+import { stripControls } from '../text/strip-controls.ts'
 
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })
 const workTitle = z.object({ work: z.string().trim().min(1).max(300) })
@@ -59,7 +59,7 @@ function shapeTool(executor: Executor): Tool<Executor> {
     describe: (args) => `Looking at how ${String(args['work'] ?? '')} is divided`,
     execute: (args) =>
       withArguments(workTitle, args, async ({ work }) => {
-        const [workId] = await worksNamed(executor, clean(work))
+        const [workId] = await worksNamed(executor, stripControls(work))
         const { rows } = await executor.execute<{ section: string; passages: number }>(sql`
           select section_ref as section, count(*)::int as passages
           from passages where work_id = ${workId ?? null}
@@ -87,7 +87,7 @@ function parallelsTool(executor: Executor): Tool<Executor> {
       withArguments(reference, args, async ({ ref }) => {
         const place = await resolveRef(executor, ref)
         // Links can also lead to places outside the library, so the ref is searched as written.
-        const refs = place ? await namesOf(executor, place) : [clean(ref)]
+        const refs = place ? await namesOf(executor, place) : [stripControls(ref)]
         return json({ ref, links: await findParallels(executor, refs) })
       }),
   }

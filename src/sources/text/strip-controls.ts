@@ -5,6 +5,6 @@ const controls = /\p{Cc}/gu
  * Makes text from people and models safe for a comparison in the database: well-formed Unicode without control
  * characters.
  */
-export function clean(text: string): string {
+export function stripControls(text: string): string {
   return text.toWellFormed().replace(controls, ' ').trim()
 }
