@@ -3,8 +3,8 @@ import type { WorkImport } from '../library/writing/library.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
 import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
 import { sectionOf } from '../refs/grammar/refs.ts'
-import { cutText, passagesIn } from './cut.ts'
 import { badLine, type JsonlLine } from './jsonl-line.ts'
+import { passageCount, splitPassages } from './split-passages.ts'
 
 const languages = [
   { language: 'he', version: 'version_he', untitled: 'Hebrew text' },
@@ -125,10 +125,10 @@ export class JsonlWork {
 
 /** Cuts the texts of a line into the same number of pieces in each language, if they have enough sentences. */
 function cutAlike(line: JsonlLine, known: number | undefined) {
-  const parts = known ?? Math.max(passagesIn(line.he.text), passagesIn(line.en.text))
+  const parts = known ?? Math.max(passageCount(line.he.text), passageCount(line.en.text))
   return languages.flatMap(({ language }) => {
     const { text } = line[language]
-    return text === '' ? [] : [{ language, pieces: cutText(text, parts) }]
+    return text === '' ? [] : [{ language, pieces: splitPassages(text, parts) }]
   })
 }
 

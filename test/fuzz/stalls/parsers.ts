@@ -1,6 +1,6 @@
-import { cutText, passagesIn } from '../../../src/sources/importers/cut.ts'
 import { readSegment } from '../../../src/sources/importers/markup.ts'
 import { parseCsvLine } from '../../../src/sources/importers/sefaria/format/csv.ts'
+import { passageCount, splitPassages } from '../../../src/sources/importers/split-passages.ts'
 import { wordsOf } from '../../../src/sources/text/tokens.ts'
 import { runningMs } from '../../support/running-clock.ts'
 import { nameOf } from './case.ts'
@@ -15,7 +15,7 @@ import { textKinds } from './text-kinds.ts'
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'line of CSV': parseCsvLine,
   'markup of an export': readSegment,
-  'cut of a text': (text) => cutText(text, passagesIn(text)),
+  'cut of a text': (text) => splitPassages(text, passageCount(text)),
   'words of a text': wordsOf,
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutText, passagesIn } from '../../../src/sources/importers/cut.ts'
+import { passageCount, splitPassages } from '../../../src/sources/importers/split-passages.ts'
 import {
   blockSize,
   classLengths,
@@ -98,7 +98,7 @@ describe('cutText', () => {
   it('loses and adds no word, and makes no more pieces than asked for', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 12 }), (whole, parts) => {
-        const pieces = cutText(whole, parts)
+        const pieces = splitPassages(whole, parts)
         expect(pieces.join(' ').split(/\s+/)).toEqual(whole.split(/\s+/))
         expect(pieces.length).toBeLessThanOrEqual(parts)
       }),
@@ -107,18 +107,18 @@ describe('cutText', () => {
 
   it('cuts at ends of sentences, into pieces of about 120 words', () => {
     const long = Array.from({ length: 60 }, () => `${'מילה '.repeat(9)}סוף.`).join(' ')
-    const pieces = cutText(long, passagesIn(long))
+    const pieces = splitPassages(long, passageCount(long))
     expect(pieces).toHaveLength(5)
     for (const piece of pieces) expect(piece.endsWith('סוף.')).toBe(true)
   })
 
   it('cuts a text without any sentence between words', () => {
-    const pieces = cutText('מילה '.repeat(600).trim(), 5)
+    const pieces = splitPassages('מילה '.repeat(600).trim(), 5)
     expect(pieces.map((p) => p.split(' ').length)).toEqual([120, 120, 120, 120, 120])
   })
 
   it('leaves a text of up to 180 words whole', () => {
-    expect(passagesIn('מילה '.repeat(180))).toBe(1)
+    expect(passageCount('מילה '.repeat(180))).toBe(1)
   })
 })
 

@@ -1,23 +1,23 @@
 /** Target words per passage: long enough for a thought, short enough to be quoted and compared. */
-const wordsWanted = 120
+const targetWords = 120
 
 /** Texts up to this length stay whole, because two short pieces would be less useful. */
-const wordsKept = 180
+const maxUnsplitWords = 180
 
 /** Matches the end of a sentence or paragraph, with the white space after it. */
 const sentenceEnd = /(?<=[.!?:;׃…]["'”’׳״)\]]*)\s+|\n+/u
 
 /** Number of passages into which a text is cut. */
-export function passagesIn(text: string): number {
+export function passageCount(text: string): number {
   const words = countWords(text)
-  return words <= wordsKept ? 1 : Math.max(2, Math.round(words / wordsWanted))
+  return words <= maxUnsplitWords ? 1 : Math.max(2, Math.round(words / targetWords))
 }
 
 /**
  * Cuts a text into at most `parts` pieces of about equal length. It cuts at ends of sentences, or between words if a
  * sentence is longer than a piece. The pieces joined by spaces are the original text.
  */
-export function cutText(text: string, parts: number): readonly string[] {
+export function splitPassages(text: string, parts: number): readonly string[] {
   if (parts <= 1) return [text]
   const target = countWords(text) / parts
   const pieces: string[] = []
@@ -46,15 +46,15 @@ export function cutText(text: string, parts: number): readonly string[] {
 
 /** Splits a text into sentences, and long sentences into pieces of at most the target length. */
 function unitsOf(text: string, target: number): readonly string[] {
-  const most = Math.max(1, Math.ceil(target))
+  const maxWords = Math.max(1, Math.ceil(target))
   return text
     .split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '')
     .flatMap((sentence) => {
       const words = sentence.split(/\s+/)
-      if (words.length <= most * 1.5) return [sentence]
-      const count = Math.ceil(words.length / most)
+      if (words.length <= maxWords * 1.5) return [sentence]
+      const count = Math.ceil(words.length / maxWords)
       const size = Math.ceil(words.length / count)
       return Array.from({ length: count }, (_, i) => words.slice(i * size, (i + 1) * size).join(' '))
     })
