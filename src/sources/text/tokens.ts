@@ -1,7 +1,7 @@
 import { englishStem, isEnglishFunctionWord, transliterationSkeleton } from './english.ts'
 import { hebrewSkeleton, hebrewTerm, isHebrewFunctionWord } from './hebrew.ts'
 import { WordMemory } from './word-memory.ts'
-import { findWords } from './words.ts'
+import { scanWords } from './word-scanner.ts'
 
 /** The script decides which rules apply. `he` is every language in Hebrew letters, `en` every other one. */
 export type Script = 'he' | 'en'
@@ -50,7 +50,7 @@ export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
 /** Splits a text into words, in order, with their positions. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
-  findWords(text, (start, end) => {
+  scanWords(text, (start, end) => {
     const { term, script, abbreviated } = words.of(text, start, end, normaliseWord)
     if (term !== '') tokens.push({ term, script, abbreviated, start, end })
   })
@@ -60,7 +60,7 @@ export function tokenize(text: string): Token[] {
 /** Splits a text into words, in order. Equal words are the same object in all texts. */
 export function wordsOf(text: string): Word[] {
   const found: Word[] = []
-  findWords(text, (start, end) => {
+  scanWords(text, (start, end) => {
     const word = words.of(text, start, end, normaliseWord)
     if (word.term !== '') found.push(word)
   })
@@ -71,7 +71,7 @@ export function wordsOf(text: string): Word[] {
 export function placedWords(text: string): { readonly words: readonly Word[]; readonly places: Uint32Array } {
   const found: Word[] = []
   const places: number[] = []
-  findWords(text, (start, end) => {
+  scanWords(text, (start, end) => {
     const word = words.of(text, start, end, normaliseWord)
     if (word.term === '') return
     found.push(word)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WordMemory } from '../../../src/sources/text/word-memory.ts'
-import { findWords } from '../../../src/sources/text/words.ts'
+import { scanWords } from '../../../src/sources/text/word-scanner.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
 const word =
@@ -9,7 +9,7 @@ const word =
 
 const scanned = (text: string): readonly string[] => {
   const words: string[] = []
-  findWords(text, (start, end) => words.push(text.slice(start, end)))
+  scanWords(text, (start, end) => words.push(text.slice(start, end)))
   return words
 }
 

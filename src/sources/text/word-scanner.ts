@@ -77,7 +77,7 @@ function after(text: string, at: number): number {
 }
 
 /** Calls `found` with the UTF-16 range of each word, in order. */
-export function findWords(text: string, found: (start: number, end: number) => void): void {
+export function scanWords(text: string, found: (start: number, end: number) => void): void {
   let at = 0
   while (at < text.length) {
     if (kindOf(text, at) !== letter) {
