@@ -1,6 +1,6 @@
 import { englishStem, isEnglishFunctionWord, transliterationSkeleton } from './english.ts'
 import { hebrewSkeleton, hebrewTerm, isHebrewFunctionWord } from './hebrew.ts'
-import { WordMemory } from './word-memory.ts'
+import { TokenCache } from './token-cache.ts'
 import { scanWords } from './word-scanner.ts'
 
 /** The script decides which rules apply. `he` is every language in Hebrew letters, `en` every other one. */
@@ -84,7 +84,7 @@ export function placedWords(text: string): { readonly words: readonly Word[]; re
  * Cache of words: about 60 MB when full of ordinary words, at most twice that. A service that only answers questions
  * needs less.
  */
-const words = new WordMemory<Word>(400_000)
+const words = new TokenCache<Word>(400_000)
 
 function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WordMemory } from '../../../src/sources/text/word-memory.ts'
+import { TokenCache } from '../../../src/sources/text/token-cache.ts'
 import { scanWords } from '../../../src/sources/text/word-scanner.ts'
 
 /** What a word is, said as a regular expression; the scanner must find the same. */
@@ -54,7 +54,7 @@ describe('findWords', () => {
 describe('WordMemory', () => {
   it('makes a word once, wherever it stands, and tells words apart', () => {
     const made: string[] = []
-    const memory = new WordMemory<string>(100)
+    const memory = new TokenCache<string>(100)
     const text = 'ab abc b ab'
     const of = (start: number, end: number) =>
       memory.of(text, start, end, (written) => {
@@ -66,7 +66,7 @@ describe('WordMemory', () => {
   })
 
   it('gives each of many words its own, also after it has forgotten', () => {
-    const memory = new WordMemory<string>(1_500)
+    const memory = new TokenCache<string>(1_500)
     for (let round = 0; round < 2; round += 1) {
       for (let i = 0; i < 4_000; i += 1) {
         const text = `w${i}`

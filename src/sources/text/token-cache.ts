@@ -3,7 +3,7 @@
  * (Knuth, "The Art of Computer Programming" 3, section 6.4, algorithm L) over FNV-1a hashes. Nearly every look-up of
  * an import ends here. A `Map` would spend most of its time on creating and hashing strings.
  */
-export class WordMemory<T> {
+export class TokenCache<T> {
   /** Longer words are not cached. They rarely occur again, and a client can send words of any length. */
   static readonly longest = 32
   readonly #limit: number
@@ -18,7 +18,7 @@ export class WordMemory<T> {
 
   /** Returns the cached value for the word at `start` to `end` of `text`, or makes it. */
   of(text: string, start: number, end: number, make: (written: string) => T): T {
-    if (end - start > WordMemory.longest) return make(text.slice(start, end))
+    if (end - start > TokenCache.longest) return make(text.slice(start, end))
     const hash = hashOf(text, start, end)
     let slot = hash & (this.#slots.length - 1)
     for (let entry = this.#slots[slot] ?? 0; entry > 0; entry = this.#slots[slot] ?? 0) {
