@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
-import { lazily } from '../text/lazily.ts'
+import { lazy } from '../text/lazy.ts'
 import { otherScript, type Script, type ScriptTerm } from '../text/tokens.ts'
 import { inflectionsOf } from './inflections.ts'
 import { type LexiconEntry, type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
@@ -26,7 +26,7 @@ function compile(): Lexicon {
   return { words, phrases }
 }
 
-const lexicon = lazily(compile)
+const lexicon = lazy(compile)
 
 /** The translation of words into the other script. */
 export type Crossing = {

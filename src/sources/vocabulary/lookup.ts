@@ -1,7 +1,7 @@
 import { withoutPrefixes } from '../text/hebrew.ts'
-import { lazily } from '../text/lazily.ts'
+import { lazy } from '../text/lazy.ts'
+import { memoize } from '../text/memoize.ts'
 import { plainEnglish } from '../text/plain-english.ts'
-import { remembered } from '../text/remembered.ts'
 import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
@@ -53,7 +53,7 @@ type ReadName = (name: string) => readonly Token[]
 const maxNames = 20_000
 
 function compile(): Names {
-  const tokensOf = remembered(maxNames, tokenize)
+  const tokensOf = memoize(maxNames, tokenize)
   const byWord: MutableGroups = new Map()
   const bySkeleton: MutableGroups = new Map()
   const bySound: MutableGroups = new Map()
@@ -159,7 +159,7 @@ function singleWords(names: readonly (readonly Token[])[], script: Script): read
   return [...new Set(written.map((token) => token.term))]
 }
 
-const names = lazily(compile)
+const names = lazy(compile)
 
 /** The index term of a name of several words or of an abbreviation. No word of a text can equal it. */
 export function groupTerm(group: NameGroup, script: Script): string {

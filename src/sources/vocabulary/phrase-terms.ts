@@ -1,4 +1,4 @@
-import { lazily } from '../text/lazily.ts'
+import { lazy } from '../text/lazy.ts'
 import type { ScriptTerm, Word } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readLexicon } from './lexicon.ts'
 import { type Begun, PhraseFinder } from './phrases.ts'
@@ -25,7 +25,7 @@ function compile(): PhraseFinder<string> {
   return finder
 }
 
-const phrases = lazily(compile)
+const phrases = lazy(compile)
 
 /** The index terms of the known phrases that begin at `words[at]`, each with its length in words. */
 export function phraseTermsAt(

@@ -1,5 +1,5 @@
 import { withoutPrefixes, withPrefixes } from '../text/hebrew.ts'
-import { lazily } from '../text/lazily.ts'
+import { lazy } from '../text/lazy.ts'
 import type { ScriptTerm } from '../text/tokens.ts'
 import { type LexiconForm, phraseTerm, readPairs } from './lexicon.ts'
 import { PhraseFinder } from './phrases.ts'
@@ -43,7 +43,7 @@ function compile() {
   return { words, phrases }
 }
 
-const newer = lazily(compile)
+const newer = lazy(compile)
 
 /** The older words for the longest known phrase that begins at `tokens[at]`. */
 export function synonymsOfPhrase(tokens: readonly ScriptTerm[], at: number): Synonyms | undefined {

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { lazily } from '../text/lazily.ts'
+import { lazy } from '../text/lazy.ts'
 import { type Script, type ScriptTerm, tokenize } from '../text/tokens.ts'
 
 /**
  * Words and phrases for everyday subjects that such a library does not treat: sports, cooking, computers, weather,
  * money, medicine. Words with a second sense in chassidic books (king, light, garment, vessel, candle) are left out.
  */
-const everyday = lazily(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
+const everyday = lazy(() => phrasesOf([...readTopics('en'), ...readTopics('he')]))
 
 /**
  * Words that certainly belong to the field, such as God, prayer or `מצוה`. Words with an everyday sense (soul, king,
  * light) are left out.
  */
-const field = lazily(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
+const field = lazy(() => phrasesOf([...readTopics('field-en'), ...readTopics('field-he')]))
 
 /** Lists of index terms, by their first term. */
 type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>

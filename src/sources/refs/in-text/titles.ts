@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
-import { lazily } from '../../text/lazily.ts'
+import { lazy } from '../../text/lazy.ts'
 import { inSlices } from '../../text/slices.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
@@ -66,7 +66,7 @@ function firstWord(key: string): string {
 }
 
 /** The titles of the vocabulary, by their first words. */
-const vocabulary = lazily(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
+const vocabulary = lazy(() => Map.groupBy([...vocabularyTitleKeys(), ...knownWorkKeys], firstWord))
 
 /** Words of the text that a title may begin with. The generator yields at points where the caller may pause it. */
 function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlySet<string>> {

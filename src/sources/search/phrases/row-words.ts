@@ -1,6 +1,6 @@
 import { headingsOf } from '../../index/terms.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
-import { remembered } from '../../text/remembered.ts'
+import { memoize } from '../../text/memoize.ts'
 import { placedWords, type Word } from '../../text/tokens.ts'
 import { expansionOf, groupTerm, namesAt } from '../../vocabulary/lookup.ts'
 import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
@@ -92,7 +92,7 @@ export function rowWords({ text }: PassageRow): ReadWords {
 }
 
 /** The words of a heading or a part of one. The cache takes about 10 MB. */
-export const headingWords = remembered(10_000, (heading) => new ReadWords(heading))
+export const headingWords = memoize(10_000, (heading) => new ReadWords(heading))
 
 /** The index terms of a passage and of its headings. */
 export type RowTerms = Pick<ReadonlySet<string>, 'has'>

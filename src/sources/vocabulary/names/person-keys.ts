@@ -1,5 +1,5 @@
 import { fold, medial } from '../../text/fold.ts'
-import { lazily } from '../../text/lazily.ts'
+import { lazy } from '../../text/lazy.ts'
 import { peopleGroups } from './people-names.ts'
 import { hebrewSound, latinSound } from './sounds.ts'
 
@@ -60,7 +60,7 @@ function compile(): ReadonlyMap<string, ReadonlySet<number>> {
   return byKey
 }
 
-const people = lazily(compile)
+const people = lazy(compile)
 
 const nobody: ReadonlySet<number> = new Set()
 

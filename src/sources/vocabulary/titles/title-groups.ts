@@ -1,11 +1,11 @@
 import { headingKey, looseHeadingKey } from '../../text/heading-keys.ts'
-import { lazily } from '../../text/lazily.ts'
+import { lazy } from '../../text/lazy.ts'
 import { authorAliases, headingAliases } from './ref-aliases.ts'
 
 /** Keys of equivalent titles. The title in stored refs comes first. */
 type TitleGroup = readonly string[]
 
-const groups = lazily(compile)
+const groups = lazy(compile)
 
 function compile(): ReadonlyMap<string, TitleGroup> {
   const byKey = new Map<string, TitleGroup>()
@@ -39,7 +39,7 @@ export function vocabularyTitleKeys(): Iterable<string> {
   return groups().keys()
 }
 
-const authors = lazily(
+const authors = lazy(
   () =>
     new Set(
       authorAliases.flatMap(([, ...names]) =>

@@ -2,7 +2,7 @@
 const longestKey = 400
 
 /** Returns a function that caches the results for up to `max` keys. When the cache is full, it is cleared. */
-export function remembered<T>(max: number, make: (key: string) => T): (key: string) => T {
+export function memoize<T>(max: number, make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>()
   return (key) => {
     const found = known.get(key)
