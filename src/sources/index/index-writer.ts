@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { readIndexMark, setIndexMark } from './index-mark.ts'
+import { readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
 import { type IndexPart, type NumberedPart, rowsByBlock, WaitingTerms, writeRows } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
@@ -40,12 +40,12 @@ export function createIndexWriter(): IndexWriter {
       held = new HeldParts()
       const [first, last] = [parts[0], parts.at(-1)]
       if (!first || !last) return
-      const { indexedTo, nextDoc } = await readIndexMark(tx)
+      const { indexedTo, nextDoc } = await readIndexWatermark(tx)
       const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
       // Another process stored or indexed texts in between, so the missing ones are read from the database.
       if (!isNext) return indexTexts(tx)
       await waiting.write(tx, spellings)
-      await setIndexMark(tx, Math.min(endOf(last), nextDoc))
+      await setIndexWatermark(tx, Math.min(endOf(last), nextDoc))
     },
   }
 }
@@ -81,7 +81,7 @@ const pageSize = 2_000
 
 /** Indexes all stored texts that the index does not have yet. The caller holds the library lock. */
 export async function indexTexts(tx: Executor): Promise<void> {
-  const { indexedTo, nextDoc } = await readIndexMark(tx)
+  const { indexedTo, nextDoc } = await readIndexWatermark(tx)
   let held = new HeldParts()
   for (let from = indexedTo; from < nextDoc; from += pageSize) {
     held.add(await partsFrom(tx, from))
@@ -89,7 +89,7 @@ export async function indexTexts(tx: Executor): Promise<void> {
     await held.write(tx)
     held = new HeldParts()
   }
-  await setIndexMark(tx, nextDoc)
+  await setIndexWatermark(tx, nextDoc)
 }
 
 /** Groups a page of texts into runs of consecutive document numbers. Removed texts leave gaps. */

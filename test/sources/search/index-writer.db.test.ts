@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
-import { readIndexMark } from '../../../src/sources/index/index-mark.ts'
+import { readIndexWatermark } from '../../../src/sources/index/index-watermark.ts'
 import { createIndexWriter, type IndexWriter } from '../../../src/sources/index/index-writer.ts'
 import { blockSize } from '../../../src/sources/index/postings.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
@@ -50,7 +50,7 @@ const found = async (text: string) =>
   (await searchSources(db.database.system, { text, limit: 10 })).map(({ ref }) => ref)
 
 const waiting = async () => {
-  const { indexedTo, nextDoc } = await readIndexMark(db.database.system)
+  const { indexedTo, nextDoc } = await readIndexWatermark(db.database.system)
   return nextDoc - indexedTo
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { readIndexMark } from '../../index/index-mark.ts'
+import { readIndexWatermark } from '../../index/index-watermark.ts'
 import { blockOf, blockSize, postingBytes, readPostings } from '../../index/postings.ts'
 import { documentTerms, headingsOf } from '../../index/terms.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
@@ -122,7 +122,7 @@ async function checkIndex(
   executor: Executor,
   sample: number,
 ): Promise<{ readonly compared: number; readonly missing: Rows }> {
-  const { indexedTo } = await readIndexMark(executor)
+  const { indexedTo } = await readIndexWatermark(executor)
   const found = await executor.execute<SampleRow>(sql`
     select t.doc_id, t.text, p.ref, p.he_ref
     from (select doc_id, row_number() over (order by doc_id) as n, count(*) over () as total from passage_texts

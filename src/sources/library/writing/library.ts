@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyRows } from '../../../db/copy.ts'
-import { readIndexMark } from '../../index/index-mark.ts'
+import { readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
 import type { Place } from '../../index/place.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
@@ -175,7 +175,7 @@ async function indexVersion(tx: Executor, versionId: number): Promise<void> {
   const found = await tx.execute<{ end: number }>(
     sql`select first_doc + doc_count as end from versions where id = ${versionId}`,
   )
-  const { indexedTo } = await readIndexMark(tx)
+  const { indexedTo } = await readIndexWatermark(tx)
   if ((found.rows[0]?.end ?? 0) > indexedTo) await indexTexts(tx)
 }
 

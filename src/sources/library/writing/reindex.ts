@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../../db/client.ts'
-import { readIndexMark, setIndexMark } from '../../index/index-mark.ts'
+import { readIndexWatermark, setIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { remakeHeadings } from './headings.ts'
@@ -25,7 +25,7 @@ export async function ensureSearchIndex(
     if (!force && (await isCurrent(tx))) return false
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spellings`)
-    await setIndexMark(tx, 0)
+    await setIndexWatermark(tx, 0)
     await indexTexts(tx)
     const works = await tx.execute<{ id: number }>(sql`select id from works order by id`)
     for (const { id } of works.rows) await remakeHeadings(tx, id)
@@ -69,7 +69,7 @@ export async function finishIndex(database: Database, signal?: AbortSignal): Pro
 }
 
 async function isLeftBehind(executor: Executor): Promise<boolean> {
-  const { indexedTo, nextDoc } = await readIndexMark(executor)
+  const { indexedTo, nextDoc } = await readIndexWatermark(executor)
   if (indexedTo >= nextDoc) return false
   const found = await executor.execute(sql`
     select 1 from versions where first_doc + doc_count > ${indexedTo}

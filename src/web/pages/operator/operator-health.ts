@@ -12,7 +12,7 @@ import {
   type TableSize,
   tableSizes,
 } from '../../../operations/health.ts'
-import { readIndexMark } from '../../../sources/index/index-mark.ts'
+import { readIndexWatermark } from '../../../sources/index/index-watermark.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { type Fact, factList } from '../../components/fact-list.ts'
 import { readFields } from '../../components/forms.ts'
@@ -43,7 +43,7 @@ export function operatorHealthPage(app: FastifyInstance, { database }: WebServic
   app.get('/operator/health', operatorsOnly, async (request, reply) => {
     const { check } = readFields(query, request.query)
     const { system } = database
-    const mark = await readIndexMark(system)
+    const mark = await readIndexWatermark(system)
     return sendPage(
       request,
       reply,

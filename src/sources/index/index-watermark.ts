@@ -5,13 +5,13 @@ import type { Executor } from '../../db/client.ts'
  * The index contains all documents below `indexedTo`. An import stores works one by one and indexes many works at
  * once later, so documents above the mark are stored but not yet indexed.
  */
-export type IndexMark = { readonly indexedTo: number; readonly nextDoc: number }
+export type IndexWatermark = { readonly indexedTo: number; readonly nextDoc: number }
 
 /**
  * Reads the mark. Both numbers are 1 in an empty library. Libraries without a mark come from a version that indexed
  * each work as it was stored.
  */
-export async function readIndexMark(executor: Executor): Promise<IndexMark> {
+export async function readIndexWatermark(executor: Executor): Promise<IndexWatermark> {
   const found = await executor.execute<{ key: string; value: string }>(
     sql`select key, value from library_state where key in ('indexed_to', 'next_doc')`,
   )
@@ -20,7 +20,7 @@ export async function readIndexMark(executor: Executor): Promise<IndexMark> {
   return { nextDoc, indexedTo: values.get('indexed_to') ?? nextDoc }
 }
 
-export async function setIndexMark(tx: Executor, indexedTo: number): Promise<void> {
+export async function setIndexWatermark(tx: Executor, indexedTo: number): Promise<void> {
   await tx.execute(sql`
     insert into library_state (key, value) values ('indexed_to', ${String(indexedTo)})
     on conflict (key) do update set value = excluded.value`)
