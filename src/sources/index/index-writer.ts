@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { indexTermsOf, type TextToIndex } from './index-terms.ts'
 import { readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
 import { type IndexPart, type NumberedPart, rowsByBlock, WaitingTerms, writeRows } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
-import { type TextToIndex, wordsOfTexts } from './text-words.ts'
 
 /** Rows a statement. */
 const batchRows = 5_000
@@ -104,7 +104,7 @@ async function partsFrom(tx: Executor, from: number): Promise<readonly IndexPart
     if (run && doc_id === run.firstDoc + run.texts.length) run.texts.push(next)
     else runs.push({ firstDoc: doc_id, texts: [next] })
   }
-  return runs.map(({ firstDoc, texts }) => ({ firstDoc, words: wordsOfTexts(texts) }))
+  return runs.map(({ firstDoc, texts }) => ({ firstDoc, words: indexTermsOf(texts) }))
 }
 
 /** A text with its document number. */

@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { copyRows } from '../../db/copy.ts'
 import { writeSpellings } from '../text/spellings.ts'
+import type { IndexTerms } from './index-terms.ts'
 import { blockOf, blockSize, postingBytes } from './postings.ts'
-import type { TextWords } from './text-words.ts'
 
 /** The postings of one term in one block of documents. */
 export type PostingRow = { readonly term: string; readonly documents: number; readonly data: Buffer }
 
 /** Consecutive documents, with the number of the first. */
-export type IndexPart = { readonly firstDoc: number; readonly words: TextWords }
+export type IndexPart = { readonly firstDoc: number; readonly words: IndexTerms }
 
 /** The postings of one part that lie in one block. */
 type Slice = {
-  readonly words: TextWords
+  readonly words: IndexTerms
   /** For each of its terms, the number of the term in `WaitingTerms`. */
   readonly numbers: Uint32Array
   readonly firstLocal: number

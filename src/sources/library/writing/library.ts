@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyRows } from '../../../db/copy.ts'
+import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
 import type { Place } from '../../index/place.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
 import { headingsOf } from '../../index/terms.ts'
-import { textsToIndex, wordsOfTexts } from '../../index/text-words.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { dropEmptyPlaces, savePlaces } from './places.ts'
@@ -205,7 +205,7 @@ async function saveVersion(
   { version, hash, ids, places }: VersionToSave,
 ): Promise<IndexPart> {
   const count = version.texts.size
-  const words = version.words ?? wordsOfTexts(textsToIndex(version.texts, places))
+  const words = version.words ?? indexTermsOf(textsToIndex(version.texts, places))
   const firstDoc = await takeDocuments(tx, count)
   const saved = await tx.execute<{ id: number }>(sql`
     insert into versions (work_id, language, title, license, source_url, machine_made, content_hash, first_doc, doc_count, word_count)

@@ -1,4 +1,4 @@
-import type { TextWords } from '../../index/text-words.ts'
+import type { IndexTerms } from '../../index/index-terms.ts'
 
 export type VersionText = {
   readonly language: string
@@ -14,5 +14,5 @@ export type VersionText = {
   /** Footnotes by ref. */
   readonly notes?: ReadonlyMap<string, readonly string[]>
   /** The words of the texts, in the same order, if they are already tokenised. */
-  readonly words?: TextWords
+  readonly words?: IndexTerms
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../../errors.ts'
-import { textsToIndex, wordsOfTexts } from '../../../index/text-words.ts'
+import { indexTermsOf, textsToIndex } from '../../../index/index-terms.ts'
 import type { RestrictedLicense } from '../../../library/licenses.ts'
 import { readSchemaFile, type WorkSchema } from './schema.ts'
 import { mergePlaces, type ReadVersion } from './version.ts'
@@ -58,7 +58,7 @@ function wordsByVersion(versions: readonly ReadVersion[]): (version: ReadVersion
   )
   return (read) => {
     const places = placesOf.get(read.work.title) ?? new Map()
-    const words = wordsOfTexts(textsToIndex(read.version.texts, places))
+    const words = indexTermsOf(textsToIndex(read.version.texts, places))
     return { ...read, version: { ...read.version, words } }
   }
 }

@@ -24,7 +24,7 @@ export function textsToIndex(
  * The terms of consecutive texts, ready for the index with any document numbers. It consists of plain arrays, so that
  * threads can send it.
  */
-export type TextWords = {
+export type IndexTerms = {
   /** Each term once. */
   readonly terms: readonly string[]
   /** For each posting, the index of its term in `terms`. The postings of a text are contiguous. */
@@ -38,10 +38,10 @@ export type TextWords = {
 }
 
 /** Maximum number of cached headings. Passages of one section are consecutive. */
-const rememberedHeadings = 1_000
+const maxCachedHeadings = 1_000
 
 /** Tokenises texts into the terms of the index. */
-export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
+export function indexTermsOf(texts: Iterable<TextToIndex>): IndexTerms {
   const numbers = new GrowingArray()
   const postings = new GrowingArray()
   const counts = new GrowingArray()
@@ -50,7 +50,7 @@ export function wordsOfTexts(texts: Iterable<TextToIndex>): TextWords {
   const termsOf = (heading: string) => {
     const known = headings.get(heading)
     if (known) return known
-    if (headings.size >= rememberedHeadings) headings.clear()
+    if (headings.size >= maxCachedHeadings) headings.clear()
     const made = headingTerms(heading)
     headings.set(heading, made)
     return made
