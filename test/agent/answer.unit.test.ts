@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ModelStep, ToolStep } from '../../src/agent/events.ts'
 import type { FileChange } from '../../src/agent/tools.ts'
-import { createSourceRegister } from '../../src/sources/citations/register.ts'
+import { createSourceMarks } from '../../src/sources/citations/source-marks.ts'
 import { createAnswer } from '../../src/turns/execution/answer.ts'
 
 const passage = (n: number) => ({
@@ -18,9 +18,9 @@ const passage = (n: number) => ({
 })
 
 function registerOf(count: number) {
-  const register = createSourceRegister()
-  for (let n = 1; n <= count; n += 1) register.offer(passage(n))
-  return register
+  const sourceMarks = createSourceMarks()
+  for (let n = 1; n <= count; n += 1) sourceMarks.offer(passage(n))
+  return sourceMarks
 }
 
 const usage = { promptTokens: 10, completionTokens: 5, estimated: false }

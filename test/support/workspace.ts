@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { builtInPlans } from '../../src/accounts/plans.ts'
 import type { OfferedSource } from '../../src/agent/tools.ts'
 import { type Database, withTx } from '../../src/db/client.ts'
-import { createSourceRegister } from '../../src/sources/citations/register.ts'
+import { createSourceMarks } from '../../src/sources/citations/source-marks.ts'
 import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
 import type { StorageLimits } from '../../src/workspace/quota.ts'
 import { workspaceTools } from '../../src/workspace/tools/agent-tools.ts'
@@ -38,7 +38,7 @@ export async function openWorkspace(
     database,
     place,
     findLimits: async () => plan,
-    register: createSourceRegister(),
+    sourceMarks: createSourceMarks(),
   })
   return {
     place,

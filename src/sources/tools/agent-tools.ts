@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
-import type { SourceRegister } from '../citations/register.ts'
+import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
@@ -38,12 +38,12 @@ const listArguments = z.object({
 /** The tools with which the agent uses the library. `register` assigns the marks of the turn to passages. */
 export function sourceTools(
   executor: Executor,
-  register: SourceRegister,
+  sourceMarks: SourceMarks,
   meaning?: MeaningSearch,
 ): readonly Tool<Executor>[] {
   return [
-    searchTool(executor, register, meaning),
-    readTool(executor, register),
+    searchTool(executor, sourceMarks, meaning),
+    readTool(executor, sourceMarks),
     listTool(executor),
     ...scholarTools(executor),
   ]
@@ -51,7 +51,7 @@ export function sourceTools(
 
 function searchTool(
   executor: Executor,
-  register: SourceRegister,
+  sourceMarks: SourceMarks,
   meaning: MeaningSearch | undefined,
 ): Tool<Executor> {
   return {
@@ -79,7 +79,7 @@ function searchTool(
           const nearest = await nearestRefs(executor, valid.query)
           return failure(`Nothing in the library matches "${valid.query}".`, nearest)
         }
-        return offer(executor, register, hits, { remark, named: await placesNamed(executor, valid.query) })
+        return offer(executor, sourceMarks, hits, { remark, named: await placesNamed(executor, valid.query) })
       }),
   }
 }
@@ -94,7 +94,7 @@ async function placesNamed(executor: Executor, query: string): Promise<readonly 
   return refs.flatMap(({ ref }) => ref ?? [])
 }
 
-function readTool(executor: Executor, register: SourceRegister): Tool<Executor> {
+function readTool(executor: Executor, sourceMarks: SourceMarks): Tool<Executor> {
   return {
     spec: {
       name: 'read_source',
@@ -108,7 +108,7 @@ function readTool(executor: Executor, register: SourceRegister): Tool<Executor> 
         signal.throwIfAborted()
         const read = await readPassage(executor, valid.ref, valid)
         if ('nearest' in read) return notThere(executor, valid.ref, read.nearest)
-        return offer(executor, register, read.passages)
+        return offer(executor, sourceMarks, read.passages)
       }),
   }
 }

@@ -1,6 +1,6 @@
 import type { OfferedSource, ToolOutcome } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
-import type { SourceRegister } from '../citations/register.ts'
+import type { SourceMarks } from '../citations/source-marks.ts'
 import { type LinkTarget, targetsOf } from '../library/links.ts'
 import type { Passage } from '../library/types.ts'
 import type { SearchHit } from '../search/hit.ts'
@@ -36,7 +36,7 @@ export type OfferOptions = {
  */
 export async function offer(
   executor: Executor,
-  register: SourceRegister,
+  sourceMarks: SourceMarks,
   passages: readonly Offered[],
   { remark = {}, named = [] }: OfferOptions = {},
 ): Promise<ToolOutcome<Executor>> {
@@ -53,11 +53,11 @@ export async function offer(
     const share = Math.max(Math.floor(left / Math.min(4, passages.length - index)), 0)
     const text = cutToBytes(passage.text, share - overheadBytes)
     if (text === '') break
-    const source = register.offer({ ...withoutSearchMembers(passage), text })
+    const source = sourceMarks.offer({ ...withoutSearchMembers(passage), text })
     const entry = {
       ...show(source, text.length < passage.text.length, named),
       ...fitOf(passage, text, named),
-      ...pointsTo(links.get(passage.ref), register),
+      ...pointsTo(links.get(passage.ref), sourceMarks),
     }
     const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1
     if (bytes > left) break
@@ -109,11 +109,13 @@ function isWithin(ref: string, places: readonly string[]): boolean {
 }
 
 /** Refs that the passage links to. Those in the library have a URL, so that the model can read on. */
-function pointsTo(targets: readonly LinkTarget[] | undefined, register: SourceRegister): Shown {
+function pointsTo(targets: readonly LinkTarget[] | undefined, sourceMarks: SourceMarks): Shown {
   if (!targets) return {}
   return {
     points_to: targets.map(({ ref, heRef, isHere }) =>
-      isHere ? { ref, ...(heRef !== '' && { he_ref: heRef }), url: register.readingAddress(ref) } : { ref },
+      isHere
+        ? { ref, ...(heRef !== '' && { he_ref: heRef }), url: sourceMarks.readingAddress(ref) }
+        : { ref },
     ),
   }
 }

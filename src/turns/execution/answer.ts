@@ -6,9 +6,9 @@ import type { FileChange, OfferedSource } from '../../agent/tools.ts'
 import { type CitedSource as CheckedSource, checkCitations } from '../../sources/citations/check.ts'
 import { besidesQuestion } from '../../sources/citations/own-words/own-question.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words/own-words.ts'
-import type { SourceRegister } from '../../sources/citations/register.ts'
 import { createCitationRenderer } from '../../sources/citations/renderer.ts'
 import { renderSourceList } from '../../sources/citations/source-list.ts'
+import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifiedQuote, VerifyLookups } from '../../sources/citations/verify.ts'
 import { usageOf } from '../recording/finish-run.ts'
 import type { RunEnd } from '../run/run-events.ts'
@@ -41,14 +41,14 @@ export type Answer = {
  *   a check.
  */
 export function createAnswer(
-  register: SourceRegister,
+  sourceMarks: SourceMarks,
   { sources, isolates = false, sampling = {} }: AnswerRequest,
   given: ReadonlySet<number> = new Set(),
   question = '',
 ): Answer {
   // A JSON answer is not filtered: numbers in brackets are JSON values there.
   const ownWords = answerFormatOf(sampling) ? undefined : createOwnWordsFilter(given)
-  const renderer = createCitationRenderer(register.find, { numbers: sources !== 'block' })
+  const renderer = createCitationRenderer(sourceMarks.find, { numbers: sources !== 'block' })
   const steps: StepRecord[] = []
   const files: FileChange[] = []
   const shown = new GrowingText()

@@ -10,7 +10,7 @@ import { nextCallMicros, type Price } from '../../billing/pricing.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { Logger } from '../../log.ts'
-import { createSourceRegister, type SourceRegister } from '../../sources/citations/register.ts'
+import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { VerifyLookups } from '../../sources/citations/verify.ts'
 import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
@@ -46,7 +46,7 @@ export type Earlier = {
 
 /** Turns the events of the agent loop into the run's events and its end. */
 export class RunRecorder {
-  readonly register: SourceRegister
+  readonly sourceMarks: SourceMarks
   readonly journal: RunJournal
   readonly journaled: Steps
   readonly #run: Run
@@ -83,11 +83,11 @@ export class RunRecorder {
     this.journaled = journaled
     this.#step = journaled.length
     this.#begun = begun
-    this.register = createSourceRegister(
+    this.sourceMarks = createSourceMarks(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
     )
-    this.#answer = createAnswer(this.register, run.request as RunRequest, given, question)
+    this.#answer = createAnswer(this.sourceMarks, run.request as RunRequest, given, question)
     this.#restore()
   }
 

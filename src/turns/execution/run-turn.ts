@@ -161,7 +161,7 @@ function loopInput(
   const format = answerFormatOf(request.sampling)
   return {
     provider: watch.provider(model.provider),
-    tools: watch.tools(turnTools(services, run, turn.register)),
+    tools: watch.tools(turnTools(services, run, turn.sourceMarks)),
     clientTools: request.clientTools,
     toolChoice: request.toolChoice,
     messages: [format ? instructions(format) : plainInstructions, ...messages],

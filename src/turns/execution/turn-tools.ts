@@ -4,7 +4,7 @@ import type { ToolSpec } from '../../agent/provider.ts'
 import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
-import type { SourceRegister } from '../../sources/citations/register.ts'
+import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { MeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
@@ -25,15 +25,15 @@ let specsOfTurns: readonly ToolSpec[] | undefined
  * The tools of one turn: the library, and the files of its project. They are created at the first call, because
  * thousands of open turns may call none.
  */
-export function turnTools(services: ToolServices, run: Place, register: SourceRegister): Toolbox<Executor> {
+export function turnTools(services: ToolServices, run: Place, sourceMarks: SourceMarks): Toolbox<Executor> {
   let made: ReadonlyMap<string, Tool<Executor>> | undefined
   return {
     get specs() {
-      specsOfTurns ??= makeTools(services, run, register).map(({ spec }) => spec)
+      specsOfTurns ??= makeTools(services, run, sourceMarks).map(({ spec }) => spec)
       return specsOfTurns
     },
     get(name) {
-      made ??= new Map(makeTools(services, run, register).map((tool) => [tool.spec.name, tool]))
+      made ??= new Map(makeTools(services, run, sourceMarks).map((tool) => [tool.spec.name, tool]))
       return made.get(name)
     },
   }
@@ -46,16 +46,16 @@ export function turnTools(services: ToolServices, run: Place, register: SourceRe
 function makeTools(
   { database, plans, meaning }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
-  register: SourceRegister,
+  sourceMarks: SourceMarks,
 ): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, register, meaning),
+    ...sourceTools(database.system, sourceMarks, meaning),
     ...workspaceTools({
       database,
       place,
       findLimits: (tx) => planOfAccount(tx, plans, accountId),
-      register,
+      sourceMarks,
     }),
   ].map((tool) => ({
     ...tool,

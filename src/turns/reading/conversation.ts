@@ -4,7 +4,7 @@ import { describeCall } from '../../agent/loop/tool-calls.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
 import type { Executor } from '../../db/client.ts'
 import { messages, runEvents, runSteps, runs } from '../../db/schema/index.ts'
-import { createSourceRegister } from '../../sources/citations/register.ts'
+import { createSourceMarks } from '../../sources/citations/source-marks.ts'
 import type { RunnerServices } from '../execution/run-turn.ts'
 import { turnTools } from '../execution/turn-tools.ts'
 import { readEvents, withoutVoid } from '../recording/event-log.ts'
@@ -162,7 +162,7 @@ function stepsOf(
   run: Run,
   rows: readonly (typeof runSteps.$inferSelect)[],
 ): readonly TurnStep[] {
-  const tools = turnTools(services, run, createSourceRegister())
+  const tools = turnTools(services, run, createSourceMarks())
   let before = (run.startedAt ?? run.createdAt).getTime()
   return rows.map((row) => {
     const record = row.record as StepRecord

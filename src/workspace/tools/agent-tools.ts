@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import { type Database, type Executor, withTurnCalls, withTx } from '../../db/client.ts'
 import { statement, turnCall } from '../../db/statement.ts'
-import type { SourceRegister } from '../../sources/citations/register.ts'
+import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import { cleanFileName } from '../documents/file-names.ts'
 import { type FilePlace, findByIdOrName, listByName, type StoredFile } from '../files.ts'
 import { passagesOf } from '../passages.ts'
@@ -21,7 +21,7 @@ export type Workspace = {
   readonly place: FilePlace
   readonly findLimits: FindLimits
   /** Assigns the marks of the turn to passages. */
-  readonly register: SourceRegister
+  readonly sourceMarks: SourceMarks
 }
 
 /** The tools for the files of one project. Writes wait for the transaction of the step. */
@@ -70,7 +70,7 @@ const readArguments = z.object({
   offset: z.number().int().min(0).default(0).describe('Characters of the text to skip.'),
 })
 
-function readTool({ database, place, register }: Workspace): Tool<Executor> {
+function readTool({ database, place, sourceMarks }: Workspace): Tool<Executor> {
   return {
     spec: {
       name: 'read_file',
@@ -88,20 +88,21 @@ function readTool({ database, place, register }: Workspace): Tool<Executor> {
         if (found.text === '' && found.problem !== '') {
           return badArguments(`The file "${wanted}" cannot be read. ${found.problem}`)
         }
-        return readWindow(register, found, offset)
+        return readWindow(sourceMarks, found, offset)
       }),
   }
 }
 
 /** As many passages from `offset` on as fit in a result. */
-function readWindow(register: SourceRegister, found: FileText, offset: number): ToolOutcome<Executor> {
+function readWindow(sourceMarks: SourceMarks, found: FileText, offset: number): ToolOutcome<Executor> {
   const { text, problem, file } = found
   const room = new Room()
   let next = offset
   for (const passage of passagesOf(text)) {
     if (passage.end <= offset) continue
     const part = { ...passage, start: Math.max(passage.start, offset) }
-    if (text.slice(part.start, part.end).trim() !== '' && !room.add(markPassage(register, found, part))) break
+    if (text.slice(part.start, part.end).trim() !== '' && !room.add(markPassage(sourceMarks, found, part)))
+      break
     next = part.end
   }
   const window = {
@@ -127,7 +128,7 @@ const maxSearched = 8_000_000
 const readingMs = 20_000
 
 function searchTool(workspace: Workspace): Tool<Executor> {
-  const { database, place, register } = workspace
+  const { database, place, sourceMarks } = workspace
   return {
     spec: {
       name: 'search_files',
@@ -143,7 +144,7 @@ function searchTool(workspace: Workspace): Tool<Executor> {
         const hits = await searchTexts(texts, query, limit, signal)
         const room = new Room()
         for (const { found, passage } of hits) {
-          if (!room.add(markPassage(register, found, passage), { offset: passage.start })) break
+          if (!room.add(markPassage(sourceMarks, found, passage), { offset: passage.start })) break
         }
         const unread = skipped.length + more > 0 && {
           not_searched: skipped.slice(0, 20),

@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import type { SourceRegister } from '../../sources/citations/register.ts'
+import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { FilePassage } from '../passages.ts'
 import type { FileText } from '../texts.ts'
 
@@ -16,10 +16,10 @@ export const note =
  * Assigns a mark to a passage of a file, in the same register as the library's passages. So it is cited and verified
  * in the same way.
  */
-export function markPassage(register: SourceRegister, found: FileText, passage: FilePassage): MarkedPassage {
+export function markPassage(sourceMarks: SourceMarks, found: FileText, passage: FilePassage): MarkedPassage {
   const { file } = found
   const text = found.text.slice(passage.start, passage.end)
-  const source = register.offer({
+  const source = sourceMarks.offer({
     ref: `${file.name}, ${passage.place}`,
     heRef: '',
     title: file.name,

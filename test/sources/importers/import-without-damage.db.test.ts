@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createSourceRegister } from '../../../src/sources/citations/register.ts'
+import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { linksFrom } from '../../../src/sources/library/links.ts'
 import { readPassage } from '../../../src/sources/library/passages.ts'
@@ -147,8 +147,8 @@ describe('where a text comes from', () => {
   })
 
   it('is this service’s reader in an answer when the import named nothing', () => {
-    const register = createSourceRegister([], 'https://chat.example')
-    const { url } = register.offer({
+    const sourceMarks = createSourceMarks([], 'https://chat.example')
+    const { url } = sourceMarks.offer({
       ref: 'Spring 12 §1',
       heRef: '',
       title: 'Spring',

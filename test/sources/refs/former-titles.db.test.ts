@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createSourceRegister } from '../../../src/sources/citations/register.ts'
+import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { verifyText } from '../../../src/sources/citations/verify.ts'
 import { verifyLookups } from '../../../src/sources/citations/verify-lookups.ts'
 import { openFolder } from '../../../src/sources/importers/sefaria/folder.ts'
@@ -105,7 +105,7 @@ describe('after parts of a work were renamed', () => {
   })
 
   test('the tools of the agent know them', async () => {
-    const tools = sourceTools(db.database.system, createSourceRegister())
+    const tools = sourceTools(db.database.system, createSourceMarks())
     const call = async (name: string, args: Record<string, unknown>) => {
       const tool = tools.find((one) => one.spec.name === name)
       return JSON.parse((await tool?.execute(args, new AbortController().signal))?.content ?? '{}')

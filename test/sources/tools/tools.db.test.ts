@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OfferedSource } from '../../../src/agent/tools.ts'
-import { createSourceRegister } from '../../../src/sources/citations/register.ts'
+import { createSourceMarks } from '../../../src/sources/citations/source-marks.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { sourceTools } from '../../../src/sources/tools/agent-tools.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -39,8 +39,8 @@ type ReplayFilter = {
 }
 
 async function call(name: string, args: Record<string, unknown>, offered: readonly OfferedSource[] = []) {
-  const register = createSourceRegister(offered)
-  const tool = sourceTools(db.database.system, register).find((t) => t.spec.name === name)
+  const sourceMarks = createSourceMarks(offered)
+  const tool = sourceTools(db.database.system, sourceMarks).find((t) => t.spec.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
   const outcome = await tool.execute(args, signal)
   const content = JSON.parse(outcome.content) as {
@@ -51,12 +51,12 @@ async function call(name: string, args: Record<string, unknown>, offered: readon
     nearest?: readonly string[]
     omitted?: number
   }
-  return { outcome, content, sources: outcome.sources ?? [], register }
+  return { outcome, content, sources: outcome.sources ?? [], sourceMarks }
 }
 
 describe('the source tools', () => {
   it('are named and shaped as the model was promised', () => {
-    const tools = sourceTools(db.database.system, createSourceRegister())
+    const tools = sourceTools(db.database.system, createSourceMarks())
     const shapes = tools.map(({ spec }) => [
       spec.name,
       Object.keys((spec.parameters['properties'] ?? {}) as object),
@@ -152,7 +152,7 @@ describe('the source tools', () => {
 
   it('stop when the turn is over', async () => {
     const aborted = AbortSignal.abort()
-    const tools = sourceTools(db.database.system, createSourceRegister())
+    const tools = sourceTools(db.database.system, createSourceMarks())
     await expect(tools[0]?.execute({ query: 'well' }, aborted)).rejects.toThrow()
   })
 

@@ -2,7 +2,7 @@ import type { OfferedSource } from '../../agent/tools.ts'
 import { readerUrl } from '../library/source-url.ts'
 
 /** The marks of one turn. A passage keeps its mark if it is offered again. */
-export type SourceRegister = {
+export type SourceMarks = {
   /** Assigns a mark to the passage: `S1` for the first one of the turn. */
   offer(source: Omit<OfferedSource, 'mark'>): OfferedSource
   /** Returns the passage with a mark such as `S1`, if there is one. */
@@ -15,7 +15,7 @@ export type SourceRegister = {
  * @param offered passages offered in earlier steps, when the turn continues from a journal.
  * @param origin prefix of URLs within the service, so that clients can open them.
  */
-export function createSourceRegister(offered: readonly OfferedSource[] = [], origin = ''): SourceRegister {
+export function createSourceMarks(offered: readonly OfferedSource[] = [], origin = ''): SourceMarks {
   const byMark = new Map<string, OfferedSource>()
   const byPassage = new Map<string, OfferedSource>()
   let highest = 0
