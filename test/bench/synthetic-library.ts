@@ -1,6 +1,6 @@
 import { type Database, withTx } from '../../src/db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../../src/sources/index/index-writer.ts'
-import type { Place } from '../../src/sources/index/place.ts'
+import type { PassageRef } from '../../src/sources/index/passage-ref.ts'
 import type { IndexPart } from '../../src/sources/index/posting-rows.ts'
 import { lockLibrary, storeWork } from '../../src/sources/library/writing/library.ts'
 import { type SyntheticOptions, type SyntheticPassage, syntheticPassages } from './synthetic-corpus.ts'
@@ -41,7 +41,7 @@ async function storePassages(
   held: readonly SyntheticPassage[],
 ): Promise<readonly IndexPart[]> {
   const number = Math.floor((held[0]?.index ?? 0) / passagesPerWork) + 1
-  const places: Place[] = held.map(({ index }) => {
+  const places: PassageRef[] = held.map(({ index }) => {
     const ref = syntheticRef(index)
     return { ref, heRef: '', sectionRef: ref.slice(0, ref.lastIndexOf(':')) }
   })

@@ -1,7 +1,7 @@
 import { type Database, withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
-import type { Place } from '../index/place.ts'
+import type { PassageRef } from '../index/passage-ref.ts'
 import { mayImport, type RestrictedLicense, refusalOf } from '../library/licenses.ts'
 import { isWebAddress } from '../library/source-url.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
@@ -95,7 +95,7 @@ export async function importMarkdown(
   }
 }
 
-type NumberedParagraph = { readonly place: Place; readonly text: string }
+type NumberedParagraph = { readonly place: PassageRef; readonly text: string }
 
 /** Returns the paragraphs, numbered below their headings. A heading equal to the title adds no part. */
 function passagesOf(title: string, heTitle: string, body: string): readonly NumberedParagraph[] {

@@ -1,4 +1,4 @@
-import type { Place } from '../index/place.ts'
+import type { PassageRef } from '../index/passage-ref.ts'
 import type { WorkImport } from '../library/writing/library.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
 import { hebrewPieceRef, pieceRef } from '../refs/grammar/pieces.ts'
@@ -27,7 +27,7 @@ export class JsonlWork {
   readonly title: string
   readonly #lines = new Map<string, { readonly line: JsonlLine; readonly number: number }>()
   readonly #versions = new Map<string, GrowingVersion>()
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, PassageRef>()
 
   constructor(title: string) {
     this.title = title
@@ -133,7 +133,7 @@ function cutAlike(line: JsonlLine, known: number | undefined) {
 }
 
 /** @param piece its number, from 1; undefined for a text that is not cut. */
-function placeOf(line: JsonlLine, piece: number | undefined): Place {
+function placeOf(line: JsonlLine, piece: number | undefined): PassageRef {
   const ref = piece === undefined ? line.ref : pieceRef(line.ref, piece)
   const heRef = piece === undefined ? line.he_ref : hebrewPieceRef(line.he_ref, piece)
   return { ref, heRef, sectionRef: sectionOf(ref) }

@@ -1,5 +1,5 @@
 import type { Word } from '../text/tokens.ts'
-import type { Place } from './place.ts'
+import type { PassageRef } from './passage-ref.ts'
 import { packPosting } from './postings.ts'
 import { countTerms, headingsOf, headingTerms } from './terms.ts'
 
@@ -12,7 +12,7 @@ export type TextToIndex = {
 /** Pairs texts with the headings of their places. */
 export function textsToIndex(
   texts: ReadonlyMap<string, string>,
-  places: ReadonlyMap<string, Place>,
+  places: ReadonlyMap<string, PassageRef>,
 ): readonly TextToIndex[] {
   return [...texts].map(([ref, text]) => ({
     text,

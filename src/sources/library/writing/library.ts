@@ -5,7 +5,7 @@ import { copyRows } from '../../../db/copy.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
-import type { Place } from '../../index/place.ts'
+import type { PassageRef } from '../../index/passage-ref.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
 import { headingsOf } from '../../index/terms.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
@@ -24,7 +24,7 @@ export type WorkFacts = {
 
 export type WorkImport = {
   readonly work: WorkFacts
-  readonly places: readonly Place[]
+  readonly places: readonly PassageRef[]
   readonly versions: readonly VersionText[]
   /** Alternative titles of the work and its headings, if the source has them. */
   readonly otherTitles?: readonly OtherTitle[]
@@ -117,7 +117,7 @@ export async function removeWork(tx: Executor, title: string): Promise<boolean> 
   return true
 }
 
-function contentHash(version: VersionText, places: readonly Place[]): string {
+function contentHash(version: VersionText, places: readonly PassageRef[]): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify([version.license, version.sourceUrl, version.machineMade]))
   for (const place of places) {
@@ -183,7 +183,7 @@ type VersionToSave = {
   readonly version: VersionText
   readonly hash: string
   readonly ids: ReadonlyMap<string, number>
-  readonly places: ReadonlyMap<string, Place>
+  readonly places: ReadonlyMap<string, PassageRef>
 }
 
 const textsTable = {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyRows } from '../../../db/copy.ts'
 import { ServiceError } from '../../../errors.ts'
-import type { Place } from '../../index/place.ts'
+import type { PassageRef } from '../../index/passage-ref.ts'
 
 /** Rows a statement. */
 const batchRows = 2_000
@@ -15,7 +15,7 @@ const batchRows = 2_000
 export async function savePlaces(
   tx: Executor,
   workId: number,
-  places: readonly Place[],
+  places: readonly PassageRef[],
 ): Promise<ReadonlyMap<string, number>> {
   const present = await tx.execute<{ ref: string; section: string }>(sql`
     select p.ref, p.section_ref as section from passages p
@@ -64,7 +64,7 @@ const passagesTable = {
 async function addPlaces(
   tx: Executor,
   workId: number,
-  places: readonly Place[],
+  places: readonly PassageRef[],
   ordinals: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
   const refs = places.map((place) => place.ref)
@@ -96,7 +96,7 @@ async function addPlaces(
 async function mergePlaces(
   tx: Executor,
   workId: number,
-  places: readonly Place[],
+  places: readonly PassageRef[],
   ordinals: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import type { Place } from '../../index/place.ts'
+import type { PassageRef } from '../../index/passage-ref.ts'
 import { hebrewHeadingOf } from '../../refs/grammar/refs.ts'
 import type { VersionText } from './version-text.ts'
 
@@ -8,7 +8,7 @@ import type { VersionText } from './version-text.ts'
 export type KnownVersion = {
   readonly id: number
   readonly version: VersionText
-  readonly places: readonly Place[]
+  readonly places: readonly PassageRef[]
 }
 
 /**
@@ -19,7 +19,7 @@ export type KnownVersion = {
 export async function reheadedVersions(
   tx: Executor,
   workId: number,
-  places: readonly Place[],
+  places: readonly PassageRef[],
   replaced: readonly number[],
 ): Promise<readonly KnownVersion[]> {
   const incoming = new Map(places.map((place) => [place.ref, place]))
@@ -47,7 +47,7 @@ type TextRow = {
 async function knownVersion(
   tx: Executor,
   id: number,
-  incoming: ReadonlyMap<string, Place>,
+  incoming: ReadonlyMap<string, PassageRef>,
 ): Promise<KnownVersion> {
   const facts = await tx.execute<Omit<VersionText, 'texts'>>(sql`
     select language, title, license, source_url as "sourceUrl", machine_made as "machineMade"

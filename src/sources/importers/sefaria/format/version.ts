@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Place } from '../../../index/place.ts'
+import type { PassageRef } from '../../../index/passage-ref.ts'
 import { urlRef } from '../../../library/address.ts'
 import { classifyLicense, mayImport, type RestrictedLicense } from '../../../library/licenses.ts'
 import type { WorkFacts } from '../../../library/writing/library.ts'
@@ -30,7 +30,7 @@ export type ReadVersion = {
   readonly doubts: readonly string[]
 }
 
-export type OrderedPlace = { readonly place: Place; readonly order: readonly number[] }
+export type OrderedPlace = { readonly place: PassageRef; readonly order: readonly number[] }
 
 /**
  * The licence that the version states. A missing licence, and a claim that the text is one's own, count as unknown.
@@ -86,7 +86,7 @@ export function makeVersion(
 }
 
 /** Merges the places of all versions of a work in reading order, without duplicates. */
-export function mergePlaces(versions: readonly ReadVersion[]): readonly Place[] {
+export function mergePlaces(versions: readonly ReadVersion[]): readonly PassageRef[] {
   const [only] = versions
   if (only && versions.length === 1) return only.places.map(({ place }) => place)
   const byRef = new Map<string, OrderedPlace>()

@@ -1,10 +1,10 @@
-import type { Place } from '../../../index/place.ts'
+import type { PassageRef } from '../../../index/passage-ref.ts'
 import { address, hebrewAddress, numberAt } from '../../../library/address.ts'
 import type { SchemaNode } from './schema.ts'
 
 /** A segment of one version with its place. */
 export type PlacedSegment = {
-  readonly place: Place
+  readonly place: PassageRef
   readonly html: string
   /** Sort key for reading order across versions: numbers of nodes, then of sections. */
   readonly order: readonly number[]
@@ -99,7 +99,7 @@ function depthOf(text: unknown): number {
   }, 0)
 }
 
-function placeAt(node: SchemaNode, at: Position, path: readonly number[]): Place {
+function placeAt(node: SchemaNode, at: Position, path: readonly number[]): PassageRef {
   const numbers = path.map((_, level) => numberAt(node.offsets, path.slice(0, level + 1)))
   const typeAt = (level: number) => node.addressTypes[level] ?? 'Integer'
   const parts = numbers.map((n, level) => address(typeAt(level), n))

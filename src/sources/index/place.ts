@@ -1,2 +1,0 @@
-/** A place in a work. The order of a list of places is the reading order. */
-export type Place = { readonly ref: string; readonly heRef: string; readonly sectionRef: string }
