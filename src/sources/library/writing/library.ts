@@ -10,8 +10,8 @@ import type { IndexPart } from '../../index/posting-rows.ts'
 import { headingsOf } from '../../index/terms.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
-import { dropEmptyPlaces, savePlaces } from './places.ts'
 import { reheadedVersions } from './reheaded-versions.ts'
+import { deleteEmptyPassages, savePassages } from './save-passages.ts'
 import type { VersionText } from './version-text.ts'
 
 export type WorkFacts = {
@@ -76,7 +76,7 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
   const gone = changed.flatMap(({ replaces }) => replaces ?? [])
   const reheaded = await reheadedVersions(tx, workId, incoming.places, gone)
   for (const id of [...gone, ...reheaded.map((known) => known.id)]) await dropVersion(tx, id)
-  const ids = await savePlaces(tx, workId, incoming.places)
+  const ids = await savePassages(tx, workId, incoming.places)
   const places = new Map(incoming.places.map((place) => [place.ref, place]))
   const parts: IndexPart[] = []
   for (const { version, hash } of changed)
@@ -86,12 +86,12 @@ export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Sto
       await saveVersion(tx, workId, {
         version: known.version,
         hash: contentHash(known.version, known.places),
-        ids: await savePlaces(tx, workId, known.places),
+        ids: await savePassages(tx, workId, known.places),
         places: new Map(known.places.map((place) => [place.ref, place])),
       }),
     )
   }
-  await dropEmptyPlaces(tx, workId)
+  await deleteEmptyPassages(tx, workId)
   await saveHeadings(tx, workId, renamed)
   if (incoming.otherTitles) await saveOtherTitles(tx, workId, incoming.otherTitles)
   const passages = changed.reduce((sum, { version }) => sum + version.texts.size, 0)

@@ -12,10 +12,10 @@ const batchRows = 2_000
  * @returns passage ids by ref.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
-export async function savePlaces(
+export async function savePassages(
   tx: Executor,
   workId: number,
-  places: readonly PassageRef[],
+  passages: readonly PassageRef[],
 ): Promise<ReadonlyMap<string, number>> {
   const present = await tx.execute<{ ref: string; section: string }>(sql`
     select p.ref, p.section_ref as section from passages p
@@ -23,7 +23,7 @@ export async function savePlaces(
     order by p.ordinal`)
   const order = mergeOrder(
     present.rows,
-    places.map((place) => ({ ref: place.ref, section: place.sectionRef })),
+    passages.map((place) => ({ ref: place.ref, section: place.sectionRef })),
   )
   await tx.execute(sql`
     update passages p set ordinal = t.ordinal
@@ -33,9 +33,9 @@ export async function savePlaces(
   const known = await tx.execute(sql`select 1 from passages where work_id = ${workId} limit 1`)
   const ids =
     known.rows.length === 0
-      ? await addPlaces(tx, workId, places, ordinals)
-      : await mergePlaces(tx, workId, places, ordinals)
-  const foreign = places.find((place) => !ids.has(place.ref))
+      ? await insertPassages(tx, workId, passages, ordinals)
+      : await upsertPassages(tx, workId, passages, ordinals)
+  const foreign = passages.find((place) => !ids.has(place.ref))
   if (foreign) {
     throw new ServiceError(
       'invalid_value',
@@ -61,26 +61,26 @@ const passagesTable = {
  * Adds the places of a work that has none. If a ref belongs to another work, it writes nothing, and the caller
  * reports the ref.
  */
-async function addPlaces(
+async function insertPassages(
   tx: Executor,
   workId: number,
-  places: readonly PassageRef[],
+  passages: readonly PassageRef[],
   ordinals: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
-  const refs = places.map((place) => place.ref)
+  const refs = passages.map((place) => place.ref)
   const taken = await tx.execute<{ ref: string }>(
     sql`select ref from passages where ref = any(${sql.param(refs)}::text[]) limit 1`,
   )
   const foreign = taken.rows[0]?.ref
   if (foreign !== undefined) return new Map(refs.filter((ref) => ref !== foreign).map((ref) => [ref, 0]))
   const given = await tx.execute<{ id: string }>(
-    sql`select nextval(pg_get_serial_sequence('passages', 'id')) as id from generate_series(1, ${places.length}::int)`,
+    sql`select nextval(pg_get_serial_sequence('passages', 'id')) as id from generate_series(1, ${passages.length}::int)`,
   )
   const ids = new Map(refs.map((ref, i) => [ref, Number(given.rows[i]?.id)]))
   await copyRows(
     tx,
     passagesTable,
-    places.map(({ ref, heRef, sectionRef }) => [
+    passages.map(({ ref, heRef, sectionRef }) => [
       ids.get(ref) ?? 0,
       workId,
       ref,
@@ -93,15 +93,15 @@ async function addPlaces(
 }
 
 /** Adds new places to a work and updates known ones. */
-async function mergePlaces(
+async function upsertPassages(
   tx: Executor,
   workId: number,
-  places: readonly PassageRef[],
+  passages: readonly PassageRef[],
   ordinals: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
   const ids = new Map<string, number>()
-  for (let from = 0; from < places.length; from += batchRows) {
-    const batch = places.slice(from, from + batchRows)
+  for (let from = 0; from < passages.length; from += batchRows) {
+    const batch = passages.slice(from, from + batchRows)
     const saved = await tx.execute<{ id: string; ref: string }>(sql`
       insert into passages as p (work_id, ref, he_ref, section_ref, ordinal)
       select ${workId}, t.* from unnest(
@@ -165,7 +165,7 @@ function endsOfSections(known: readonly Ordered[]): ReadonlyMap<string, string> 
 }
 
 /** Deletes places that have no text. */
-export async function dropEmptyPlaces(tx: Executor, workId: number): Promise<void> {
+export async function deleteEmptyPassages(tx: Executor, workId: number): Promise<void> {
   await tx.execute(sql`
     delete from passages p
     where p.work_id = ${workId} and not exists (select 1 from passage_texts t where t.passage_id = p.id)`)
