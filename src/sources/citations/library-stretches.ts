@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import { loadDocuments, loadPlaces } from '../library/documents.ts'
+import { loadPassages, loadRange } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import { headingOf } from '../refs/grammar/refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
@@ -10,7 +10,7 @@ import type { ComparedPassage, Stretch } from './comparison/stretch.ts'
  * order.
  */
 export async function neighboursOf(executor: Executor, docs: readonly number[]): Promise<readonly Stretch[]> {
-  const rows = await loadDocuments(executor, [...new Set(docs.flatMap((doc) => [doc - 1, doc, doc + 1]))])
+  const rows = await loadPassages(executor, [...new Set(docs.flatMap((doc) => [doc - 1, doc, doc + 1]))])
   return docs.flatMap((doc) => {
     const own = rows.get(doc)
     if (own === undefined) return []
@@ -24,10 +24,10 @@ export async function neighboursOf(executor: Executor, docs: readonly number[]):
 export async function stretchesAt(executor: Executor, ref: string): Promise<readonly Stretch[]> {
   const place = await resolveRef(executor, ref)
   if (place === undefined) return []
-  const meant = await loadPlaces(executor, place)
+  const meant = await loadRange(executor, place)
   const versions = [...Map.groupBy(meant, versionOf).values()]
   const edges = versions.flatMap((rows) => [firstDoc(rows) - 1, lastDoc(rows) + 1])
-  const neighbours = await loadDocuments(executor, edges)
+  const neighbours = await loadPassages(executor, edges)
   return versions.map((rows) => {
     const [one] = rows
     const beside = (doc: number): readonly PassageRow[] => {

@@ -3,8 +3,8 @@ import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
 import { stripControls } from '../text/strip-controls.ts'
-import { loadPlaces, loadRefs, toPassage } from './documents.ts'
 import { workConditions } from './library-filter.ts'
+import { loadByRef, loadRange, toPassage } from './load-passages.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {
@@ -30,7 +30,7 @@ export async function readPassage(
   const place = await resolveRef(executor, ref)
   options.signal?.throwIfAborted()
   if (!place) return { nearest: await nearestRefs(executor, ref, options.signal) }
-  const rows = await loadPlaces(executor, place, {
+  const rows = await loadRange(executor, place, {
     before: clamp(options.before),
     after: clamp(options.after),
     language: options.language && stripControls(options.language),
@@ -43,7 +43,7 @@ export async function passagesAt(
   executor: Executor,
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Passage[]>> {
-  const rows = refs.length === 0 ? [] : await loadRefs(executor, refs)
+  const rows = refs.length === 0 ? [] : await loadByRef(executor, refs)
   return Map.groupBy(rows.map(toPassage), (passage) => passage.ref)
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
-import { loadPlaces, maxPlaces, toPassage } from './documents.ts'
+import { loadRange, maxRangePassages, toPassage } from './load-passages.ts'
 import type { PassageRow } from './passage-row.ts'
 import type { Passage } from './types.ts'
 
@@ -54,9 +54,9 @@ export async function readPage(
 
 /** The first page of a chapter or range. Of a larger place, the first page of its first chapter. */
 async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly PassageRow[]> {
-  const rows = await loadPlaces(executor, place)
+  const rows = await loadRange(executor, place)
   const section = rows[0]?.section_ref
-  const whole = place.last - place.first < maxPlaces
+  const whole = place.last - place.first < maxRangePassages
   return pagesOf(whole ? rows : rows.filter((row) => row.section_ref === section))[0] ?? []
 }
 
@@ -67,9 +67,9 @@ async function rowsAround(executor: Executor, { workId, first: asked }: PlaceRan
     where p.work_id = ${workId} and p.section_ref = (
       select a.section_ref from passages a where a.work_id = ${workId} and a.ordinal = ${asked} limit 1)`)
   const { first = asked, last = asked } = found.rows[0] ?? {}
-  const start = first + Math.floor((asked - first) / maxPlaces) * maxPlaces
-  const block = { workId, first: start, last: Math.min(last, start + maxPlaces - 1) }
-  const pages = pagesOf(await loadPlaces(executor, block))
+  const start = first + Math.floor((asked - first) / maxRangePassages) * maxRangePassages
+  const block = { workId, first: start, last: Math.min(last, start + maxRangePassages - 1) }
+  const pages = pagesOf(await loadRange(executor, block))
   return pages.find((rows) => rows.some((row) => row.ordinal === asked)) ?? []
 }
 
@@ -116,5 +116,5 @@ async function neighbour(executor: Executor, edge: PassageRow, step: 1 | -1): Pr
   const [beside] = found.rows
   if (!beside) return undefined
   const isChapter = beside.section_ref !== edge.section_ref && /\d[a-d]?$/.test(beside.section_ref)
-  return isChapter && (step === 1 || beside.size <= maxPlaces) ? beside.section_ref : beside.ref
+  return isChapter && (step === 1 || beside.size <= maxRangePassages) ? beside.section_ref : beside.ref
 }

@@ -1,6 +1,6 @@
 import type { Executor } from '../../db/client.ts'
-import { loadDocuments, toPassage } from '../library/documents.ts'
 import { documentRanges, type LibraryFilter } from '../library/library-filter.ts'
+import { loadPassages, toPassage } from '../library/load-passages.ts'
 import type { PassageRow } from '../library/passage-row.ts'
 import type { Script } from '../text/tokens.ts'
 import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
@@ -84,7 +84,7 @@ export async function searchSources(
       ? await meaning.nearest(query.text, ranges)
       : []
   const candidates = withDocuments(offered, phrased)
-  const rows = await loadDocuments(executor, [
+  const rows = await loadPassages(executor, [
     ...new Set([...candidates.flatMap((list) => list.ranked.map(({ doc }) => doc)), ...nearest]),
   ])
   query.signal?.throwIfAborted()

@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import { loadPlaces, maxPlaces } from '../../sources/library/documents.ts'
+import { loadRange, maxRangePassages } from '../../sources/library/load-passages.ts'
 import type { PassageRow } from '../../sources/library/passage-row.ts'
 import { sourceUrlOf } from '../../sources/library/source-url.ts'
 import { nearestRefs } from '../../sources/refs/nearest-refs.ts'
@@ -36,10 +36,10 @@ export async function gatherSource(executor: Executor, item: SheetItem): Promise
   if (!place) {
     return { ref, problem: 'The library has no such ref.', nearest: await nearestRefs(executor, ref) }
   }
-  if (place.last - place.first >= maxPlaces) {
-    return { ref, problem: `It names more than ${maxPlaces} passages: name a smaller range.` }
+  if (place.last - place.first >= maxRangePassages) {
+    return { ref, problem: `It names more than ${maxRangePassages} passages: name a smaller range.` }
   }
-  const rows = (await loadPlaces(executor, place)).filter(({ text }) => printable(text) !== '')
+  const rows = (await loadRange(executor, place)).filter(({ text }) => printable(text) !== '')
   const wanted: readonly SheetLanguage[] = item.languages === 'both' ? ['he', 'en'] : [item.languages]
   const shown = wanted.flatMap((language) => fullestVersion(rows, language))
   if (shown.length > 0) return sourceOf(item, shown)

@@ -9,7 +9,7 @@ import {
   withArguments,
 } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import { maxPlaces } from '../../sources/library/documents.ts'
+import { maxRangePassages } from '../../sources/library/load-passages.ts'
 import { cleanFileName, endingOf } from '../documents/file-names.ts'
 import { type FilePlace, findByName, findVersion } from '../files.ts'
 import { lockStorage, requireRoom } from '../quota.ts'
@@ -44,7 +44,7 @@ const sheetArguments = z.object({
           .min(1)
           .max(300)
           .describe(
-            `A passage, or a section or range of at most ${maxPlaces}, as refs are written in the library.`,
+            `A passage, or a section or range of at most ${maxRangePassages}, as refs are written in the library.`,
           ),
         heading: words(200).default('').describe('In your words; without one the ref stands there.'),
         note: words(4_000)

@@ -1,5 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
-import { maxPlaces } from '../../library/documents.ts'
+import { maxRangePassages } from '../../library/load-passages.ts'
 import { inSlices } from '../../text/slices.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
@@ -78,7 +78,7 @@ async function lookUp(executor: Executor, text: string, part: Part): Promise<Fou
   const named = { start, end, asked, written: text.slice(start, end) }
   const place = await resolveRef(executor, asked)
   // A whole book is too large to locate a quotation in, and is never read as a whole.
-  if (place !== undefined && place.last - place.first >= maxPlaces) return undefined
+  if (place !== undefined && place.last - place.first >= maxRangePassages) return undefined
   if (place !== undefined) return { ...named, outcome: 'found', ref: asked, nearest: [] }
   if (!isSure) return undefined
   return { ...named, outcome: 'missing', ref: null, nearest: await nearestRefs(executor, asked) }

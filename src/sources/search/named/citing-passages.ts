@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { loadDocuments } from '../../library/documents.ts'
+import { loadPassages } from '../../library/load-passages.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import {
   citationsIn,
@@ -36,7 +36,7 @@ export async function citingPassages(
   const ranks = new Map(written)
   for (const { doc_id, from_ref } of docs)
     ranks.set(doc_id, Math.min(linked.get(from_ref) ?? 2, ranks.get(doc_id) ?? 2))
-  const rows = await loadDocuments(executor, [...ranks.keys()])
+  const rows = await loadPassages(executor, [...ranks.keys()])
   const best = [...rows.values()].toSorted(
     (a, b) => (ranks.get(a.doc_id) ?? 2) - (ranks.get(b.doc_id) ?? 2) || a.doc_id - b.doc_id,
   )

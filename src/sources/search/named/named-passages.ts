@@ -1,6 +1,6 @@
 import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
-import { loadPlaces } from '../../library/documents.ts'
+import { loadRange } from '../../library/load-passages.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { findRefs } from '../../refs/in-text/find-refs.ts'
 import { type PlaceRange, resolveQuery } from '../../refs/ref-lookup.ts'
@@ -47,7 +47,7 @@ export async function passagesNamed(
     if (better && (isWhole || byRef.size < maxRows)) byRef.set(row.ref, row)
     return true
   }
-  for (const one of places) for (const row of await loadPlaces(executor, one)) add(row, place !== undefined)
+  for (const one of places) for (const row of await loadRange(executor, one)) add(row, place !== undefined)
   const citing = new Set<string>()
   for (const one of scripture)
     for (const row of await findCiting(one)) if (add(row, false)) citing.add(row.ref)

@@ -16,7 +16,7 @@ const passageColumns = sql`
   join works w on w.id = p.work_id`
 
 /** Loads the texts of search documents by number. Documents removed in the meantime are missing. */
-export async function loadDocuments(
+export async function loadPassages(
   executor: Executor,
   docs: readonly number[],
 ): Promise<ReadonlyMap<number, PassageRow>> {
@@ -27,20 +27,20 @@ export async function loadDocuments(
 }
 
 /** Loads the passages with exactly these refs, in all versions. */
-export async function loadRefs(executor: Executor, refs: readonly string[]): Promise<readonly PassageRow[]> {
+export async function loadByRef(executor: Executor, refs: readonly string[]): Promise<readonly PassageRow[]> {
   const found = await executor.execute<PassageRow>(sql`${passageColumns}
     where p.ref = any(${sql.param(refs)}::text[]) order by p.ref, t.language desc, v.title`)
   return found.rows
 }
 
 /** Maximum number of passages per ref, each in all its versions. */
-export const maxPlaces = 60
+export const maxRangePassages = 60
 
 /**
  * Loads the passages of a place in reading order, in all versions or those of one language, with `before` and `after`
  * neighbouring passages.
  */
-export async function loadPlaces(
+export async function loadRange(
   executor: Executor,
   place: PlaceRange,
   around: { readonly before: number; readonly after: number; readonly language?: string | undefined } = {
@@ -49,7 +49,7 @@ export async function loadPlaces(
   },
 ): Promise<readonly PassageRow[]> {
   const first = place.first - around.before
-  const last = Math.min(place.last, place.first + maxPlaces - 1) + around.after
+  const last = Math.min(place.last, place.first + maxRangePassages - 1) + around.after
   const found = await executor.execute<PassageRow>(sql`${passageColumns}
     where p.work_id = ${place.workId} and p.ordinal between ${first} and ${last}
       ${around.language ? sql`and t.language = ${around.language}` : sql``}
