@@ -4,7 +4,7 @@ import { type RowTerms, rowTerms } from '../phrases/row-words.ts'
 import type { CollectionFacts } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type About, type AskedConcept, askedConcept, evidenceOf, wordsAsked } from './evidence.ts'
-import { type ByTerm, isTitled } from './titles.ts'
+import { type ByTerm, matchesTitle } from './title-match.ts'
 
 /**
  * `share`, 0 to 1: weighted fraction of the query that the passage contains. `words`: number of the query's
@@ -39,7 +39,7 @@ export function coverageOf(
   const termsAsked = byTerm(concepts)
   return (row) => {
     const present = rowTerms(row)
-    const titled = isTitled({ ref: row.ref, heRef: row.he_ref }, termsAsked)
+    const titled = matchesTitle({ ref: row.ref, heRef: row.he_ref }, termsAsked)
     const evidence = evidenceOf(wordsAsked(asked, present), { ...topics, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }

@@ -5,7 +5,7 @@ import type { Query } from '../expansion/query.ts'
 import { rowWords } from '../phrases/row-words.ts'
 import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type ByTerm, titlesMet } from './titles.ts'
+import { type ByTerm, matchTitles } from './title-match.ts'
 
 /** Maximum distance, in words, of two query words that count as close to each other. */
 const nearby = 4
@@ -89,7 +89,7 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
  */
 function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm, total: number): number {
   if (total === 0) return 0
-  const gains = titlesMet({ ref: row.ref, heRef: row.he_ref }, byTerm).map(({ concepts: met, share }) => {
+  const gains = matchTitles({ ref: row.ref, heRef: row.he_ref }, byTerm).map(({ concepts: met, share }) => {
     const worth = met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0)
     return titleWorth * share * worth * (worth / total) ** 4
   })

@@ -8,25 +8,25 @@ export type ByTerm = ReadonlyMap<string, readonly number[]>
  * What a query shares with a title: concepts of the query, and the fraction of the title's distinctive words that
  * they cover.
  */
-export type TitleMet = { readonly concepts: readonly number[]; readonly share: number }
+export type TitleMatch = { readonly concepts: readonly number[]; readonly share: number }
 
 /** What the query shares with the titles of a place. A title is the last part of its heading, in either language. */
-export function titlesMet(
+export function matchTitles(
   place: { readonly ref: string; readonly heRef: string },
   byTerm: ByTerm,
-): readonly TitleMet[] {
+): readonly TitleMatch[] {
   return headingsOf(place).flatMap((heading) => {
-    const met = titleMet(heading.split(/[,;]/).at(-1) ?? '', byTerm)
+    const met = matchTitle(heading.split(/[,;]/).at(-1) ?? '', byTerm)
     return met ? [met] : []
   })
 }
 
 /** Whether the query contains a title of the place completely. */
-export function isTitled(place: { readonly ref: string; readonly heRef: string }, byTerm: ByTerm): boolean {
-  return titlesMet(place, byTerm).some(({ share }) => share === 1)
+export function matchesTitle(place: { readonly ref: string; readonly heRef: string }, byTerm: ByTerm): boolean {
+  return matchTitles(place, byTerm).some(({ share }) => share === 1)
 }
 
-function titleMet(title: string, byTerm: ByTerm): TitleMet | undefined {
+function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
   const { words, compounds } = headingWords(title)
   const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
   const concepts = new Set<number>()
