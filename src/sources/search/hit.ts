@@ -1,6 +1,6 @@
 import type { Passage } from '../library/types.ts'
 import type { Coverage } from './relevance/coverage.ts'
-import type { Expansion } from './relevance/matched.ts'
+import type { Expansion } from './relevance/expansions.ts'
 
 /** A hit: a passage that a search returns. */
 export type SearchHit = Passage & {
