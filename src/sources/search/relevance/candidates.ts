@@ -4,7 +4,7 @@ import { blockSize, blocksIn } from '../../index/postings.ts'
 import type { Script } from '../../text/tokens.ts'
 import { type CollectionFacts, rankByBm25, type Scored } from '../scoring/bm25.ts'
 import { type FoundConcept, loadPostings } from '../scoring/index-reader.ts'
-import { type Weighed, weigh } from './rerank.ts'
+import { type WeightedConcept, weightConcepts } from './rerank.ts'
 
 /** Size of the library in each script. */
 export type Facts = Readonly<Record<Script, CollectionFacts>>
@@ -15,7 +15,7 @@ export type Candidates = {
   /** Ranked by BM25 over the words whose postings were read, best first. */
   readonly ranked: readonly Scored[]
   /** The concepts of the query in this script that the library has. */
-  readonly concepts: readonly Weighed[]
+  readonly concepts: readonly WeightedConcept[]
 }
 
 /**
@@ -56,7 +56,7 @@ export async function findCandidates(
     return {
       script,
       ranked: rankByBm25(mine, facts[script], top, ranges),
-      concepts: weigh(concepts, read, facts[script]),
+      concepts: weightConcepts(concepts, read, facts[script]),
     }
   })
 }

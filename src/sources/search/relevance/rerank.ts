@@ -20,7 +20,7 @@ const shortestPhrase = 3
 const titleWorth = 2
 
 /** A concept prepared for comparison with passages. */
-export type Weighed = {
+export type WeightedConcept = {
   readonly concept: FoundConcept
   /** Its weight in the ranking. */
   readonly worth: number
@@ -29,11 +29,11 @@ export type Weighed = {
 }
 
 /** Computes the weights of concepts for a list of results. */
-export function weigh(
+export function weightConcepts(
   found: readonly FoundConcept[],
   read: ReadonlySet<FoundConcept>,
   collection: CollectionFacts,
-): readonly Weighed[] {
+): readonly WeightedConcept[] {
   return found.map((concept) => ({
     concept,
     worth: concept.concept.weight * inverseFrequency(concept.documents, collection),
@@ -49,11 +49,11 @@ export function rerank(
   candidates: readonly Scored[],
   rows: ReadonlyMap<number, PassageRow>,
   query: Query,
-  concepts: readonly Weighed[],
+  concepts: readonly WeightedConcept[],
   collection: CollectionFacts,
 ): readonly Scored[] {
   const byTerm = conceptsByTerm(concepts)
-  const look = closeLook(query, concepts, byTerm, collection)
+  const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
   return candidates
     .flatMap(({ doc, score }) => {
@@ -63,14 +63,14 @@ export function rerank(
         {
           doc,
           ref: row.ref,
-          score: score + look(rowWords(row).words) + titleScore(row, concepts, byTerm, total),
+          score: score + proximityScore(rowWords(row).words) + titleScore(row, concepts, byTerm, total),
         },
       ]
     })
     .sort((a, b) => b.score - a.score || (a.ref < b.ref ? -1 : a.ref > b.ref ? 1 : a.doc - b.doc))
 }
 
-function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
+function conceptsByTerm(concepts: readonly WeightedConcept[]): ByTerm {
   const byTerm = new Map<string, number[]>()
   for (const [index, { concept }] of concepts.entries()) {
     for (const term of concept.terms.keys()) {
@@ -87,7 +87,12 @@ function conceptsByTerm(concepts: readonly Weighed[]): ByTerm {
  * words, the fraction of the title in the query, and the fourth power of the fraction of the query in the title. The
  * power is high, so that a query for a name finds its entry, and a long question that only mentions the name does not.
  */
-function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTerm, total: number): number {
+function titleScore(
+  row: PassageRow,
+  concepts: readonly WeightedConcept[],
+  byTerm: ByTerm,
+  total: number,
+): number {
   if (total === 0) return 0
   const gains = matchTitles({ ref: row.ref, heRef: row.he_ref }, byTerm).map(({ concepts: met, share }) => {
     const worth = met.reduce((sum, index) => sum + (concepts[index]?.worth ?? 0), 0)
@@ -97,7 +102,7 @@ function titleScore(row: PassageRow, concepts: readonly Weighed[], byTerm: ByTer
 }
 
 /** Total weight of a query. Words that the library lacks in this script count as the rarest. */
-function worthAsked(query: Query, concepts: readonly Weighed[], collection: CollectionFacts): number {
+function worthAsked(query: Query, concepts: readonly WeightedConcept[], collection: CollectionFacts): number {
   const known = new Set<number>()
   let worth = 0
   for (const one of concepts) {
@@ -113,9 +118,9 @@ function worthAsked(query: Query, concepts: readonly Weighed[], collection: Coll
 const none: readonly never[] = []
 
 /** Returns a function that computes the gain of a text by its words. */
-function closeLook(
+function proximityScorer(
   query: Query,
-  concepts: readonly Weighed[],
+  concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
   collection: CollectionFacts,
 ): (words: readonly Pick<Token, 'term'>[]) => number {
@@ -143,7 +148,7 @@ function closeLook(
 
 /** Marks the pairs of consecutive distinctive query words that the word at `at` completes. */
 function markNeighbours(
-  concepts: readonly Weighed[],
+  concepts: readonly WeightedConcept[],
   index: number,
   at: number,
   last: Int32Array,
@@ -160,7 +165,7 @@ function markNeighbours(
 /** Scores the longest run of words that a text has in the order of the query. */
 function phraseScorer(
   query: Query,
-  concepts: readonly Weighed[],
+  concepts: readonly WeightedConcept[],
 ): (words: readonly Pick<Token, 'term'>[]) => number {
   const asked = query.tokens
   const worthAt = new Float64Array(asked.length)
