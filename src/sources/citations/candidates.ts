@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { blockSize, readPostings } from '../index/postings.ts'
-import { isFunctionWord, tokenize } from '../text/tokens.ts'
+import { isStopWord, tokenize } from '../text/tokens.ts'
 import type { Stretch } from './comparison/stretch.ts'
 import { neighboursOf } from './library-stretches.ts'
 
@@ -32,7 +32,7 @@ export async function candidateStretches(executor: Executor, words: string): Pro
 
 /** Takes words from the beginning, the middle and the end of a long quotation. */
 function termsOf(words: string): readonly string[] {
-  const telling = tokenize(words.slice(0, 20_000)).filter((token) => !isFunctionWord(token))
+  const telling = tokenize(words.slice(0, 20_000)).filter((token) => !isStopWord(token))
   const terms = [...new Set(telling.map(({ term }) => term))]
   const step = Math.max(1, Math.floor(terms.length / maxTerms))
   return terms.filter((_, i) => i % step === 0).slice(0, maxTerms)

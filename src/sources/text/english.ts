@@ -7,7 +7,7 @@ const functionWords = new Set(
   must say says said tell explain meaning mean according describe called`.split(/\s+/),
 )
 
-export function isEnglishFunctionWord(word: string): boolean {
+export function isEnglishStopWord(word: string): boolean {
   return functionWords.has(word)
 }
 

@@ -13,7 +13,7 @@ const functionWords = new Set(
     .map(medial),
 )
 
-export function isHebrewFunctionWord(term: string): boolean {
+export function isHebrewStopWord(term: string): boolean {
   return functionWords.has(term)
 }
 

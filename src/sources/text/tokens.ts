@@ -1,5 +1,5 @@
-import { englishStem, isEnglishFunctionWord, transliterationSkeleton } from './english.ts'
-import { hebrewSkeleton, hebrewTerm, isHebrewFunctionWord } from './hebrew.ts'
+import { englishStem, isEnglishStopWord, transliterationSkeleton } from './english.ts'
+import { hebrewSkeleton, hebrewTerm, isHebrewStopWord } from './hebrew.ts'
 import { TokenCache } from './token-cache.ts'
 import { scanWords } from './word-scanner.ts'
 
@@ -90,7 +90,7 @@ function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
   return {
     ...plain,
-    telling: !isFunctionWord(plain),
+    telling: !isStopWord(plain),
     counted: { by: undefined, number: 0, names: undefined, phrases: undefined },
   }
 }
@@ -129,12 +129,12 @@ function withDigraphs(written: string): string {
 function latinTerm(plain: string): string {
   if (/^g[-–—‐‑]d$/u.test(plain)) return 'god'
   if (/^l[-–—‐‑]rd$/u.test(plain)) return 'lord'
-  return isEnglishFunctionWord(plain) ? plain : englishStem(plain)
+  return isEnglishStopWord(plain) ? plain : englishStem(plain)
 }
 
 /** Whether a word is a function word: counted in lengths and phrases, but not indexed and not searched. */
-export function isFunctionWord(token: ScriptTerm): boolean {
-  return token.script === 'he' ? isHebrewFunctionWord(token.term) : isEnglishFunctionWord(token.term)
+export function isStopWord(token: ScriptTerm): boolean {
+  return token.script === 'he' ? isHebrewStopWord(token.term) : isEnglishStopWord(token.term)
 }
 
 /** The spelling class of a term; undefined when it has no useful one. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { isFunctionWord, type Script, type Token, tokenize } from '../text/tokens.ts'
+import { isStopWord, type Script, type Token, tokenize } from '../text/tokens.ts'
 
 /** A line of the lexicon: words and phrases of one meaning in both languages, as written in texts. */
 export type LexiconEntry = Readonly<Record<Script, readonly LexiconForm[]>>
@@ -55,6 +55,6 @@ export function phraseTerm({ terms }: LexiconForm): string {
 }
 
 function termsOf(tokens: readonly Token[]): readonly string[] {
-  const telling = tokens.filter((token) => !isFunctionWord(token))
+  const telling = tokens.filter((token) => !isStopWord(token))
   return (telling.length > 1 ? telling : tokens).map(({ term }) => term)
 }

@@ -2,7 +2,7 @@ import { withoutPrefixes } from '../text/hebrew.ts'
 import { lazy } from '../text/lazy.ts'
 import { memoize } from '../text/memoize.ts'
 import { plainEnglish } from '../text/plain-english.ts'
-import { isFunctionWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
+import { isStopWord, type Script, skeletonOf, type Token, tokenize, type Word } from '../text/tokens.ts'
 import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
@@ -106,7 +106,7 @@ function compileExpansions(): ReadonlyMap<string, readonly string[]> {
     abbreviations.map(([short, long]) => [
       tokenize(short)[0]?.term ?? '',
       tokenize(long)
-        .filter((word) => !isFunctionWord(word))
+        .filter((word) => !isStopWord(word))
         .map((word) => word.term),
     ]),
   )

@@ -1,5 +1,5 @@
 import { splitPrefixes } from '../text/hebrew.ts'
-import { isFunctionWord, type ScriptTerm } from '../text/tokens.ts'
+import { isStopWord, type ScriptTerm } from '../text/tokens.ts'
 
 /** Maximum number of function words between two words of a phrase: `garments of the soul`. */
 const maxBetween = 3
@@ -83,7 +83,7 @@ function phraseEnd(words: readonly ScriptTerm[], at: number, terms: readonly str
 }
 
 function isPassedOver(word: ScriptTerm | undefined, wanted: string): boolean {
-  return word !== undefined && !isSame(word, wanted) && isFunctionWord(word)
+  return word !== undefined && !isSame(word, wanted) && isStopWord(word)
 }
 
 function isSame(word: ScriptTerm | undefined, wanted: string): boolean {

@@ -1,4 +1,4 @@
-import { isHebrewFunctionWord } from '../../text/hebrew.ts'
+import { isHebrewStopWord } from '../../text/hebrew.ts'
 import { tokenize } from '../../text/tokens.ts'
 
 /**
@@ -43,7 +43,7 @@ const leading = /^(?:ו(?=[א-ת]{2})|[שה](?=[א-ת]{3}))/
 /** Whether a word of a query is only a word of asking. */
 export function isFiller(term: string): boolean {
   const rest = term.replace(leading, '')
-  return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewFunctionWord(rest)))
+  return fillers.has(term) || (rest !== term && (hebrewFillers.has(rest) || isHebrewStopWord(rest)))
 }
 
 /** Phrases that only ask for the meaning of letters. Their single words may be the subject of a question. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes, withPrefixes } from '../../text/hebrew.ts'
-import { isFunctionWord, otherScript, type Script, type Token } from '../../text/tokens.ts'
+import { isStopWord, otherScript, type Script, type Token } from '../../text/tokens.ts'
 import { isWithin } from './phrases.ts'
 import type { Concept, Query } from './query.ts'
 
@@ -18,7 +18,7 @@ export type LearnedWords = ReadonlyMap<string, readonly Learned[]>
 
 /** Reads the learned words for the words of a query, from one small table. */
 export async function learnedWords(executor: Executor, { tokens }: Query): Promise<LearnedWords> {
-  const telling = tokens.filter((token) => !isFunctionWord(token)).slice(0, maxWords)
+  const telling = tokens.filter((token) => !isStopWord(token)).slice(0, maxWords)
   const terms = [...new Set(telling.flatMap(basesOf))]
   return terms.length === 0 ? new Map() : partnersOf(executor, terms)
 }
@@ -45,7 +45,7 @@ function untranslated({ concepts, tokens, quoted }: Query): ReadonlyMap<number, 
   return new Map(
     own.flatMap(({ position }) => {
       const token = tokens[position]
-      return token && !translated.has(position) && !isFunctionWord(token) ? [[position, token] as const] : []
+      return token && !translated.has(position) && !isStopWord(token) ? [[position, token] as const] : []
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { isFunctionWord, type Token } from '../../text/tokens.ts'
+import { isStopWord, type Token } from '../../text/tokens.ts'
 
 /** A range of query words, both ends inclusive, that is searched word for word. */
 export type Phrase = { readonly first: number; readonly last: number }
@@ -44,7 +44,7 @@ function withoutInnerMarks(text: string): string {
 
 /** The whole query as a phrase, if it has several words and not only function words. */
 export function wholePhrase(tokens: readonly Token[]): Phrase | undefined {
-  const telling = tokens.filter((token) => !isFunctionWord(token)).length
+  const telling = tokens.filter((token) => !isStopWord(token)).length
   if (tokens.length < minWholeWords || tokens.length > maxWholeWords || telling < 2) return undefined
   return { first: 0, last: tokens.length - 1 }
 }
@@ -66,7 +66,7 @@ export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly stri
  */
 export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token, 'term'>[]) => number {
   const runs = new Runs(asked.slice(0, 4 * maxWholeWords))
-  const telling = asked.map((token) => (isFunctionWord(token) ? 0 : 1))
+  const telling = asked.map((token) => (isStopWord(token) ? 0 : 1))
   return (words) => runs.best(words, telling)
 }
 

@@ -1,5 +1,5 @@
 import { withPrefixes } from '../../text/hebrew.ts'
-import { isFunctionWord, otherScript, type Script, type Token, tokenize } from '../../text/tokens.ts'
+import { isStopWord, otherScript, type Script, type Token, tokenize } from '../../text/tokens.ts'
 import { type Crossing, phraseCrossing, wordCrossing } from '../../vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
@@ -108,7 +108,7 @@ function partWeight(isPart: boolean): number {
 function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): readonly Concept[] {
   const words = new Map<string, Concept>()
   for (const [at, token] of tokens.entries()) {
-    if (!isWithin(quoted, at) || isFunctionWord(token) || words.has(token.term)) continue
+    if (!isWithin(quoted, at) || isStopWord(token) || words.has(token.term)) continue
     const exact = new Terms()
     exact.weights.set(token.term, 1)
     words.set(token.term, concept(token.script, exact, at, 1, 1))
@@ -119,7 +119,7 @@ function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): reado
 /** Returns a test for words with content. In a query of only fillers or only function words, every word counts. */
 function sayers(tokens: readonly Token[]): (token: Token) => boolean {
   const phrased = new Set(tokens.filter((_, at) => isInFillerPhrase(tokens, at)))
-  const telling = (token: Token): boolean => !isFunctionWord(token)
+  const telling = (token: Token): boolean => !isStopWord(token)
   const asking = (token: Token): boolean => telling(token) && !isFiller(token.term) && !phrased.has(token)
   return [asking, telling].find((says) => tokens.some(says)) ?? (() => true)
 }

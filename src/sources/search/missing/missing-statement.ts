@@ -1,6 +1,6 @@
 import type { Executor } from '../../../db/client.ts'
 import { hebrewNames } from '../../refs/in-text/hebrew-names.ts'
-import { isFunctionWord, tokenize } from '../../text/tokens.ts'
+import { isStopWord, tokenize } from '../../text/tokens.ts'
 import { isFiller } from '../expansion/fillers.ts'
 import type { MissingPlace } from './missing-places.ts'
 
@@ -87,9 +87,7 @@ function languageOf(text: string): 'en' | 'he' {
 /** Whether a query consists of missing places only, without another subject. */
 export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): boolean {
   const named = new Set(missing.flatMap(({ written }) => tokenize(written).map(({ term }) => term)))
-  return tokenize(query).every(
-    (token) => named.has(token.term) || isFunctionWord(token) || isFiller(token.term),
-  )
+  return tokenize(query).every((token) => named.has(token.term) || isStopWord(token) || isFiller(token.term))
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { authorsWhoAre } from '../../library/author-names.ts'
 import { headingKey } from '../../text/heading-keys.ts'
-import { isFunctionWord } from '../../text/tokens.ts'
+import { isStopWord } from '../../text/tokens.ts'
 import { authorship } from '../../vocabulary/titles/authorship.ts'
 import { bookNames } from '../../vocabulary/titles/book-names.ts'
 import type { Query } from '../expansion/query.ts'
@@ -29,9 +29,7 @@ const namedGain = 2
 export async function namedWorks(executor: Executor, query: Query): Promise<NamedWorks | undefined> {
   const naming = namingIn(query.tokens)
   if (!naming) return undefined
-  const left = query.tokens.some(
-    (token, at) => (at < naming.first || at >= naming.end) && !isFunctionWord(token),
-  )
+  const left = query.tokens.some((token, at) => (at < naming.first || at >= naming.end) && !isStopWord(token))
   if (!left) return undefined
   const [name = ''] = naming.group.names
   const titles = naming.isBook ? naming.group.names : titlesBy(name)

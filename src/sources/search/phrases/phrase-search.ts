@@ -3,7 +3,7 @@ import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { blockOf, blockSize, readPostings } from '../../index/postings.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
-import { isFunctionWord, wordsOf } from '../../text/tokens.ts'
+import { isStopWord, wordsOf } from '../../text/tokens.ts'
 import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
 import { inRanges } from '../scoring/bm25.ts'
@@ -37,7 +37,7 @@ function phrasesOf({ quoted, whole }: Query): readonly Phrase[] {
 
 /** The distinct words of a phrase without function words, which are not in the index. */
 function tellingTerms({ first, last }: Phrase, { tokens }: Query): readonly string[] {
-  const telling = tokens.slice(first, last + 1).filter((token) => !isFunctionWord(token))
+  const telling = tokens.slice(first, last + 1).filter((token) => !isStopWord(token))
   return [...new Set(telling.map((token) => token.term))]
 }
 
@@ -178,7 +178,7 @@ function tiers(query: Query): (row: PassageRow) => number {
     query.tokens.slice(first, last + 1).map((token) => token.term)
   const quoted = query.quoted.map(runOf)
   const all = query.whole && runOf(query.whole)
-  const long = query.tokens.filter((token) => !isFunctionWord(token)).length >= minRun
+  const long = query.tokens.filter((token) => !isStopWord(token)).length >= minRun
   const longest = longestRun(query.tokens)
   return (row) => {
     const { words } = rowWords(row)

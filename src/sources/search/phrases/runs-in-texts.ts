@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { isFunctionWord, tokenize, wordsOf } from '../../text/tokens.ts'
+import { isStopWord, tokenize, wordsOf } from '../../text/tokens.ts'
 import { hasRun } from '../expansion/phrases.ts'
 import { documentsWithAll } from './phrase-search.ts'
 
@@ -18,7 +18,7 @@ export async function textsHaving(
 
 async function standsInTexts(executor: Executor, name: string): Promise<boolean> {
   const tokens = tokenize(name)
-  const terms = [...new Set(tokens.filter((token) => !isFunctionWord(token)).map(({ term }) => term))]
+  const terms = [...new Set(tokens.filter((token) => !isStopWord(token)).map(({ term }) => term))]
   const docs = terms.length === 0 ? [] : await documentsWithAll(executor, terms, undefined)
   if (docs.length === 0) return false
   const run = tokens.map(({ term }) => term)

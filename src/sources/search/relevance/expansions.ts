@@ -1,6 +1,6 @@
 import { headingsOf } from '../../index/terms.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
-import { isFunctionWord, type Token } from '../../text/tokens.ts'
+import { isStopWord, type Token } from '../../text/tokens.ts'
 import type { Origin, Query } from '../expansion/query.ts'
 import { headingWords, type ReadWords, rowWords } from '../phrases/row-words.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
@@ -54,7 +54,7 @@ function wantedTerms(expanded: readonly FoundConcept[]): ReadonlyMap<string, rea
     let rank = -1
     for (const [term, through] of concept.origins) {
       rank += 1
-      if (!terms.has(term) && !isFunctionWord({ term, script })) continue
+      if (!terms.has(term) && !isStopWord({ term, script })) continue
       const one = { concept: i, rank, through }
       const known = wanted.get(term)
       if (known) known.push(one)
