@@ -45,7 +45,7 @@ it('sends texts without points and cantillation, at a bounded length, and none t
   expect(input[2]).toBe('-')
 })
 
-it('tries again twice after a passing failure, and no more', async () => {
+it('tries again twice after a retryable failure, and no more', async () => {
   server.fail(503, 2)
   expect(await client.embed(['joy'], 'passage')).toHaveLength(1)
   const before = server.requests.length

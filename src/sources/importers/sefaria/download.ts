@@ -17,7 +17,7 @@ export type Download = { readonly body: Buffer; readonly etag: string | undefine
 export const userAgent = 'agent-chat-service/0.1 (importer of a self-hosted library of chassidic texts)'
 
 const retries = 3
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 
 /**
  * Downloads a URL. Transient failures (no answer, overload, server errors) are retried three times.
@@ -27,9 +27,9 @@ export async function download(url: string, options: DownloadOptions = {}): Prom
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await attemptOnce(url, options)
     if ('fault' in outcome) {
-      if (!outcome.mayPass || attempt === retries) throw failure(url, outcome.fault, attempt + 1)
+      if (!outcome.retryable || attempt === retries) throw failure(url, outcome.fault, attempt + 1)
       const backoff = (options.baseMs ?? 500) * 2 ** attempt
-      await sleep(Math.min(longestWaitMs, Math.max(backoff, outcome.waitMs)))
+      await sleep(Math.min(maxWaitMs, Math.max(backoff, outcome.waitMs)))
       continue
     }
     return outcome.status === 304 ? undefined : outcome
@@ -47,7 +47,7 @@ export async function downloadJson(url: string, options: DownloadOptions = {}): 
   }
 }
 
-type Fault = { readonly fault: string; readonly mayPass: boolean; readonly waitMs: number }
+type Fault = { readonly fault: string; readonly retryable: boolean; readonly waitMs: number }
 
 async function attemptOnce(url: string, options: DownloadOptions): Promise<Download | Fault> {
   try {
@@ -61,12 +61,12 @@ async function attemptOnce(url: string, options: DownloadOptions): Promise<Downl
       await response.body?.cancel()
       const seconds = Number(response.headers.get('retry-after') ?? 0)
       const waitMs = Number.isFinite(seconds) ? seconds * 1000 : 0
-      return { fault: `the server answered ${status}`, mayPass: status === 429 || status >= 500, waitMs }
+      return { fault: `the server answered ${status}`, retryable: status === 429 || status >= 500, waitMs }
     }
     const body = Buffer.from(await response.arrayBuffer())
     return { body, etag: response.headers.get('etag') ?? undefined, status }
   } catch (error) {
-    return { fault: reasonOf(error, options.timeoutMs ?? 120_000), mayPass: true, waitMs: 0 }
+    return { fault: reasonOf(error, options.timeoutMs ?? 120_000), retryable: true, waitMs: 0 }
   }
 }
 
