@@ -28,7 +28,7 @@ test('a code in the title of an older version is believed over "en"', () => {
 
 test('a correction is reported', () => {
   const verdict = judgeLanguage({ language: 'en', actualLanguage: 'en', versionTitle: 'x' }, spanish)
-  expect(verdict.doubt).toContain('stored as "es"')
+  expect(verdict.warning).toContain('stored as "es"')
 })
 
 test.each([

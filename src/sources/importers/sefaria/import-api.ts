@@ -192,7 +192,8 @@ function readVersions(
   return [...versions.values()].flatMap(({ header, segments }) => {
     const read = makeVersion(work, header, segments)
     if (!read) report.note('skipped', `${title}: ${header.versionTitle}`, 'it holds no text')
-    for (const doubt of read?.doubts ?? []) report.note('remarks', `${title}: ${header.versionTitle}`, doubt)
+    for (const warning of read?.warnings ?? [])
+      report.note('remarks', `${title}: ${header.versionTitle}`, warning)
     return read ? [read] : []
   })
 }

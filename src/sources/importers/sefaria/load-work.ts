@@ -110,7 +110,7 @@ async function parseWork(
     const outcome = parsed.files[i]
     if (!outcome) return
     if (outcome.kind === 'read') {
-      for (const doubt of outcome.version.doubts) context.report.note('remarks', entry.name, doubt)
+      for (const warning of outcome.version.warnings) context.report.note('remarks', entry.name, warning)
       versions.set(outcome.version, { id: entry.id, sha, etag: content.etag })
       return
     }

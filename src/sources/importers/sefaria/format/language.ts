@@ -15,7 +15,7 @@ export type LanguageVerdict = {
   /** ISO 639 code that the version is stored with. */
   readonly language: string
   /** What the report says about a doubtful language. */
-  readonly doubt?: string
+  readonly warning?: string
 }
 
 type Header = { readonly language: string; readonly actualLanguage: string; readonly versionTitle: string }
@@ -35,17 +35,17 @@ export function judgeLanguage(header: Header, sample: string): LanguageVerdict {
     const found = latinLanguage(sample) ?? 'und'
     return {
       language: found,
-      doubt: `marked "${declared}", but its letters are not Hebrew: stored as "${found}"`,
+      warning: `marked "${declared}", but its letters are not Hebrew: stored as "${found}"`,
     }
   }
   if (hebrew > 0.6) {
-    return { language: 'he', doubt: `marked "${declared}", but its letters are Hebrew: stored as "he"` }
+    return { language: 'he', warning: `marked "${declared}", but its letters are Hebrew: stored as "he"` }
   }
   const found = declared === 'en' ? latinLanguage(sample) : undefined
   if (found === undefined || found === declared) return { language: declared }
   return {
     language: found,
-    doubt: `marked "${declared}", but its words are "${found}": stored as "${found}"`,
+    warning: `marked "${declared}", but its words are "${found}": stored as "${found}"`,
   }
 }
 

@@ -27,7 +27,7 @@ export type ReadVersion = {
   readonly version: VersionText
   readonly places: readonly OrderedPlace[]
   readonly words: number
-  readonly doubts: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 export type OrderedPlace = { readonly place: PassageRef; readonly order: readonly number[] }
@@ -67,7 +67,7 @@ export function makeVersion(
     if (sample.length < sampleLength) sample += `${segment.text.slice(0, 500)} `
   }
   if (texts.size === 0) return undefined
-  const { language, doubt } = judgeLanguage(header, sample)
+  const { language, warning } = judgeLanguage(header, sample)
   return {
     work,
     version: {
@@ -81,7 +81,7 @@ export function makeVersion(
     },
     places,
     words,
-    doubts: doubt === undefined ? [] : [doubt],
+    warnings: warning === undefined ? [] : [warning],
   }
 }
 
