@@ -8,13 +8,13 @@ export function hebrewReadings(written: string): readonly ParsedRef[] {
   const printed = printedReading(text)
   const free = freeReadings(text)
   if (!printed) return free
-  return isOfPeople(text, printed) ? [...free, printed] : [printed, ...free]
+  return isInformalRef(text, printed) ? [...free, printed] : [printed, ...free]
 }
 
 /**
  * Whether a ref that looks printed is written by a person. Sefaria prints neither units nor `ע״א` before a number.
  */
-function isOfPeople(text: string, { heading }: ParsedRef): boolean {
+function isInformalRef(text: string, { heading }: ParsedRef): boolean {
   const before = heading.split(' ').at(-1) ?? ''
   const hasSide = sides[text.split(' ').at(-1) ?? ''] !== undefined
   return isHebrewUnit(before) || (hasSide && wordNumber(before) !== undefined)
