@@ -61,11 +61,16 @@ export function readBrackets(input: string, offered: (mark: string) => boolean, 
   if (undecided.test(after)) {
     return final ? { kind: 'marks', marks: [`S${number}`], rest: '', more: false } : open
   }
-  return readOn(number, after, start, offered)
+  return readContinuation(number, after, start, offered)
 }
 
 /** Parses what follows a first mark that is not closed at once: another mark, words, or a missing bracket. */
-function readOn(number: number, after: string, start: string, offered: (mark: string) => boolean): Reading {
+function readContinuation(
+  number: number,
+  after: string,
+  start: string,
+  offered: (mark: string) => boolean,
+): Reading {
   const next = nextMark.exec(after) ?? offeredNumber(after, offered)
   if (next !== null) {
     const remainder = after.slice(next[0].length)
