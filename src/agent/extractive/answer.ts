@@ -97,10 +97,10 @@ export function fileNameFor(question: string): string {
     searchWords(question)
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
-  const telling = subject.filter(
+  const contentWords = subject.filter(
     (word) => [...word].length > 1 && !plainWords.has(word) && !fileWords.test(word),
   )
-  const stem = telling.slice(0, 6).join('-').slice(0, 60).toWellFormed()
+  const stem = contentWords.slice(0, 6).join('-').slice(0, 60).toWellFormed()
   return `${stem === '' ? 'sources' : stem}.md`
 }
 

@@ -18,7 +18,7 @@ function termsOf(text: string, script: Script): readonly string[] {
   const terms = new Set<string>()
   for (const word of wordsOf(text)) {
     if (terms.size >= maxTerms) break
-    if (word.telling && word.script === script && /\p{L}{2}/u.test(word.term)) terms.add(word.term)
+    if (!word.isStopWord && word.script === script && /\p{L}{2}/u.test(word.term)) terms.add(word.term)
   }
   return [...terms]
 }

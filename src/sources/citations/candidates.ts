@@ -32,8 +32,8 @@ export async function candidateStretches(executor: Executor, words: string): Pro
 
 /** Takes words from the beginning, the middle and the end of a long quotation. */
 function termsOf(words: string): readonly string[] {
-  const telling = tokenize(words.slice(0, 20_000)).filter((token) => !isStopWord(token))
-  const terms = [...new Set(telling.map(({ term }) => term))]
+  const contentWords = tokenize(words.slice(0, 20_000)).filter((token) => !isStopWord(token))
+  const terms = [...new Set(contentWords.map(({ term }) => term))]
   const step = Math.max(1, Math.floor(terms.length / maxTerms))
   return terms.filter((_, i) => i % step === 0).slice(0, maxTerms)
 }

@@ -39,7 +39,7 @@ export function countTerms(text: string, count: (term: string, word?: Word) => u
   const words = wordsOf(text)
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] as Word
-    if (word.telling) count(word.term, word)
+    if (!word.isStopWord) count(word.term, word)
     if (word.abbreviated) for (const expanded of expansionOf(word.term)) count(expanded)
     for (const { group, script } of namesAt(words, at)) count(groupTerm(group, script))
     for (const [term] of phraseTermsAt(words, at)) count(term)

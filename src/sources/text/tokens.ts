@@ -35,7 +35,7 @@ const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 /** The properties of a word that do not depend on its position. */
 export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
   /** False for function words. They count in lengths and phrases, but they are not indexed and not searched. */
-  readonly telling: boolean
+  readonly isStopWord: boolean
   /** Cache for code that counts terms: the number of this word's term. */
   readonly counted: {
     by: object | undefined
@@ -90,12 +90,12 @@ function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
   return {
     ...plain,
-    telling: !isStopWord(plain),
+    isStopWord: isStopWord(plain),
     counted: { by: undefined, number: 0, names: undefined, phrases: undefined },
   }
 }
 
-function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
+function normaliseHebrew(written: string): Omit<Word, 'isStopWord' | 'counted'> {
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')
@@ -109,7 +109,7 @@ function normaliseHebrew(written: string): Omit<Word, 'telling' | 'counted'> {
   return { term: hebrewTerm(plain), script: 'he', abbreviated: /["']/.test(plain) }
 }
 
-function normaliseLatin(written: string): Omit<Word, 'telling' | 'counted'> {
+function normaliseLatin(written: string): Omit<Word, 'isStopWord' | 'counted'> {
   const plain = (hasDotBelow.test(written) ? withDigraphs(written) : written)
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

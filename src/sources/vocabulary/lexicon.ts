@@ -55,6 +55,6 @@ export function phraseTerm({ terms }: LexiconForm): string {
 }
 
 function termsOf(tokens: readonly Token[]): readonly string[] {
-  const telling = tokens.filter((token) => !isStopWord(token))
-  return (telling.length > 1 ? telling : tokens).map(({ term }) => term)
+  const contentWords = tokens.filter((token) => !isStopWord(token))
+  return (contentWords.length > 1 ? contentWords : tokens).map(({ term }) => term)
 }

@@ -112,6 +112,6 @@ test.each([
   expect(through(surer)).toBeGreaterThan(through(weaker))
 })
 
-test('a question without telling words gives no passage evidence', () => {
+test('a question without content words gives no passage evidence', () => {
   expect(evidence([], ['heart'])).toBeLessThanOrEqual(0)
 })

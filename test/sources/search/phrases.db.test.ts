@@ -39,12 +39,12 @@ describe('exact phrases come first', () => {
   it.each([
     ['in double quotation marks', 'what is "המוח שליט על הלב" about?', 'Mind 1:1'],
     ['in typographic quotation marks', 'הסבר “המוח שליט על הלב”', 'Mind 1:1'],
-    ['as the whole query, with a function word', 'המוח שליט על הלב', 'Mind 1:1'],
+    ['as the whole query, with a stop word', 'המוח שליט על הלב', 'Mind 1:1'],
     ['of few words, with points', 'וְאָהַבְתָּ לְרֵעֲךָ כָּמוֹךָ', 'Love 1:1'],
-    ['in English, with function words', '"the silver that the river carries"', 'River 1:1'],
+    ['in English, with stop words', '"the silver that the river carries"', 'River 1:1'],
   ])('%s: %s', async (_, text, ref) => expect(await first(text)).toBe(ref))
 
-  it('a run of four telling words in a longer question comes before scattered words', async () => {
+  it('a run of four content words in a longer question comes before scattered words', async () => {
     expect(await first('מדוע בעצם נאמר המוח שליט על הלב בתולדתו, הלב והמוח והלב?')).toBe('Mind 1:1')
   })
 

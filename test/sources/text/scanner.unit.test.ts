@@ -19,7 +19,7 @@ const telling = fc.constantFrom(
 )
 
 describe('findWords', () => {
-  it('finds what the regular expression finds, in texts of telling characters', () => {
+  it('finds what the regular expression finds, in texts of significant characters', () => {
     const texts = fc.array(telling, { maxLength: 40 }).map((parts) => parts.join(''))
     fc.assert(
       fc.property(texts, (text) => {

@@ -166,7 +166,7 @@ describe('parseQuery', () => {
     ).toBe(true)
   })
 
-  it('leaves out function words, unless there is nothing else', () => {
+  it('leaves out stop words, unless there is nothing else', () => {
     expect(parseQuery('מה היא האמונה').concepts.filter((c) => c.script === 'he')).toHaveLength(1)
     expect(parseQuery('what is faith').concepts).toHaveLength(parseQuery('faith').concepts.length)
     expect(parseQuery('what is it').concepts.length).toBeGreaterThan(0)

@@ -66,7 +66,7 @@ describe('a query in one script', () => {
     expect([...hebrewTerms('thoughts')]).toEqual(expect.arrayContaining(['מחשבותיו', 'במחשבתו']))
   })
 
-  it('has no translation of function words and fillers', () => {
+  it('has no translation of stop words and fillers', () => {
     expect([...hebrewTerms('What is the difference between these, and why does he say so?')]).toEqual([])
   })
 

@@ -37,7 +37,7 @@ describe('phrases in quotation marks', () => {
   })
 })
 
-it('the longest run counts telling words in the order of the query', () => {
+it('the longest run counts content words in the order of the query', () => {
   const asked = tokenize('the mind rules the heart by nature')
   expect(longestRun(asked)(tokenize('but the mind rules the heart'))).toBe(3)
   expect(longestRun(asked)(tokenize('heart rules mind'))).toBe(1)

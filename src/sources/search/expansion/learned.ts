@@ -18,8 +18,8 @@ export type LearnedWords = ReadonlyMap<string, readonly Learned[]>
 
 /** Reads the learned words for the words of a query, from one small table. */
 export async function learnedWords(executor: Executor, { tokens }: Query): Promise<LearnedWords> {
-  const telling = tokens.filter((token) => !isStopWord(token)).slice(0, maxWords)
-  const terms = [...new Set(telling.flatMap(basesOf))]
+  const contentWords = tokens.filter((token) => !isStopWord(token)).slice(0, maxWords)
+  const terms = [...new Set(contentWords.flatMap(basesOf))]
   return terms.length === 0 ? new Map() : partnersOf(executor, terms)
 }
 

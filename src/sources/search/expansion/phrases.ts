@@ -44,8 +44,8 @@ function withoutInnerMarks(text: string): string {
 
 /** The whole query as a phrase, if it has several words and not only function words. */
 export function wholePhrase(tokens: readonly Token[]): Phrase | undefined {
-  const telling = tokens.filter((token) => !isStopWord(token)).length
-  if (tokens.length < minWholeWords || tokens.length > maxWholeWords || telling < 2) return undefined
+  const contentWords = tokens.filter((token) => !isStopWord(token)).length
+  if (tokens.length < minWholeWords || tokens.length > maxWholeWords || contentWords < 2) return undefined
   return { first: 0, last: tokens.length - 1 }
 }
 
@@ -66,8 +66,8 @@ export function hasRun(words: readonly Pick<Token, 'term'>[], run: readonly stri
  */
 export function longestRun(asked: readonly Token[]): (words: readonly Pick<Token, 'term'>[]) => number {
   const runs = new Runs(asked.slice(0, 4 * maxWholeWords))
-  const telling = asked.map((token) => (isStopWord(token) ? 0 : 1))
-  return (words) => runs.best(words, telling)
+  const weights = asked.map((token) => (isStopWord(token) ? 0 : 1))
+  return (words) => runs.best(words, weights)
 }
 
 /** Finds runs: words that a text has in the order of the query, without a break. */

@@ -119,9 +119,10 @@ function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): reado
 /** Returns a test for words with content. In a query of only fillers or only function words, every word counts. */
 function sayers(tokens: readonly Token[]): (token: Token) => boolean {
   const phrased = new Set(tokens.filter((_, at) => isInFillerPhrase(tokens, at)))
-  const telling = (token: Token): boolean => !isStopWord(token)
-  const asking = (token: Token): boolean => telling(token) && !isFiller(token.term) && !phrased.has(token)
-  return [asking, telling].find((says) => tokens.some(says)) ?? (() => true)
+  const isContentWord = (token: Token): boolean => !isStopWord(token)
+  const asking = (token: Token): boolean =>
+    isContentWord(token) && !isFiller(token.term) && !phrased.has(token)
+  return [asking, isContentWord].find((says) => tokens.some(says)) ?? (() => true)
 }
 
 /** The first concepts of each script, up to the maximum. */

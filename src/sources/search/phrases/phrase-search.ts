@@ -37,8 +37,8 @@ function phrasesOf({ quoted, whole }: Query): readonly Phrase[] {
 
 /** The distinct words of a phrase without function words, which are not in the index. */
 function tellingTerms({ first, last }: Phrase, { tokens }: Query): readonly string[] {
-  const telling = tokens.slice(first, last + 1).filter((token) => !isStopWord(token))
-  return [...new Set(telling.map((token) => token.term))]
+  const contentWords = tokens.slice(first, last + 1).filter((token) => !isStopWord(token))
+  return [...new Set(contentWords.map((token) => token.term))]
 }
 
 /**

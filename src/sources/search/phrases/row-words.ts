@@ -61,8 +61,8 @@ function compoundsIn(words: readonly Word[]): readonly Compound[] {
 
 function termsOf(words: readonly Word[], compounds: readonly Compound[]): ReadonlySet<string> {
   const terms = new Set(compounds.map(({ term }) => term))
-  for (const { telling, abbreviated, term } of words) {
-    if (telling) terms.add(term)
+  for (const { isStopWord, abbreviated, term } of words) {
+    if (!isStopWord) terms.add(term)
     if (abbreviated) for (const expanded of expansionOf(term)) terms.add(expanded)
   }
   return terms

@@ -47,9 +47,9 @@ export function coverageOf(
 
 function shareOf(asked: readonly AskedConcept[], present: RowTerms): Pick<Coverage, 'share' | 'words'> {
   const positions = new Map<number, { worth: number; met: boolean }>()
-  for (const { position, worth, telling } of asked) {
+  for (const { position, worth, strongTerms } of asked) {
     const known = positions.get(position)
-    const met = known?.met === true || telling.some((term) => present.has(term))
+    const met = known?.met === true || strongTerms.some((term) => present.has(term))
     // The smaller weight counts: a word and its translation are the same question.
     positions.set(position, { worth: known ? Math.min(known.worth, worth) : worth, met })
   }

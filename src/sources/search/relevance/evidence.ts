@@ -72,11 +72,11 @@ export type AskedConcept = {
   /** Certainty that a passage with this term has the concept. */
   readonly strengths: readonly (readonly [term: string, strength: number])[]
   /** Terms with a larger weight than other forms of the word. */
-  readonly telling: readonly string[]
+  readonly strongTerms: readonly string[]
 }
 
 /** Minimum weight of the word itself, its names and its translations. */
-const minTelling = 0.5
+const minStrongWeight = 0.5
 
 /** Prepares a concept. */
 export function askedConcept(
@@ -92,7 +92,7 @@ export function askedConcept(
     worth,
     named: concept.terms.keys().some(isName),
     strengths: [...terms].map(([term, weight]) => [term, strengthOfTerm(concept, term, weight)] as const),
-    telling: [...terms].flatMap(([term, weight]) => (weight > minTelling ? [term] : [])),
+    strongTerms: [...terms].flatMap(([term, weight]) => (weight > minStrongWeight ? [term] : [])),
   }
 }
 

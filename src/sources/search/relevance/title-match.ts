@@ -30,7 +30,7 @@ function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
   const { words, compounds } = headingWords(title)
   const names = compounds.filter(({ term, isName }) => isName && byTerm.has(term))
   const concepts = new Set<number>()
-  let [named, telling, met] = [0, 0, 0]
+  let [named, content, met] = [0, 0, 0]
   for (const [at, word] of words.entries()) {
     const terms = [word.term]
     for (const name of names) {
@@ -40,10 +40,10 @@ function matchTitle(title: string, byTerm: ByTerm): TitleMatch | undefined {
     }
     const found = terms.flatMap((one) => byTerm.get(one) ?? [])
     for (const index of found) concepts.add(index)
-    if (!word.telling) continue
-    telling += 1
+    if (word.isStopWord) continue
+    content += 1
     if (found.length > 0 || at < named) met += 1
   }
   if (concepts.size === 0) return undefined
-  return { concepts: [...concepts], share: telling === 0 ? 1 : met / telling }
+  return { concepts: [...concepts], share: content === 0 ? 1 : met / content }
 }
