@@ -46,18 +46,18 @@ export function coverageOf(
 }
 
 function shareOf(asked: readonly AskedConcept[], present: RowTerms): Pick<Coverage, 'share' | 'words'> {
-  const positions = new Map<number, { worth: number; met: boolean }>()
-  for (const { position, worth, strongTerms } of asked) {
+  const positions = new Map<number, { idf: number; met: boolean }>()
+  for (const { position, idf, strongTerms } of asked) {
     const known = positions.get(position)
     const met = known?.met === true || strongTerms.some((term) => present.has(term))
     // The smaller weight counts: a word and its translation are the same question.
-    positions.set(position, { worth: known ? Math.min(known.worth, worth) : worth, met })
+    positions.set(position, { idf: known ? Math.min(known.idf, idf) : idf, met })
   }
   let [all, found, words] = [0, 0, 0]
-  for (const { worth, met } of positions.values()) {
-    all += worth
+  for (const { idf, met } of positions.values()) {
+    all += idf
     if (!met) continue
-    found += worth
+    found += idf
     words += 1
   }
   return { share: all === 0 ? 0 : found / all, words }

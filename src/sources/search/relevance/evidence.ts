@@ -7,7 +7,7 @@ import type { FoundConcept } from '../scoring/index-reader.ts'
 /** A query word in relation to one passage. */
 type WordAsked = {
   /** Inverse document frequency; the smaller one of both languages. */
-  worth: number
+  idf: number
   documents: number
   /** Certainty that the passage has it, 0 to 1. */
   strength: number
@@ -67,7 +67,7 @@ export type AskedConcept = {
   readonly position: number
   readonly length: number
   readonly documents: number
-  readonly worth: number
+  readonly idf: number
   readonly named: boolean
   /** Certainty that a passage with this term has the concept. */
   readonly strengths: readonly (readonly [term: string, strength: number])[]
@@ -84,12 +84,12 @@ export function askedConcept(
   facts: Readonly<Record<Script, CollectionFacts>>,
 ): AskedConcept {
   const { position, length } = concept
-  const worth = inverseFrequency(documents, facts[concept.script])
+  const idf = inverseFrequency(documents, facts[concept.script])
   return {
     position,
     length,
     documents,
-    worth,
+    idf,
     named: concept.terms.keys().some(isName),
     strengths: [...terms].map(([term, weight]) => [term, strengthOfTerm(concept, term, weight)] as const),
     strongTerms: [...terms].flatMap(([term, weight]) => (weight > minStrongWeight ? [term] : [])),
@@ -108,18 +108,18 @@ export function wordsAsked(
   present: RowTerms,
 ): ReadonlyMap<number, WordAsked> {
   const words = new Map<number, WordAsked>()
-  for (const { position, length, documents, worth, named, strengths } of concepts) {
+  for (const { position, length, documents, idf, named, strengths } of concepts) {
     let strength = 0
     for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
     for (let at = position; at < position + length; at += 1) {
       const word = words.get(at) ?? {
-        worth: Number.POSITIVE_INFINITY,
+        idf: Number.POSITIVE_INFINITY,
         documents: 0,
         strength: 0,
         named: false,
       }
       if (length === 1) {
-        word.worth = Math.min(word.worth, worth)
+        word.idf = Math.min(word.idf, idf)
         word.documents = Math.max(word.documents, documents)
       }
       word.strength = Math.max(word.strength, strength)
@@ -144,10 +144,10 @@ export function evidenceOf(
   { everyday, field, titled }: About,
 ): number {
   let [all, found, score] = [0, 0, titled ? weights.titled : 0]
-  for (const { worth, documents, strength, named } of words.values()) {
-    if (!Number.isFinite(worth)) continue
-    all += worth
-    if (strength >= least) found += worth * strength
+  for (const { idf, documents, strength, named } of words.values()) {
+    if (!Number.isFinite(idf)) continue
+    all += idf
+    if (strength >= least) found += idf * strength
     if (strength >= sure) score += weights.word + (named ? weights.name : 0)
     if (documents === 0 && !named) score -= weights.unknown
   }
