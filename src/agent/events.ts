@@ -28,7 +28,7 @@ export type AgentEvent =
 export type TurnEnd = Extract<AgentEvent, { type: 'turn.finished' | 'turn.failed' }>
 
 /** All events before the end. */
-export type TurnNews = Exclude<AgentEvent, TurnEnd>
+export type TurnProgress = Exclude<AgentEvent, TurnEnd>
 
 export type TurnFailure = 'aborted' | 'context' | 'format' | 'upstream' | 'internal'
 

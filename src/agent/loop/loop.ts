@@ -1,28 +1,28 @@
 import { messageOf } from '../../errors.ts'
-import type { ModelFault, ModelStep, TurnEnd, TurnFailure, TurnNews } from '../events.ts'
+import type { ModelFault, ModelStep, TurnEnd, TurnFailure, TurnProgress } from '../events.ts'
 import type { ModelRequest, ProviderFailure, ToolCall } from '../provider.ts'
 import { answerFormatOf } from '../schema/answer-format.ts'
 import { storable, storableCall } from '../storable-text.ts'
 import { estimateUsage } from '../usage.ts'
 import { formattedReply } from './formatted-reply.ts'
-import { HeardText } from './heard-text.ts'
 import type { LoopInput } from './loop-input.ts'
+import { ReplyText } from './reply-text.ts'
 import { describeCall, runToolCalls } from './tool-calls.ts'
 import { finished, Turn } from './turn-state.ts'
 
 /** Receives the events of a turn as they happen. It must not throw. */
-export type Listener = (event: TurnNews) => void
+export type Listener = (event: TurnProgress) => void
 
 /**
  * Runs one agent turn: it calls the model, runs the requested tools, and repeats this until the model answers.
  * It uses no HTTP, no database and no clock. See `AgentEvent` for the order of events. It resolves with the end
  * and never rejects.
  */
-export async function runAgent<Transaction>(input: LoopInput<Transaction>, tell: Listener): Promise<TurnEnd> {
+export async function runAgent<Transaction>(input: LoopInput<Transaction>, emit: Listener): Promise<TurnEnd> {
   const turn = new Turn(input)
   try {
     while (true) {
-      const end = await advance(input, turn, tell)
+      const end = await advance(input, turn, emit)
       if (end) return end
     }
   } catch (error) {
@@ -38,14 +38,14 @@ const failed = (kind: TurnFailure, message: string, unfinished?: ModelStep): Tur
 })
 
 /** One round: open tool calls, then the next model reply. Returns the end of the turn, or null to continue. */
-async function advance<T>(input: LoopInput<T>, turn: Turn<T>, tell: Listener): Promise<TurnEnd | null> {
+async function advance<T>(input: LoopInput<T>, turn: Turn<T>, emit: Listener): Promise<TurnEnd | null> {
   const calls = turn.openCalls()
-  if (calls.length > 0) await answerToolCalls(input, turn, calls, tell)
+  if (calls.length > 0) await answerToolCalls(input, turn, calls, emit)
   if (input.signal.aborted) return failed('aborted', 'The turn was stopped.')
   const end = turn.end()
   if (end) return end
   if (turn.step === 0 && input.firstCalls?.length) {
-    presetCalls(input, turn, input.firstCalls, tell)
+    presetCalls(input, turn, input.firstCalls, emit)
     return null
   }
   if (turn.modelCalls >= input.limits.modelCalls)
@@ -53,18 +53,18 @@ async function advance<T>(input: LoopInput<T>, turn: Turn<T>, tell: Listener): P
   const request = turn.request()
   const notice = await input.budget(request)
   if (notice !== null) return finished('length', notice)
-  return callModel(input, turn, request, tell)
+  return callModel(input, turn, request, emit)
 }
 
 async function answerToolCalls<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   calls: readonly ToolCall[],
-  tell: Listener,
+  emit: Listener,
 ): Promise<void> {
   const first = turn.step + 1
   for (const [i, call] of calls.entries()) {
-    tell({ type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) })
+    emit({ type: 'tool.started', step: first + i, call, title: describeCall(input.tools, call) })
   }
   const allowed = calls.filter((call) => !turn.refusals.has(call.id))
   const outcomes = runToolCalls(input.tools, allowed, input.signal, input.limits.parallelTools)
@@ -75,7 +75,7 @@ async function answerToolCalls<T>(
       if (!outcome) throw new Error('a tool call had no outcome')
       const record = await input.journal.tool(turn.step + 1, call, turn.bounded(outcome))
       turn.add(record)
-      tell({ type: 'tool.finished', step: turn.step, record })
+      emit({ type: 'tool.finished', step: turn.step, record })
     }
   } finally {
     await outcomes.return(undefined)
@@ -87,10 +87,10 @@ function presetCalls<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   calls: readonly Omit<ToolCall, 'id'>[],
-  tell: Listener,
+  emit: Listener,
 ): void {
   const step = turn.step + 1
-  tell({ type: 'step.started', step })
+  emit({ type: 'step.started', step })
   const record: ModelStep = {
     kind: 'model',
     text: '',
@@ -101,43 +101,43 @@ function presetCalls<T>(
   }
   input.journal.model(record)
   turn.add(record)
-  tell({ type: 'step.finished', step, record })
+  emit({ type: 'step.finished', step, record })
 }
 
 async function callModel<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   request: ModelRequest,
-  tell: Listener,
+  emit: Listener,
 ): Promise<TurnEnd | null> {
   const step = turn.step + 1
-  tell({ type: 'step.started', step })
+  emit({ type: 'step.started', step })
   const format = answerFormatOf(input.sampling)
-  const show = (text: string) => tell({ type: 'text.delta', step, text })
+  const show = (text: string) => emit({ type: 'text.delta', step, text })
   const reply = format
     ? await formattedReply(
-        { format, ask: (one) => hear(input, turn, one, ignore), budget: input.budget, show },
+        { format, ask: (one) => streamReply(input, turn, one, ignore), budget: input.budget, show },
         request,
       )
-    : await hear(input, turn, request, show)
+    : await streamReply(input, turn, request, show)
   if (reply.kind === 'fault') return failed(reply.failure, reply.message, reply.unfinished)
   input.journal.model(reply)
   turn.add(reply)
-  tell({ type: 'step.finished', step, record: reply })
+  emit({ type: 'step.finished', step, record: reply })
   return null
 }
 
 const ignore = () => undefined
 
 /** Makes one model call and shows its text as it arrives, up to the turn's text limit. */
-async function hear<T>(
+async function streamReply<T>(
   input: LoopInput<T>,
   turn: Turn<T>,
   request: ModelRequest,
   show: (text: string) => void,
 ): Promise<ModelStep | ModelFault> {
   const separator = turn.textLength > 0 ? '\n\n' : ''
-  const text = new HeardText(input.limits.textLength - turn.textLength - separator.length, (piece, isFirst) =>
+  const text = new ReplyText(input.limits.textLength - turn.textLength - separator.length, (piece, isFirst) =>
     show(isFirst ? separator + piece : piece),
   )
   // A call that is not sent is not charged.

@@ -1,5 +1,5 @@
 import { isKeyUsable } from '../../accounts/keys/keys.ts'
-import type { ModelStep, TurnEnd, TurnNews } from '../../agent/events.ts'
+import type { ModelStep, TurnEnd, TurnProgress } from '../../agent/events.ts'
 import { runAgent } from '../../agent/loop/loop.ts'
 import type { Journal, LoopInput } from '../../agent/loop/loop-input.ts'
 import { Turn } from '../../agent/loop/turn-state.ts'
@@ -184,7 +184,7 @@ export class RunRecorder {
     this.journal.event(event)
   }
 
-  #relay(event: TurnNews): void {
+  #relay(event: TurnProgress): void {
     this.#step = event.step
     switch (event.type) {
       case 'step.started':

@@ -2,7 +2,7 @@ import { GrowingText } from '../growing-text.ts'
 import { StorablePieces } from '../storable-text.ts'
 
 /** The text of one reply while it arrives: made storable and cut to a maximum length. */
-export class HeardText {
+export class ReplyText {
   readonly #pieces = new StorablePieces()
   readonly #text = new GrowingText()
   readonly #show: (piece: string, isFirst: boolean) => void
