@@ -95,9 +95,9 @@ export type ProviderFailure = 'aborted' | 'context' | 'format' | 'rejected' | 't
 
 export interface Provider {
   /**
-   * Calls the model. `hear` gets the text as it arrives, never after the end, and nothing waits for it, because
-   * thousands of replies stream at the same time. It rejects only with an error that `hear` throws. If `signal`
+   * Calls the model. `onText` gets the text as it arrives, never after the end, and nothing waits for it, because
+   * thousands of replies stream at the same time. It rejects only with an error that `onText` throws. If `signal`
    * is aborted before the end, it resolves to an `error` of kind `aborted`.
    */
-  ask(request: ModelRequest, signal: AbortSignal, hear: TextListener): Promise<CallEnd>
+  ask(request: ModelRequest, signal: AbortSignal, onText: TextListener): Promise<CallEnd>
 }

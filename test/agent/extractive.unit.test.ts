@@ -265,10 +265,10 @@ test('an aborted call says nothing', async () => {
     toolChoice: 'auto' as const,
     sampling: {},
   }
-  const hear = vi.fn(() => true)
-  const end = await createExtractiveProvider().ask(request, AbortSignal.abort(), hear)
+  const onText = vi.fn(() => true)
+  const end = await createExtractiveProvider().ask(request, AbortSignal.abort(), onText)
   expect(end).toEqual({ type: 'error', kind: 'aborted', message: 'The turn was stopped.' })
-  expect(hear).not.toHaveBeenCalled()
+  expect(onText).not.toHaveBeenCalled()
   const stop = new AbortController()
   const asked = createExtractiveProvider().ask(request, stop.signal, () => {
     stop.abort()

@@ -40,10 +40,10 @@ export function providerOf(
   play: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>,
 ): Provider {
   return {
-    async ask(request, signal, hear) {
+    async ask(request, signal, onText) {
       for await (const chunk of play(request, signal)) {
         if (chunk.type !== 'text') return chunk
-        if (!hear(chunk.text)) return { type: 'enough' }
+        if (!onText(chunk.text)) return { type: 'enough' }
       }
       throw new Error('the play does not say how the call ends')
     },
@@ -163,12 +163,12 @@ export async function play(provider: Provider, overrides: Overrides = {}): Promi
 /** All events of the turn, with its terminal event last. */
 export async function collected(
   input: LoopInput<Notebook>,
-  hear: (event: AgentEvent) => void = () => undefined,
+  onText: (event: AgentEvent) => void = () => undefined,
 ): Promise<readonly AgentEvent[]> {
   const events: AgentEvent[] = []
   const end = await runAgent(input, (event) => {
     events.push(event)
-    hear(event)
+    onText(event)
   })
   return [...events, end]
 }

@@ -24,12 +24,12 @@ import { choosePlaces, hitsIn, passagesIn } from './passages.ts'
  */
 export function createExtractiveProvider(): Provider {
   return {
-    async ask(request, signal, hear) {
+    async ask(request, signal, onText) {
       const move = nextMove(request)
       if (signal.aborted) return stopped
       const text = move.kind === 'answer' ? shaped(request, move.text) : ''
       if (text === undefined) return unfit
-      if (!pieces(text).every((piece) => !signal.aborted && hear(piece)))
+      if (!pieces(text).every((piece) => !signal.aborted && onText(piece)))
         return signal.aborted ? stopped : { type: 'enough' }
       const calls = move.kind === 'call' ? move.calls.map(toolCall) : []
       return {

@@ -47,14 +47,14 @@ export class ModelCall {
   }
 
   /**
-   * Makes the call. `hear` gets at most one text per network read. All resources are released when it ends. It
-   * rejects only with an error that `hear` throws.
+   * Makes the call. `onText` gets at most one text per network read. All resources are released when it ends. It
+   * rejects only with an error that `onText` throws.
    */
-  async make(hear: TextListener): Promise<CallEnd> {
+  async make(onText: TextListener): Promise<CallEnd> {
     let thrown: { readonly error: unknown } | undefined
     const guarded: TextListener = (text) => {
       try {
-        return hear(text)
+        return onText(text)
       } catch (error) {
         thrown = { error }
         return false
@@ -66,10 +66,10 @@ export class ModelCall {
   }
 
   /** Never throws. */
-  async #end(hear: TextListener): Promise<CallEnd> {
+  async #end(onText: TextListener): Promise<CallEnd> {
     const watch = this.#watch
     try {
-      const end = await this.#reply(hear)
+      const end = await this.#reply(onText)
       // A caller that has aborted gets no reply, even a complete one.
       watch.checkCaller()
       return end
@@ -85,23 +85,23 @@ export class ModelCall {
    * Returns a complete reply, after retries if necessary.
    * @throws CallFailure
    */
-  async #reply(hear: TextListener): Promise<CallEnd> {
+  async #reply(onText: TextListener): Promise<CallEnd> {
     for (;;) {
       try {
-        return await this.#attempt(hear)
+        return await this.#attempt(onText)
       } catch (fault) {
         await this.#pauseBeforeRetry(this.#watch.failure ?? asFailure(fault))
       }
     }
   }
 
-  async #attempt(hear: TextListener): Promise<CallEnd> {
+  async #attempt(onText: TextListener): Promise<CallEnd> {
     const watch = this.#watch
     watch.check()
     const { target } = this.#settings
     const reader = new ReplyReader(await openReply(target, this.#request, watch), target.apiKey, watch)
     try {
-      return (await reader.read(hear)) ? this.#finish(reader.finish()) : { type: 'enough' }
+      return (await reader.read(onText)) ? this.#finish(reader.finish()) : { type: 'enough' }
     } finally {
       await reader.release()
     }

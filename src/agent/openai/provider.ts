@@ -64,11 +64,11 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): OpenAiProv
   const calls = new Set<ModelCall>()
   let isClosed = false
   return {
-    ask(request, signal, hear) {
+    ask(request, signal, onText) {
       const call = new ModelCall(settings, request, signal)
       calls.add(call)
       if (isClosed) call.abort()
-      return call.make(hear).finally(() => calls.delete(call))
+      return call.make(onText).finally(() => calls.delete(call))
     },
     close: async () => {
       isClosed = true

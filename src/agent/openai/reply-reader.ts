@@ -18,17 +18,17 @@ export class ReplyReader {
   }
 
   /**
-   * Passes the text of each network read to `hear`, which must not throw, until the reply ends.
-   * @returns whether `hear` accepted all of it.
+   * Passes the text of each network read to `onText`, which must not throw, until the reply ends.
+   * @returns whether `onText` accepted all of it.
    * @throws CallFailure
    */
-  async read(hear: TextListener): Promise<boolean> {
+  async read(onText: TextListener): Promise<boolean> {
     let wanted = true
     try {
       await new PayloadReader(this.#body, this.#watch).read((payloads) => {
         const fault = this.#reply.acceptAll(payloads)
         const text = this.#reply.takeText()
-        wanted = text === '' || hear(text)
+        wanted = text === '' || onText(text)
         if (!wanted || this.#reply.done) return false
         if (fault) throw fault
         this.#watch.expect(this.#reply.finished ? 'trailer' : 'idle')

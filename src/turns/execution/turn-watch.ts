@@ -45,10 +45,10 @@ export class TurnWatch {
   provider(provider: Provider): Provider {
     if (!this.#turn) return provider
     return {
-      ask: (request, signal, hear) => {
+      ask: (request, signal, onText) => {
         const span = this.#modelCall()
         const traced = { ...request, headers: { ...request.headers, traceparent: span.traceparent } }
-        return provider.ask(traced, signal, hear)
+        return provider.ask(traced, signal, onText)
       },
     }
   }

@@ -48,12 +48,12 @@ export async function run(
   provider: Provider,
   request: ModelRequest = ask,
   signal: AbortSignal = new AbortController().signal,
-  hear: (text: string) => void = () => undefined,
+  onText: (text: string) => void = () => undefined,
 ): Promise<Outcome> {
   const texts: string[] = []
   const last = await provider.ask(request, signal, (text) => {
     texts.push(text)
-    hear(text)
+    onText(text)
     return true
   })
   const heard = texts.length
