@@ -9,18 +9,18 @@ export type LiveRun = {
   /** Whether the run was abandoned. Its last events may be void. */
   readonly abandoned: boolean
   /**
-   * Passes the events from the start to `hear`, in batches. Ends when the run ends or is abandoned, when
-   * `signal` is aborted, or when `hear` returns true.
-   * @returns whether `hear` returned true.
+   * Passes the events from the start to `onBatch`, in batches. Ends when the run ends or is abandoned, when
+   * `signal` is aborted, or when `onBatch` returns true.
+   * @returns whether `onBatch` returned true.
    */
-  read(signal: AbortSignal, hear: Hear<readonly RunEvent[]>): Promise<boolean>
+  read(signal: AbortSignal, onBatch: BatchListener<readonly RunEvent[]>): Promise<boolean>
 }
 
 /**
  * A listener that receives new items. It gets the next ones after its promise resolves.
  * @returns true to stop.
  */
-export type Hear<News> = (news: News) => boolean | Promise<boolean>
+export type BatchListener<News> = (news: News) => boolean | Promise<boolean>
 
 /**
  * One writer and any number of readers at their own speed. All readers share one list and store only a position
@@ -49,10 +49,10 @@ export function createLiveRun(runId: string): LiveRun {
     get abandoned() {
       return abandoned
     },
-    read: (signal, hear) =>
+    read: (signal, onBatch) =>
       new Promise((resolve, reject) => {
         const isOver = () => ended || signal.aborted
-        const reader = new Reader({ events, isOver, hear, leave, resolve, reject })
+        const reader = new Reader({ events, isOver, onBatch, leave, resolve, reject })
         function leave() {
           signal.removeEventListener('abort', reader.wake)
           readers.delete(reader.wake)
@@ -64,10 +64,10 @@ export function createLiveRun(runId: string): LiveRun {
   }
 }
 
-type Reading = {
+type ReaderOptions = {
   readonly events: readonly RunEvent[]
   readonly isOver: () => boolean
-  readonly hear: Hear<readonly RunEvent[]>
+  readonly onBatch: BatchListener<readonly RunEvent[]>
   /** Called once, before `resolve` or `reject`. */
   readonly leave: () => void
   readonly resolve: (enough: boolean) => void
@@ -79,27 +79,27 @@ type Reading = {
  * thousands of streams.
  */
 class Reader {
-  readonly #reading: Reading
+  readonly #reading: ReaderOptions
   #position = 0
-  /** True while a read is scheduled or `hear` is busy: no further wake-up is needed. */
-  #willLook = false
+  /** True while a read is scheduled or `onBatch` is busy: no further wake-up is needed. */
+  #scheduled = false
 
-  constructor(reading: Reading) {
+  constructor(reading: ReaderOptions) {
     this.#reading = reading
   }
 
   readonly wake = (): void => {
-    if (this.#willLook) return
-    this.#willLook = true
-    queueMicrotask(this.#look)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(this.#readNext)
   }
 
-  readonly #look = (): void => {
+  readonly #readNext = (): void => {
     const { events, isOver } = this.#reading
     try {
       // A slow reader must still receive an end that arrived just before.
-      while (this.#position < events.length) if (!this.#tell()) return
-      this.#willLook = false
+      while (this.#position < events.length) if (!this.#emit()) return
+      this.#scheduled = false
       if (isOver()) this.#finish(false)
     } catch (fault) {
       this.#fail(fault)
@@ -107,14 +107,14 @@ class Reader {
   }
 
   /** @returns whether the next batch can be passed immediately. */
-  #tell(): boolean {
-    const { events, hear } = this.#reading
+  #emit(): boolean {
+    const { events, onBatch } = this.#reading
     const batch = events.slice(this.#position)
     this.#position = events.length
-    const enough = hear(batch)
+    const enough = onBatch(batch)
     if (enough === false) return true
     if (enough === true) this.#finish(true)
-    else enough.then((heardEnough) => (heardEnough ? this.#finish(true) : this.#look()), this.#fail)
+    else enough.then((isEnough) => (isEnough ? this.#finish(true) : this.#readNext()), this.#fail)
     return false
   }
 

@@ -2,7 +2,7 @@ import { type Database, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { Logger } from '../../log.ts'
-import type { Hear, LiveRun } from '../execution/live-runs.ts'
+import type { BatchListener, LiveRun } from '../execution/live-runs.ts'
 import type { Runner } from '../ownership/runner.ts'
 import { type CommittedEvent, voidRemoved } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
@@ -81,7 +81,7 @@ async function tell(
   services: ReaderServices,
   run: NamedRun,
   signal: AbortSignal,
-  hear: Hear<Telling>,
+  hear: BatchListener<Telling>,
 ): Promise<void> {
   const { runner } = services
   let stopped: AbortSignal | undefined
@@ -177,7 +177,7 @@ export async function followCommitted(
   run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
-  hear: Hear<readonly CommittedEvent[]>,
+  hear: BatchListener<readonly CommittedEvent[]>,
   options: { readonly together?: boolean } = {},
 ): Promise<void> {
   const { runner } = services
