@@ -11,7 +11,7 @@ import { readEvents, withoutVoid } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
 import { isTerminal, type RunEnd, type TerminalEvent } from '../run/run-events.ts'
 import { textOf } from '../run/transcript.ts'
-import { eventsOfEndedRun } from './kept-events.ts'
+import { eventsOfEndedRun } from './log-page.ts'
 
 /** A finished step for people: what was done, how long it took since the previous step, and what it cost. */
 export type TurnStep = {

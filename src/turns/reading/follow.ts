@@ -7,7 +7,7 @@ import type { Runner } from '../ownership/runner.ts'
 import { type CommittedEvent, voidRemoved } from '../recording/event-log.ts'
 import type { Run } from '../run/run.ts'
 import { isTerminal, type RunEvent, stepOf, type TerminalEvent } from '../run/run-events.ts'
-import { type LogPage, readAfter } from './kept-events.ts'
+import { type LogPage, readAfter } from './log-page.ts'
 import { ReplayFilter } from './replay-filter.ts'
 
 /** A reader also looks after this time, because a signal may be lost. */
@@ -27,33 +27,33 @@ export type ReaderServices = {
 type NamedRun = { readonly id: string; readonly accountId: string }
 
 /** Receives events. If it returns a promise, the next events come after that promise resolves. */
-export type Hand<Event> = (news: readonly Event[]) => Promise<void> | undefined
+export type EventListener<Event> = (news: readonly Event[]) => Promise<void> | undefined
 
 /**
- * Passes all events of a run to `hand` in batches, from its start to its end, across takeovers. No event is
+ * Passes all events of a run to `onEvents` in batches, from its start to its end, across takeovers. No event is
  * repeated, and text always continues the earlier text. It returns without an end if `signal` is aborted, if
  * this process shuts down, if the database is unavailable for a minute, or if a new attempt contradicts text
  * that was already passed (see `ReplayFilter`).
- * @throws what `hand` throws.
+ * @throws what `onEvents` throws.
  */
 export function followRun(
   services: ReaderServices,
   run: NamedRun,
   signal: AbortSignal,
-  hand: Hand<RunEvent>,
+  onEvents: EventListener<RunEvent>,
 ): Promise<void> {
   const shown = new ReplayFilter()
-  return tell(services, run, signal, ({ events, anew }) => {
+  return followEvents(services, run, signal, ({ events, anew }) => {
     if (anew) shown.anew()
     const { news, contradicted } = shown.take(events)
     const enough = contradicted || news.some(isTerminal)
-    const taken = news.length > batchLength ? inBatches(news, hand) : hand(news)
+    const taken = news.length > batchLength ? inBatches(news, onEvents) : onEvents(news)
     return taken === undefined ? enough : taken.then(() => enough)
   })
 }
 
-async function inBatches(news: readonly RunEvent[], hand: Hand<RunEvent>): Promise<void> {
-  for (let at = 0; at < news.length; at += batchLength) await hand(news.slice(at, at + batchLength))
+async function inBatches(news: readonly RunEvent[], onEvents: EventListener<RunEvent>): Promise<void> {
+  for (let at = 0; at < news.length; at += batchLength) await onEvents(news.slice(at, at + batchLength))
 }
 
 /**
@@ -66,7 +66,7 @@ export async function endOfRun(
   signal: AbortSignal,
 ): Promise<TerminalEvent | undefined> {
   let end: TerminalEvent | undefined
-  await tell(services, run, signal, ({ events }) => {
+  await followEvents(services, run, signal, ({ events }) => {
     end = events.find(isTerminal)
     return end !== undefined
   })
@@ -74,30 +74,30 @@ export async function endOfRun(
 }
 
 /** `anew`: the source of events has changed, so the run starts again from its first event. */
-type Telling = { readonly events: readonly RunEvent[]; readonly anew: boolean }
+type EventBatch = { readonly events: readonly RunEvent[]; readonly anew: boolean }
 
 /** Reads from memory while this process drives the run, otherwise from the committed log. */
-async function tell(
+async function followEvents(
   services: ReaderServices,
   run: NamedRun,
   signal: AbortSignal,
-  hear: BatchListener<Telling>,
+  onBatch: BatchListener<EventBatch>,
 ): Promise<void> {
   const { runner } = services
   let stopped: AbortSignal | undefined
-  let heard: LiveRun | undefined
+  let lastLive: LiveRun | undefined
   let log = new CertainLog()
   while (!signal.aborted && !runner.leaving.aborted) {
     const live = runner.find(run.id)
-    if (live && live !== heard && !live.abandoned) {
-      heard = live
+    if (live && live !== lastLive && !live.abandoned) {
+      lastLive = live
       let anew = true
-      const hearLive = (events: readonly RunEvent[]) => {
-        const telling = { events, anew }
+      const onLiveBatch = (events: readonly RunEvent[]) => {
+        const batch = { events, anew }
         anew = false
-        return hear(telling)
+        return onBatch(batch)
       }
-      if (await live.read(signal, hearLive)) return
+      if (await live.read(signal, onLiveBatch)) return
       log = new CertainLog()
       continue
     }
@@ -107,25 +107,25 @@ async function tell(
     // Subscribe before reading, so that a commit in between is not missed.
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
     const anew = log.position === 0
-    const look = await lookAt(services, run, log.position, stopped)
-    if (!look) return
-    if (await hear({ events: log.take(look), anew })) return
-    if (look.over) return
+    const page = await readPage(services, run, log.position, stopped)
+    if (!page) return
+    if (await onBatch({ events: log.take(page), anew })) return
+    if (page.over) return
     await news
   }
 }
 
 /** Reads one page of the log. Undefined if it was aborted or the run cannot be read. */
-async function lookAt(
+async function readPage(
   { database, log }: ReaderServices,
   run: NamedRun,
   position: number,
   signal: AbortSignal,
-  most?: number,
+  limit?: number,
 ): Promise<LogPage | undefined> {
-  const look = () => withTx(database, run, (tx) => readAfter(tx, run.id, position, most))
+  const read = () => withTx(database, run, (tx) => readAfter(tx, run.id, position, limit))
   try {
-    return await retryTransient(look, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+    return await retryTransient(read, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
   } catch (error) {
     if (signal.aborted) return undefined
     const reason = reasonOf(error)
@@ -169,7 +169,7 @@ function hasLivedSince(first: Run, now: Run): boolean {
 /**
  * Passes the committed events after `afterSeq` up to the run's end, including void events and their markers.
  * Any replica can show them, and a reader can resume by `seq`. Ends early if aborted, if this process shuts
- * down, if the database is unavailable for a minute, or if `hear` returns true.
+ * down, if the database is unavailable for a minute, or if `onBatch` returns true.
  * @param options.together passes all existing events as one batch, so that void ones among them can be marked.
  */
 export async function followCommitted(
@@ -177,22 +177,22 @@ export async function followCommitted(
   run: NamedRun,
   afterSeq: number,
   signal: AbortSignal,
-  hear: BatchListener<readonly CommittedEvent[]>,
+  onBatch: BatchListener<readonly CommittedEvent[]>,
   options: { readonly together?: boolean } = {},
 ): Promise<void> {
   const { runner } = services
   const stopped = AbortSignal.any([signal, runner.leaving])
   let position = afterSeq
-  let most = options.together ? undefined : batchLength
+  let limit = options.together ? undefined : batchLength
   while (!stopped.aborted) {
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
-    const look = await lookAt(services, run, position, stopped, most)
-    if (!look) return
-    if (look.events.length > 0 && (await hear(look.events))) return
-    position = look.events.at(-1)?.seq ?? position
+    const page = await readPage(services, run, position, stopped, limit)
+    if (!page) return
+    if (page.events.length > 0 && (await onBatch(page.events))) return
+    position = page.events.at(-1)?.seq ?? position
     // A reader that starts after the last event gets nothing.
-    if (look.over) return
-    if (most === undefined || look.events.length < most) await news
-    most = batchLength
+    if (page.over) return
+    if (limit === undefined || page.events.length < limit) await news
+    limit = batchLength
   }
 }

@@ -74,21 +74,21 @@ export function leaseLost(run: { readonly id: string; readonly epoch: number }):
 }
 
 /**
- * Reads the committed events after `seq`, in order: all of them, or the first `most`. The limits of a turn
+ * Reads the committed events after `seq`, in order: all of them, or the first `limit`. The limits of a turn
  * bound their number.
  */
 export async function readEvents(
   executor: Executor,
   runId: string,
   afterSeq: number,
-  most?: number,
+  limit?: number,
 ): Promise<readonly CommittedEvent[]> {
   const rows = executor
     .select({ seq: runEvents.seq, attempt: runEvents.attempt, event: runEvents.event })
     .from(runEvents)
     .where(and(eq(runEvents.runId, runId), gt(runEvents.seq, afterSeq)))
     .orderBy(asc(runEvents.seq))
-  return (await (most === undefined ? rows : rows.limit(most))) as readonly CommittedEvent[]
+  return (await (limit === undefined ? rows : rows.limit(limit))) as readonly CommittedEvent[]
 }
 
 /** Removes events that a later attempt declared void, and the markers that declare it. */

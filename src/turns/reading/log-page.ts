@@ -70,18 +70,18 @@ export type LogPage = {
   readonly run: Run | undefined
 }
 
-/** Reads the committed events after `seq`: all of them, or the first `most`. */
+/** Reads the committed events after `seq`: all of them, or the first `limit`. */
 export async function readAfter(
   executor: Executor,
   runId: string,
   afterSeq: number,
-  most?: number,
+  limit?: number,
 ): Promise<LogPage> {
   // Read the run before its events: everything committed before an end is then visible together with that end.
   const [run] = await executor.select().from(runs).where(eq(runs.id, runId))
-  const events = await readEvents(executor, runId, afterSeq, most)
+  const events = await readEvents(executor, runId, afterSeq, limit)
   if (!run) return { events, over: true, run }
-  if (run.finishedAt === null || events.length === most) return { events, over: false, run }
+  if (run.finishedAt === null || events.length === limit) return { events, over: false, run }
   const kept = events.length > 0 ? events : eventsOfEndedRun(run).filter(({ seq }) => seq > afterSeq)
   return { events: kept, over: true, run }
 }
