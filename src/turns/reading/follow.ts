@@ -43,8 +43,8 @@ export function followRun(
   onEvents: EventListener<RunEvent>,
 ): Promise<void> {
   const shown = new ReplayFilter()
-  return followEvents(services, run, signal, ({ events, anew }) => {
-    if (anew) shown.anew()
+  return followEvents(services, run, signal, ({ events, reset }) => {
+    if (reset) shown.reset()
     const { news, contradicted } = shown.take(events)
     const enough = contradicted || news.some(isTerminal)
     const taken = news.length > batchLength ? inBatches(news, onEvents) : onEvents(news)
@@ -73,8 +73,8 @@ export async function endOfRun(
   return end
 }
 
-/** `anew`: the source of events has changed, so the run starts again from its first event. */
-type EventBatch = { readonly events: readonly RunEvent[]; readonly anew: boolean }
+/** `reset`: the source of events has changed, so the run starts again from its first event. */
+type EventBatch = { readonly events: readonly RunEvent[]; readonly reset: boolean }
 
 /** Reads from memory while this process drives the run, otherwise from the committed log. */
 async function followEvents(
@@ -91,10 +91,10 @@ async function followEvents(
     const live = runner.find(run.id)
     if (live && live !== lastLive && !live.abandoned) {
       lastLive = live
-      let anew = true
+      let reset = true
       const onLiveBatch = (events: readonly RunEvent[]) => {
-        const batch = { events, anew }
-        anew = false
+        const batch = { events, reset }
+        reset = false
         return onBatch(batch)
       }
       if (await live.read(signal, onLiveBatch)) return
@@ -106,10 +106,10 @@ async function followEvents(
     stopped ??= AbortSignal.any([signal, runner.leaving])
     // Subscribe before reading, so that a commit in between is not missed.
     const news = runner.signals.waitForEvents(run.id, pollMs, stopped)
-    const anew = log.position === 0
+    const reset = log.position === 0
     const page = await readPage(services, run, log.position, stopped)
     if (!page) return
-    if (await onBatch({ events: log.take(page), anew })) return
+    if (await onBatch({ events: log.take(page), reset })) return
     if (page.over) return
     await news
   }

@@ -14,15 +14,15 @@ export class ReplayFilter {
   /** Where the shown text of each step ends in `#text`. */
   readonly #shownEnds = new Map<number, number>()
   /** How far the current replay has come in `#text`, and where each step ended in it. */
-  #told = 0
-  readonly #toldEnds = new Map<number, number>()
+  #repeated = 0
+  readonly #repeatedEnds = new Map<number, number>()
   /** Shown events other than text, with their steps. */
   readonly #hints = new Map<string, number>()
 
   /** A replay starts from the first event. */
-  anew(): void {
-    this.#told = 0
-    this.#toldEnds.clear()
+  reset(): void {
+    this.#repeated = 0
+    this.#repeatedEnds.clear()
   }
 
   /**
@@ -35,20 +35,20 @@ export class ReplayFilter {
   } {
     const news: RunEvent[] = []
     for (const event of events) {
-      const fresh = event.type === 'text.delta' ? this.#beyond(event) : this.#unseen(event)
+      const fresh = event.type === 'text.delta' ? this.#newText(event) : this.#unseen(event)
       if (fresh === 'contradicted') return { news, contradicted: true }
       if (fresh) news.push(fresh)
     }
     return { news, contradicted: false }
   }
 
-  #beyond(event: Extract<RunEvent, { type: 'text.delta' }>): RunEvent | 'contradicted' | undefined {
+  #newText(event: Extract<RunEvent, { type: 'text.delta' }>): RunEvent | 'contradicted' | undefined {
     const { step, text } = event
-    const known = Math.min(this.#text.length - this.#told, text.length)
-    if (known > 0 && !this.#text.toString().startsWith(text.slice(0, known), this.#told))
+    const known = Math.min(this.#text.length - this.#repeated, text.length)
+    if (known > 0 && !this.#text.toString().startsWith(text.slice(0, known), this.#repeated))
       return 'contradicted'
-    this.#told += text.length
-    this.#toldEnds.set(step, this.#told)
+    this.#repeated += text.length
+    this.#repeatedEnds.set(step, this.#repeated)
     if (known === text.length) return undefined
     const rest = text.slice(known)
     this.#text.add(rest)
@@ -61,7 +61,7 @@ export class ReplayFilter {
     const key = isTerminal(event) ? event.type : JSON.stringify(event)
     const seen = this.#hints.has(key)
     if (event.type === 'step.restarted') this.#restart(event.step, !seen)
-    if (this.#told < this.#mustBeTold(event)) return 'contradicted'
+    if (this.#repeated < this.#mustBeRepeated(event)) return 'contradicted'
     if (seen) return undefined
     this.#hints.set(key, stepOf(event))
     return event
@@ -69,14 +69,15 @@ export class ReplayFilter {
 
   /** Text of this step and later steps is void. Their other events may be shown again. */
   #restart(step: number, isNews: boolean): void {
-    for (const told of [...this.#toldEnds.keys()]) if (told >= step) this.#toldEnds.delete(told)
-    this.#told = Math.max(0, ...this.#toldEnds.values())
+    for (const repeated of [...this.#repeatedEnds.keys()])
+      if (repeated >= step) this.#repeatedEnds.delete(repeated)
+    this.#repeated = Math.max(0, ...this.#repeatedEnds.values())
     if (!isNews) return
     for (const [key, of] of this.#hints) if (of >= step) this.#hints.delete(key)
   }
 
   /** Length of the shown text that must have been repeated when this event arrives. */
-  #mustBeTold(event: RunEvent): number {
+  #mustBeRepeated(event: RunEvent): number {
     // The stream of a failed or cancelled run ends with an error anyway.
     if (isTerminal(event)) return event.type === 'run.completed' ? this.#text.length : 0
     let end = 0

@@ -80,7 +80,7 @@ test('a run that is told from its start again shows nothing twice', () => {
     text(3, ' two'),
   ]
   const shown = after(...before)
-  shown.anew()
+  shown.reset()
   // As the log has it: deltas joined, and the abandoned attempt's last words not written.
   const log = [
     ...before.slice(0, 5),
