@@ -9,7 +9,7 @@ import type { LiveRun } from '../../src/turns/execution/live-runs.ts'
 import { createDrivenRuns, type DrivenRuns } from '../../src/turns/ownership/driven-runs.ts'
 import { claimRun } from '../../src/turns/ownership/leases.ts'
 import type { Runner } from '../../src/turns/ownership/runner.ts'
-import { clientLeft } from '../../src/turns/reading/client-left.ts'
+import { recordDisconnect } from '../../src/turns/reading/client-disconnect.ts'
 import { readEvents } from '../../src/turns/recording/event-log.ts'
 import { readJournal } from '../../src/turns/recording/journal.ts'
 import { ClientConnections } from '../../src/turns/replicas/client-connections.ts'
@@ -148,7 +148,7 @@ class Stage {
         const runner = { lease, leaving: new AbortController().signal, cancel: () => stop?.end('cancelled') }
         const services = { database: db.database, runner: runner as unknown as Runner, log: pino() }
         const client = new ClientConnections().open(undefined, run.id, new AbortController().signal)
-        await clientLeft(services, run, client, { cancel: true })
+        await recordDisconnect(services, run, client, { cancel: true })
         break
       }
       case 'deadline':

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import { endsConnection, keepsConnection, onEarlyEnd } from '../../http/connection/early-end.ts'
 import { cutWhenStalled, inTwoPieces, type StreamOut, sendStream } from '../../http/connection/stream.ts'
 import type { Admitted } from '../../turns/admission/admit-turn.ts'
-import { clientLeft, replyCutShort } from '../../turns/reading/client-left.ts'
+import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
 import { endOfRun } from '../../turns/reading/follow.ts'
 import type { ClientConnection } from '../../turns/replicas/client-connections.ts'
 import type { Run } from '../../turns/run/run.ts'
@@ -88,7 +88,7 @@ export class TurnReply {
     if (!keepsConnection(this.#reply.request)) return
     const { finishedAt } = this.#run
     const isRecent = finishedAt === null || Date.now() - finishedAt.getTime() < recentMs
-    if (isRecent) onEarlyEnd(this.#reply, () => this.#client.doubt())
+    if (isRecent) onEarlyEnd(this.#reply, () => this.#client.markUnconfirmed())
   }
 
   #completed(): void {
@@ -111,7 +111,7 @@ export class TurnReply {
     this.#watch({ cancel: this.#run.onDisconnect === 'cancel' })
     const notes: ReplyOutcome = {
       complete: () => this.#completed(),
-      cutShort: () => replyCutShort(this.#services, this.#run, this.#client),
+      cutShort: () => recordCutReply(this.#services, this.#run, this.#client),
     }
     return sendEvents(this.#reply, (out) => write(out, notes), keepAlive, this.#pace, this.#holdMs)
   }
@@ -160,7 +160,7 @@ export class TurnReply {
   async #end(): Promise<TerminalEvent | undefined> {
     const end = await endOfRun(this.#services, this.#run, this.#left)
     if (end) this.#completed()
-    else if (!this.#left.aborted) await replyCutShort(this.#services, this.#run, this.#client)
+    else if (!this.#left.aborted) await recordCutReply(this.#services, this.#run, this.#client)
     return end
   }
 
@@ -171,7 +171,7 @@ export class TurnReply {
   }
 
   #watch(options: { readonly cancel: boolean }): void {
-    const whenLeft = () => void clientLeft(this.#services, this.#run, this.#client, options)
+    const whenLeft = () => void recordDisconnect(this.#services, this.#run, this.#client, options)
     if (this.#left.aborted) whenLeft()
     else this.#left.addEventListener('abort', whenLeft)
   }

@@ -1,10 +1,10 @@
 /** How long a lost connection is remembered if it could not be recorded: the retry window. */
-const forgottenMs = 15 * 60_000
+const lostTtlMs = 15 * 60_000
 /**
  * After a reply that may not have arrived, equal requests count as retries for this long. It is longer than a
  * replica that gets the retry is usually frozen.
  */
-const doubtMs = 30_000
+const unconfirmedTtlMs = 30_000
 
 /**
  * The connection of a client that asked for a turn, from admission to the end of its reply. It is `lost` if the
@@ -65,7 +65,7 @@ export class ClientConnection {
   lose(): void {
     if (this.#over || this.#lostAt !== undefined) return
     this.#lostAt = performance.now()
-    setTimeout(() => this.settle(), forgottenMs).unref()
+    setTimeout(() => this.settle(), lostTtlMs).unref()
   }
 
   /** Called if the client has its reply, if the run's row records that it has not, or if there is no run. */
@@ -80,11 +80,11 @@ export class ClientConnection {
    * Called if the connection closed so soon after a complete reply that the client may not have received all of
    * it.
    */
-  doubt(): void {
+  markUnconfirmed(): void {
     if (!this.#over || !this.#connections.restore(this)) return
     this.#over = false
     this.#lostAt = performance.now()
-    setTimeout(() => this.settle(), doubtMs).unref()
+    setTimeout(() => this.settle(), unconfirmedTtlMs).unref()
   }
 }
 

@@ -14,7 +14,7 @@ const timeoutMs = 60_000
  * asked for that. Does nothing if the client has retried and is connected again. Never throws, because no
  * client is left to receive the error.
  */
-export async function clientLeft(
+export async function recordDisconnect(
   services: ReaderServices,
   run: Run,
   client: ClientConnection,
@@ -34,7 +34,7 @@ export async function clientLeft(
  * Records that a reply ends although its run continues, so that a retry finds the run. It makes one attempt
  * only, because the reply waits for it. Never throws.
  */
-export async function replyCutShort(
+export async function recordCutReply(
   services: ReaderServices,
   run: Run,
   client: ClientConnection,
