@@ -83,7 +83,7 @@ export class StartAttempts {
    * that.
    */
   async over(): Promise<void> {
-    this.#services.runner.unanswered(this.#runId)
+    this.#services.runner.unconfirmedStart(this.#runId)
     await delay(Math.max(0, this.#overAt - performance.now()))
   }
 

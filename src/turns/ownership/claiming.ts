@@ -5,7 +5,7 @@ import type { OutageLog } from '../replicas/outage-log.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
 import { claimRun } from './leases.ts'
-import type { Unanswered } from './unanswered.ts'
+import type { UnconfirmedStarts } from './unconfirmed-starts.ts'
 
 /** Signals make a look happen sooner. */
 const lookMs = 1_000
@@ -18,7 +18,7 @@ export type ClaimingOptions = {
   readonly database: Database
   readonly lease: Lease
   readonly plans: Plans
-  readonly unanswered: Unanswered
+  readonly unconfirmedStarts: UnconfirmedStarts
   readonly outage: OutageLog
   /** While it returns true, nothing is claimed. */
   readonly paused: () => boolean
@@ -28,7 +28,7 @@ export type ClaimingOptions = {
 
 /** Looks for runs without an owner every second and on signals, and claims them one by one. */
 export function createClaiming(options: ClaimingOptions): Repeated {
-  const { database, lease, plans, unanswered, outage } = options
+  const { database, lease, plans, unconfirmedStarts, outage } = options
   let lookedAt = performance.now()
   let orphansFrom = lookedAt
 
@@ -42,7 +42,7 @@ export function createClaiming(options: ClaimingOptions): Repeated {
   }
 
   const look = async () => {
-    await unanswered.settle(database)
+    await unconfirmedStarts.settle(database)
     while (!options.paused()) {
       const run = await claimNext()
       outage.works()

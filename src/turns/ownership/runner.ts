@@ -14,7 +14,7 @@ import { createClaiming } from './claiming.ts'
 import { createDrivenRuns } from './driven-runs.ts'
 import { keepLeases } from './lease-keeping.ts'
 import { releaseLeases } from './leases.ts'
-import { createUnanswered } from './unanswered.ts'
+import { createUnconfirmedStarts } from './unconfirmed-starts.ts'
 
 /** Time limit for handing over runs. Leases that could not be released by then expire. */
 const drainMs = 8_000
@@ -31,7 +31,7 @@ export type Runner = Omit<Replica, 'close'> & {
    * Reports a run that may have been started although its client got an error. The run is looked up and
    * released for any replica.
    */
-  unanswered(runId: string): void
+  unconfirmedStart(runId: string): void
   /** The live run, if this process drives it. */
   find(runId: string): LiveRun | undefined
   /**
@@ -60,7 +60,7 @@ export function createRunner(
   const { signals } = replica
   const appends = createSharedAppends(database)
   const outage = createOutageLog(log, 'looking after runs')
-  const unanswered = createUnanswered(lease, (runId) => driven.byId.has(runId))
+  const unconfirmedStarts = createUnconfirmedStarts(lease, (runId) => driven.byId.has(runId))
   const leaving = new AbortController()
   let draining = false
 
@@ -70,7 +70,7 @@ export function createRunner(
   })
   const keeping = keepLeases(database, lease, driven.byId, outage)
   const claiming = createClaiming({
-    ...{ database, plans: services.plans, lease, unanswered, outage },
+    ...{ database, plans: services.plans, lease, unconfirmedStarts, outage },
     // If a process died for lack of memory, claiming all its runs at once would end this process too.
     paused: () => draining || services.pressure?.isShortOfMemory() === true,
     start(run) {
@@ -97,7 +97,7 @@ export function createRunner(
     lease,
     ...replica,
     start: driven.start,
-    unanswered: unanswered.add,
+    unconfirmedStart: unconfirmedStarts.add,
     find: (runId) => driven.byId.get(runId)?.live,
     cancel(runId) {
       cancelHere(runId)

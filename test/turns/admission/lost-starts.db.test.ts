@@ -5,7 +5,7 @@ import type { Catalogue } from '../../../src/models/model-catalogue.ts'
 import { startTurn } from '../../../src/turns/admission/start-turn.ts'
 import { claimRun } from '../../../src/turns/ownership/leases.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
-import { createUnanswered } from '../../../src/turns/ownership/unanswered.ts'
+import { createUnconfirmedStarts } from '../../../src/turns/ownership/unconfirmed-starts.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
@@ -67,11 +67,11 @@ test('a retried start does not drive a run that its process has claimed', async 
   await endRun(db.database, run)
 })
 
-test('an unanswered start keeps the lease of a run that its process drives by now', async () => {
+test('an unconfirmed start keeps the lease of a run that its process drives by now', async () => {
   const { run } = await claimedAfterWaiting()
-  const unanswered = createUnanswered(lease, (runId) => runId === run.id)
-  unanswered.add(run.id)
-  await unanswered.settle(db.database)
+  const unconfirmedStarts = createUnconfirmedStarts(lease, (runId) => runId === run.id)
+  unconfirmedStarts.add(run.id)
+  await unconfirmedStarts.settle(db.database)
   const { rows } = await db.database.systemPool.query(
     'select lease_owner, client_closed_at is not null as closed from runs where id = $1',
     [run.id],

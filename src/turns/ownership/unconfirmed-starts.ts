@@ -4,13 +4,13 @@ import { runs } from '../../db/schema/index.ts'
 import type { Lease } from '../run/lease.ts'
 
 /** The server ends a transaction whose client is cut off within 10 s. After that the run can no longer appear. */
-const keptMs = 15_000
+const ttlMs = 15_000
 
 /**
  * Runs whose COMMIT got no answer, so their clients got an error. This process does not drive them, unless it
  * has since claimed one.
  */
-export type Unanswered = {
+export type UnconfirmedStarts = {
   add(runId: string): void
   /**
    * Marks the runs that exist as disconnected, so that a retry finds them. Releases their leases, so that they
@@ -20,7 +20,7 @@ export type Unanswered = {
 }
 
 /** @param drives whether this process drives a run. */
-export function createUnanswered(lease: Lease, drives: (runId: string) => boolean): Unanswered {
+export function createUnconfirmedStarts(lease: Lease, drives: (runId: string) => boolean): UnconfirmedStarts {
   /** Run id to the time when it can be forgotten. The time is set once the database has answered again. */
   const kept = new Map<string, number | undefined>()
   return {
@@ -32,18 +32,18 @@ export function createUnanswered(lease: Lease, drives: (runId: string) => boolea
       // Claims run after this in the same round, so `drives` is exact for runs that this process has claimed.
       const ids = [...kept.keys()]
       const claimed = ids.filter(drives)
-      const found = await withBackgroundTx(database, (tx) => noteUnanswered(tx, ids, claimed, lease))
+      const found = await withBackgroundTx(database, (tx) => recordUnconfirmed(tx, ids, claimed, lease))
       for (const id of found) kept.delete(id)
       const now = performance.now()
       for (const [id, until] of kept) {
-        if (until === undefined) kept.set(id, now + keptMs)
+        if (until === undefined) kept.set(id, now + ttlMs)
         else if (until < now) kept.delete(id)
       }
     },
   }
 }
 
-async function noteUnanswered(
+async function recordUnconfirmed(
   executor: Executor,
   runIds: readonly string[],
   claimed: readonly string[],
