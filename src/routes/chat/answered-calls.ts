@@ -57,7 +57,7 @@ function requireAnswers(
   const stray = results.find((id, at) => !open.includes(id) || results.indexOf(id) !== at)
   if (stray !== undefined) throw noSuchCall(stray)
   const left = open.find((id) => !results.includes(id))
-  if (left !== undefined) throw unanswered(left)
+  if (left !== undefined) throw missingToolResult(left)
 }
 
 /**
@@ -77,7 +77,7 @@ function noSuchCall(id: string): ServiceError {
   return invalid(`There is no open tool call "${id}". Send the assistant's message with it too.`)
 }
 
-function unanswered(id: string): ServiceError {
+function missingToolResult(id: string): ServiceError {
   return invalid(`No result for the tool call "${id}". Send one message of role \`tool\` for each call.`)
 }
 

@@ -113,7 +113,7 @@ function answersTo(after: Run, items: readonly PlainItem[]): readonly FunctionCa
   const outputs = items.filter(isOutput)
   const stray = newOutputs(items).find(({ call_id }) => !open.some(({ id }) => id === call_id))
   if (stray) throw noSuchCall(stray.call_id)
-  return open.map(({ id }) => outputs.findLast(({ call_id }) => call_id === id) ?? unanswered(id))
+  return open.map(({ id }) => outputs.findLast(({ call_id }) => call_id === id) ?? throwMissingOutput(id))
 }
 
 /**
@@ -132,7 +132,7 @@ function requirePairs(items: readonly PlainItem[]): void {
     }
   }
   const [left] = open
-  if (left !== undefined) unanswered(left)
+  if (left !== undefined) throwMissingOutput(left)
 }
 
 function noSuchCall(id: string): ServiceError {
@@ -141,6 +141,6 @@ function noSuchCall(id: string): ServiceError {
   )
 }
 
-function unanswered(id: string): never {
+function throwMissingOutput(id: string): never {
   throw invalid(`No output for the function call "${id}". Send one function_call_output for each call.`)
 }

@@ -95,7 +95,7 @@ export function createAnswer(
         unknown_refs: unknownRefs,
         quotations,
         files: lastChangeOfEach(files),
-        tool_calls: paused ? unanswered(steps) : [],
+        tool_calls: paused ? openToolCalls(steps) : [],
         usage: usageOf(steps, costMicros),
       }
     },
@@ -112,7 +112,7 @@ export function languageOf(text: string): 'he' | 'en' {
 }
 
 /** Tool calls that the client must answer: those of the last reply without a result from this service. */
-function unanswered(steps: readonly StepRecord[]): readonly ToolCall[] {
+function openToolCalls(steps: readonly StepRecord[]): readonly ToolCall[] {
   const answered = new Set(steps.flatMap((step) => (step.kind === 'tool' ? [step.call.id] : [])))
   const lastReply = steps.findLast((step) => step.kind === 'model')
   return lastReply?.toolCalls.filter((call) => !answered.has(call.id)) ?? []
