@@ -180,7 +180,7 @@ async function committedTexts(run: Run): Promise<readonly string[]> {
     await readJournal(tx, run.id),
   ])
   const texts = new Map<number, string>()
-  for (const { attempt: of, event } of events) {
+  for (const { epoch: of, event } of events) {
     if (event.type !== 'text.delta' || event.step !== steps.length + 1) continue
     texts.set(of, (texts.get(of) ?? '') + event.text)
   }

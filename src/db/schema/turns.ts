@@ -187,7 +187,7 @@ export const runEvents = pgTable(
     accountId: text('account_id').notNull(),
     step: integer('step').notNull(),
     /** The owner's epoch. Events of an abandoned attempt at a step are void. */
-    attempt: integer('attempt').notNull(),
+    epoch: integer('attempt').notNull(),
     event: jsonb('event').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },

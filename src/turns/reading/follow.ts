@@ -148,12 +148,12 @@ class CertainLog {
   take({ events, over, run }: LogPage): readonly RunEvent[] {
     const valid = voidRemoved(events)
     this.#first ??= run
-    const isCertain = ({ event, attempt }: CommittedEvent) =>
+    const isCertain = ({ event, epoch }: CommittedEvent) =>
       over ||
       run === undefined ||
       event.type === 'step.restarted' ||
       stepOf(event) <= run.stepCount ||
-      (attempt >= run.epoch && hasLivedSince(this.#first ?? run, run))
+      (epoch >= run.epoch && hasLivedSince(this.#first ?? run, run))
     const firstUncertain = valid.find((item) => !isCertain(item))
     this.position = firstUncertain ? firstUncertain.seq - 1 : (events.at(-1)?.seq ?? this.position)
     return valid.filter(({ seq }) => seq <= this.position).map(({ event }) => event)

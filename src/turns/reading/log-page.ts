@@ -15,7 +15,7 @@ export function eventsOfEndedRun(run: Run): readonly CommittedEvent[] {
   const text = { type: 'text.delta', step: run.stepCount, text: end.text } as const
   const events = [...(end.text === '' ? [] : [text]), terminalOf(run, end)]
   const first = Math.max(run.eventCount - events.length, 0) + 1
-  return events.map((event, i) => ({ seq: first + i, attempt: run.epoch, event }))
+  return events.map((event, i) => ({ seq: first + i, epoch: run.epoch, event }))
 }
 
 function terminalOf(run: Run, end: RunEnd): TerminalEvent {

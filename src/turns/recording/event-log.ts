@@ -8,8 +8,8 @@ import { type Attempt, appended, appendValues } from './append-values.ts'
 import type { StepRow } from './step-row.ts'
 import type { Waiting } from './write-buffer.ts'
 
-/** `attempt`: the epoch of the owner that wrote the event. */
-export type CommittedEvent = { readonly seq: number; readonly attempt: number; readonly event: RunEvent }
+/** `epoch`: that of the owner that wrote the event. */
+export type CommittedEvent = { readonly seq: number; readonly epoch: number; readonly event: RunEvent }
 
 /** The run has a new owner or has ended. This owner may not write any more. */
 export class LeaseLost extends Error {
@@ -84,7 +84,7 @@ export async function readEvents(
   limit?: number,
 ): Promise<readonly CommittedEvent[]> {
   const rows = executor
-    .select({ seq: runEvents.seq, attempt: runEvents.attempt, event: runEvents.event })
+    .select({ seq: runEvents.seq, epoch: runEvents.epoch, event: runEvents.event })
     .from(runEvents)
     .where(and(eq(runEvents.runId, runId), gt(runEvents.seq, afterSeq)))
     .orderBy(asc(runEvents.seq))
@@ -112,9 +112,9 @@ export function voidRemoved(events: readonly CommittedEvent[]): readonly Committ
 /** The longest text, by estimated tokens, that an attempt produced in a step. Void text counts too. */
 export function longestText(events: readonly CommittedEvent[], step: number): string {
   const said = new Map<number, string>()
-  for (const { attempt, event } of events) {
+  for (const { epoch, event } of events) {
     if (event.type !== 'text.delta' || event.step !== step) continue
-    said.set(attempt, (said.get(attempt) ?? '') + event.text)
+    said.set(epoch, (said.get(epoch) ?? '') + event.text)
   }
   return [...said.values()].reduce((a, b) => (estimateTokens(b) > estimateTokens(a) ? b : a), '')
 }

@@ -35,12 +35,14 @@ const append = (run: Run, text: string, eventCount = run.eventCount) =>
   })
 
 const logOf = async (run: Run) =>
-  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(({ seq, attempt, event }) => ({
-    ...{ seq, attempt, type: event.type },
-  }))
+  (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(
+    ({ seq, epoch: attempt, event }) => ({
+      ...{ seq, epoch: attempt, type: event.type },
+    }),
+  )
 
 const whole = (run: Run) =>
-  ['text.delta', 'tool.started', 'text.delta'].map((type, n) => ({ seq: n + 1, attempt: run.epoch, type }))
+  ['text.delta', 'tool.started', 'text.delta'].map((type, n) => ({ seq: n + 1, epoch: run.epoch, type }))
 
 test('writes of many runs at once are one transaction, and each log gets its own', async () => {
   const runs = await startRuns(12)
