@@ -1,5 +1,5 @@
 import { type RunEvent, stepOf } from '../run/run-events.ts'
-import type { Waiting } from './write-buffer.ts'
+import type { WriteBatch } from './write-buffer.ts'
 
 /** A run and the epoch under which its owner writes. */
 export type Attempt = {
@@ -9,7 +9,7 @@ export type Attempt = {
 }
 
 /** The parameters of `appendValues`, in the order that all appending database functions share. */
-export const appended = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :steps'
+export const appendParameters = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore, :events, :steps'
 
 /**
  * The parameters of a write that adds to a run, for `append_to_run_2` and `end_turn`.
@@ -19,7 +19,7 @@ export const appended = ':accountId, :runId, :epoch, :eventsBefore, :stepsBefore
 export function appendValues(
   run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
-  { events, steps }: Waiting,
+  { events, steps }: WriteBatch,
 ): Readonly<Record<string, unknown>> & { readonly eventCount: number } {
   const joined = joinDeltas(events)
   return {

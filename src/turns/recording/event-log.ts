@@ -4,9 +4,9 @@ import type { Executor } from '../../db/client.ts'
 import { runEvents } from '../../db/schema/index.ts'
 import { statement, turnCall } from '../../db/statement.ts'
 import type { RunEvent } from '../run/run-events.ts'
-import { type Attempt, appended, appendValues } from './append-values.ts'
+import { type Attempt, appendParameters, appendValues } from './append-values.ts'
 import type { StepRow } from './step-row.ts'
-import type { Waiting } from './write-buffer.ts'
+import type { WriteBatch } from './write-buffer.ts'
 
 /** `epoch`: that of the owner that wrote the event. */
 export type CommittedEvent = { readonly seq: number; readonly epoch: number; readonly event: RunEvent }
@@ -20,13 +20,13 @@ type AppendResult = { owned: boolean; key_usable: boolean | null; enough: boolea
 
 const append = statement<AppendResult>(
   'append_to_run',
-  `select owned, key_usable, enough from append_to_run_2(${appended}, null, null)`,
+  `select owned, key_usable, enough from append_to_run_2(${appendParameters}, null, null)`,
   turnCall,
 )
 
 const prepareCall = statement<AppendResult>(
   'prepare_call',
-  `select owned, key_usable, enough from append_to_run_2(${appended}, :micros, :step)`,
+  `select owned, key_usable, enough from append_to_run_2(${appendParameters}, :micros, :step)`,
   turnCall,
 )
 
@@ -57,16 +57,16 @@ export function appendEvents(
   executor: Executor,
   run: Attempt,
   before: { readonly eventCount: number; readonly stepCount: number },
-  waiting: Waiting,
+  batch: WriteBatch,
   next?: { readonly step: number; readonly micros: bigint },
 ): Appending<Appended> {
-  const values = appendValues(run, before, waiting)
+  const values = appendValues(run, before, batch)
   const call = next ? prepareCall(executor, { ...values, ...next }) : append(executor, values)
   const done = call.then(([row]) => {
     if (!row?.owned) throw leaseLost(run)
     return { keyUsable: row.key_usable ?? undefined, enough: row.enough ?? undefined }
   })
-  return { added: values.eventCount, steps: waiting.steps, done }
+  return { added: values.eventCount, steps: batch.steps, done }
 }
 
 export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {

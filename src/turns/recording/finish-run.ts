@@ -5,7 +5,7 @@ import { statement, turnCall } from '../../db/statement.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
-import { appended, appendValues } from './append-values.ts'
+import { appendParameters, appendValues } from './append-values.ts'
 import { type Appending, leaseLost } from './event-log.ts'
 import type { Last } from './journal.ts'
 
@@ -41,7 +41,7 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
 const end = statement<{ owned: boolean; waiting: boolean }>(
   'end_turn',
   `select owned, waiting
-  from end_turn(${appended}, :status, :output, :errorCode, :errorMessage, :finishReason, :usage, :costMicros, :chargeMicros,
+  from end_turn(${appendParameters}, :status, :output, :errorCode, :errorMessage, :finishReason, :usage, :costMicros, :chargeMicros,
     :facts, :sessionId, :messageId, :turn, ${answerPosition}, :answer)`,
   turnCall,
 )

@@ -3,7 +3,7 @@ import { retryTransient } from '../../db/retry.ts'
 import type { Attempt } from './append-values.ts'
 import { type Appended, type Appending, appendEvents } from './event-log.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
-import { costOf, type Waiting } from './write-buffer.ts'
+import { costOf, type WriteBatch } from './write-buffer.ts'
 
 /** The run as the claim of this attempt left it. */
 export type OwnedRun = Attempt & {
@@ -18,7 +18,7 @@ export type Work<T> = {
   readonly single: boolean
   /** True if the write closes the run. It proceeds even if an earlier step could not be written. */
   readonly ends?: boolean
-  readonly send: (executor: Executor, waiting: Waiting, before: Progress) => Promise<Sent<T>>
+  readonly send: (executor: Executor, batch: WriteBatch, before: Progress) => Promise<Sent<T>>
 }
 
 export type Sent<T> = {
@@ -42,39 +42,39 @@ export function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMic
 /** Appends the buffer and does nothing else. */
 export const appendWork = (run: OwnedRun): Work<undefined> => ({
   single: true,
-  send: async (executor, waiting, before) => ({
+  send: async (executor, batch, before) => ({
     value: undefined,
-    appending: appendEvents(executor, run, before, waiting),
+    appending: appendEvents(executor, run, before, batch),
   }),
 })
 
 /** One write, the buffer it takes, and the state before it. */
 export type Writing<T> = {
   readonly work: Work<T>
-  readonly waiting: Waiting
+  readonly batch: WriteBatch
   readonly before: State
   readonly leave: AbortSignal
 }
 
 /**
  * Performs a write exactly once, with as many attempts as needed.
- * @param unsure the result of an earlier attempt whose COMMIT got no answer. That attempt may have succeeded.
+ * @param unconfirmed the result of an earlier attempt whose COMMIT got no answer. That attempt may have succeeded.
  */
-export function writeSurely<T>(
+export function writeIdempotently<T>(
   database: Database,
   run: OwnedRun,
   writing: Writing<T>,
-  unsure?: Written<T>,
+  unconfirmed?: Written<T>,
 ): Promise<Written<T>> {
-  let last = unsure
+  let last = unconfirmed
   const send = async (executor: Executor) => {
     const { written, done } = await sendOnce(executor, writing)
     last = written
     return done
   }
-  const again = async (tx: Executor, unsure: Written<T>) => {
-    const progress = await committedProgress(tx, run, writing.before.progress, unsure.progress)
-    return progress ? { ...unsure, progress } : send(tx)
+  const again = async (tx: Executor, unconfirmed: Written<T>) => {
+    const progress = await committedProgress(tx, run, writing.before.progress, unconfirmed.progress)
+    return progress ? { ...unconfirmed, progress } : send(tx)
   }
   const attempt = () =>
     writing.work.single && !last
@@ -84,8 +84,8 @@ export function writeSurely<T>(
 }
 
 /** Sends the write once. `written` is the expected state, `done` the state after the answer. */
-async function sendOnce<T>(executor: Executor, { work, waiting, before }: Writing<T>) {
-  const { value, appending, moreMicros = 0n } = await work.send(executor, waiting, before.progress)
+async function sendOnce<T>(executor: Executor, { work, batch, before }: Writing<T>) {
+  const { value, appending, moreMicros = 0n } = await work.send(executor, batch, before.progress)
   const { eventCount, stepCount, holdMicros } = before.progress
   const written: Written<T> = {
     value,

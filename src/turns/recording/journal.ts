@@ -11,7 +11,7 @@ import { type Appending, appendEvents } from './event-log.ts'
 import type { OwnedRun, Work } from './idempotent-write.ts'
 import type { Progress } from './run-progress.ts'
 import type { StepRow } from './step-row.ts'
-import { costOf, type Waiting } from './write-buffer.ts'
+import { costOf, type WriteBatch } from './write-buffer.ts'
 import { WriteQueue, type WriteQueueOptions } from './write-queue.ts'
 
 /** The journal of one attempt at a run. It writes through the write queue. */
@@ -45,7 +45,7 @@ export type RunJournal = Journal<Executor> & {
 }
 
 /** What the end of a run writes, and the run's state before it. */
-export type Last = { readonly before: Progress; readonly waiting: Waiting }
+export type Last = { readonly before: Progress; readonly waiting: WriteBatch }
 
 /** Writes the end of a run in one call. `event` is the last of the events. */
 export type Close<E> = (executor: Executor, event: E, last: Last) => Appending<unknown>

@@ -4,7 +4,7 @@ import type { StepRow } from './step-row.ts'
 const longAfter = 2_048
 
 /** What one write appends to a run: events, and the steps that finished between them. */
-export type Waiting = { readonly events: readonly RunEvent[]; readonly steps: readonly StepRow[] }
+export type WriteBatch = { readonly events: readonly RunEvent[]; readonly steps: readonly StepRow[] }
 
 /**
  * Events and steps that wait to be committed, in order. Consecutive deltas are joined, so while the database is
@@ -44,12 +44,12 @@ export class WriteBuffer {
     this.#steps.push(step)
   }
 
-  take(): Waiting {
-    const waiting = { events: this.#events, steps: this.#steps }
+  take(): WriteBatch {
+    const batch = { events: this.#events, steps: this.#steps }
     this.#events = []
     this.#steps = []
     this.#textLength = 0
-    return waiting
+    return batch
   }
 
   putBack(events: readonly RunEvent[]): void {

@@ -8,11 +8,11 @@ import {
   stateOf,
   type Work,
   type Written,
-  writeSurely,
+  writeIdempotently,
 } from './idempotent-write.ts'
 import type { SharedAppends } from './shared-appends.ts'
 import type { StepRow } from './step-row.ts'
-import { costOf, type Waiting, WriteBuffer } from './write-buffer.ts'
+import { costOf, type WriteBatch, WriteBuffer } from './write-buffer.ts'
 
 export type WriteQueueOptions = {
   /** Cost of the steps of earlier attempts, in micro-credits. */
@@ -28,21 +28,21 @@ export type WriteQueueOptions = {
 }
 
 /** Events that are being written in a shared batch. */
-type Shared = {
-  readonly waiting: Waiting
+type SharedWrite = {
+  readonly batch: WriteBatch
   readonly before: State
   attempts: number
   /** The state after the current attempt, if it succeeds. */
   after: Written<undefined> | undefined
   /** The expected state of an earlier attempt with an unknown outcome. */
-  unsure: Written<undefined> | undefined
+  unconfirmed: Written<undefined> | undefined
 }
 
 /**
  * A lease renewal may lock the row for a moment. Retrying alone immediately would take connections from starts and
  * ends.
  */
-const attemptsTogether = 3
+const maxSharedAttempts = 3
 
 /**
  * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. During
@@ -53,9 +53,9 @@ export class WriteQueue {
   readonly #database: Database
   readonly #run: OwnedRun
   readonly #options: WriteQueueOptions
-  readonly #line = new WriteBuffer()
+  readonly #buffer = new WriteBuffer()
   #state: State
-  #shared: Shared | undefined
+  #shared: SharedWrite | undefined
   /** Created when a write must wait for the shared batch. */
   #sharedOver: PromiseWithResolvers<void> | undefined
   /** Ordered writes that are not finished. */
@@ -86,7 +86,7 @@ export class WriteQueue {
 
   /** Buffers an event. The next write commits it, within about 100 ms, or as soon after the write in progress. */
   event(event: RunEvent): void {
-    if (this.#line.add(event)) this.#flush()
+    if (this.#buffer.add(event)) this.#flush()
     else this.#flushSoon()
   }
 
@@ -95,7 +95,7 @@ export class WriteQueue {
    * then dropped and not charged, so that it cannot block the run's end.
    */
   step(step: StepRow, events: readonly RunEvent[]): void {
-    this.#line.addStep(step)
+    this.#buffer.addStep(step)
     this.#pendingMicros += step.costMicros
     this.#flushSoon()
     for (const event of events) this.event(event)
@@ -103,7 +103,7 @@ export class WriteQueue {
 
   /** Resolves when the buffered steps are durable. */
   async recorded(): Promise<void> {
-    if (this.#line.hasSteps) await this.write(appendWork(this.#run))
+    if (this.#buffer.hasSteps) await this.write(appendWork(this.#run))
   }
 
   /** Performs `work`, with retries. If it fails, nothing was written. */
@@ -125,21 +125,21 @@ export class WriteQueue {
   }
 
   async #transact<T>(work: Work<T>): Promise<T> {
-    const waiting = this.#line.take()
+    const batch = this.#buffer.take()
     const { leave, onCommit } = this.#options
     try {
       leave.throwIfAborted()
-      const writing = { work, waiting, before: this.#state, leave }
-      const written = await writeSurely(this.#database, this.#run, writing)
+      const writing = { work, batch, before: this.#state, leave }
+      const written = await writeIdempotently(this.#database, this.#run, writing)
       this.#state = written
       onCommit()
       return written.value
     } catch (error) {
       // Nothing was written. The events return to the front of the buffer.
-      this.#line.putBack(waiting.events)
+      this.#buffer.putBack(batch.events)
       throw error
     } finally {
-      this.#pendingMicros -= costOf(waiting.steps)
+      this.#pendingMicros -= costOf(batch.steps)
     }
   }
 
@@ -177,14 +177,14 @@ export class WriteQueue {
    * tries again.
    */
   #flushRest(): void {
-    if (!this.#line.isEmpty && this.#writes === 0) this.#flushSoon()
+    if (!this.#buffer.isEmpty && this.#writes === 0) this.#flushSoon()
   }
 
   readonly #flush = (): void => {
     // The write in progress schedules the next flush. Flushes would otherwise pile up while the database is
     // away.
-    if (this.#closed || this.#writes > 0 || this.#shared || this.#line.isEmpty) return
-    if (this.#line.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
+    if (this.#closed || this.#writes > 0 || this.#shared || this.#buffer.isEmpty) return
+    if (this.#buffer.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
     else this.#share()
   }
 
@@ -202,26 +202,26 @@ export class WriteQueue {
    * this at the same time.
    */
   #share(): void {
-    const [waiting, before] = [this.#line.take(), this.#state]
+    const [batch, before] = [this.#buffer.take(), this.#state]
     this.#options.appends.notNow(this.#flush)
-    this.#shared = { waiting, before, attempts: 0, after: undefined, unsure: undefined }
+    this.#shared = { batch, before, attempts: 0, after: undefined, unconfirmed: undefined }
     this.#sendShared(this.#shared)
   }
 
-  #sendShared(shared: Shared): void {
+  #sendShared(shared: SharedWrite): void {
     const { appends, leave } = this.#options
-    if (leave.aborted || shared.attempts === attemptsTogether) {
+    if (leave.aborted || shared.attempts === maxSharedAttempts) {
       void this.#writeAlone(shared)
       return
     }
     shared.attempts += 1
     const { progress, costMicros } = shared.before
-    const added = appends.append(this.#run, progress, shared.waiting.events, this.#told)
+    const added = appends.append(this.#run, progress, shared.batch.events, this.#onAppended)
     const eventCount = progress.eventCount + added
     shared.after = { costMicros, value: undefined, progress: { ...progress, eventCount } }
   }
 
-  readonly #told = (written: boolean | undefined): void => {
+  readonly #onAppended = (written: boolean | undefined): void => {
     const shared = this.#shared
     if (!shared) return
     if (written) {
@@ -229,22 +229,22 @@ export class WriteQueue {
       return
     }
     // The batch may have been committed. The next one names the same counts, so it then writes nothing.
-    if (written === undefined) shared.unsure = shared.after
+    if (written === undefined) shared.unconfirmed = shared.after
     this.#sendShared(shared)
   }
 
   /** Never throws. */
-  async #writeAlone({ waiting, before, unsure }: Shared): Promise<void> {
+  async #writeAlone({ batch, before, unconfirmed }: SharedWrite): Promise<void> {
     const { leave, onFault } = this.#options
     let written: State
     try {
       leave.throwIfAborted()
-      const writing = { work: appendWork(this.#run), waiting, before, leave }
-      written = await writeSurely(this.#database, this.#run, writing, unsure)
+      const writing = { work: appendWork(this.#run), batch, before, leave }
+      written = await writeIdempotently(this.#database, this.#run, writing, unconfirmed)
     } catch (error) {
       // Nothing was written, or this attempt may not write any more. The events return to the front of the
       // buffer.
-      this.#line.putBack(waiting.events)
+      this.#buffer.putBack(batch.events)
       this.#endShared()
       onFault(error)
       return
