@@ -16,14 +16,14 @@ export type SharedAppends = FlushClock & {
   /**
    * Adds the events of one run to the next batch.
    * @param before the counts that the run's row must have, as for `appendEvents`.
-   * @param told called once with the outcome: true if committed; false if nothing was written, because the row
+   * @param onResult called once with the outcome: true if committed; false if nothing was written, because the row
    *   has other counts or is locked; undefined if unknown. It must not throw.
    * @returns the number of events it adds.
    */
-  append(run: Attempt, before: Counts, events: readonly RunEvent[], told: AppendResult): number
+  append(run: Attempt, before: Counts, events: readonly RunEvent[], onResult: AppendListener): number
 }
 
-export type AppendResult = (written: boolean | undefined) => void
+export type AppendListener = (written: boolean | undefined) => void
 
 const appendAll = statement<{ run: string }>(
   'append_to_runs',
@@ -31,12 +31,12 @@ const appendAll = statement<{ run: string }>(
 )
 
 /** The events that one run adds. */
-type Line = {
+type PendingAppend = {
   readonly run: Attempt
   readonly before: Counts
   /** As JSON. */
   readonly events: string
-  readonly told: AppendResult
+  readonly onResult: AppendListener
 }
 
 /** Maximum runs per transaction. Each adds a few KB. */
@@ -48,7 +48,7 @@ const maxLines = 1_000
 const pauseMs = 25
 
 export function createSharedAppends(database: Database): SharedAppends {
-  let waiting: Line[] = []
+  let waiting: PendingAppend[] = []
   let writing = false
   const write = async () => {
     writing = true
@@ -64,9 +64,9 @@ export function createSharedAppends(database: Database): SharedAppends {
   }
   return {
     ...createFlushClock(),
-    append(run, before, events, told) {
+    append(run, before, events, onResult) {
       const joined = joinDeltas(events)
-      waiting.push({ run, before, events: JSON.stringify(joined), told })
+      waiting.push({ run, before, events: JSON.stringify(joined), onResult })
       if (!writing) void write()
       return joined.length
     },
@@ -74,16 +74,16 @@ export function createSharedAppends(database: Database): SharedAppends {
 }
 
 /** Never throws. Each line's listener gets its outcome. */
-async function writeLines(database: Database, lines: readonly Line[]): Promise<void> {
+async function writeLines(database: Database, lines: readonly PendingAppend[]): Promise<void> {
   const written = await withTurnTx(database, 'system', async (tx, sendCommit) => {
     const sent = sendLines(tx, lines)
     sendCommit()
     return sent
   }).catch(() => undefined)
-  for (const { run, told } of lines) told(written?.has(run.id))
+  for (const { run, onResult } of lines) onResult(written?.has(run.id))
 }
 
-async function sendLines(tx: Executor, lines: readonly Line[]): Promise<ReadonlySet<string>> {
+async function sendLines(tx: Executor, lines: readonly PendingAppend[]): Promise<ReadonlySet<string>> {
   const rows = await appendAll(tx, {
     runs: lines.map(({ run }) => run.id),
     accounts: lines.map(({ run }) => run.accountId),

@@ -3,7 +3,7 @@ import { withTx } from '../../../src/db/client.ts'
 import { readEvents } from '../../../src/turns/recording/event-log.ts'
 import { appendWork } from '../../../src/turns/recording/idempotent-write.ts'
 import {
-  type AppendResult,
+  type AppendListener,
   createSharedAppends,
   type SharedAppends,
 } from '../../../src/turns/recording/shared-appends.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Append = { readonly told: AppendResult; really(): Promise<boolean | undefined> }
+type Append = { readonly told: AppendListener; really(): Promise<boolean | undefined> }
 
 /** A writer whose clock rings, and whose shared appends are made and answered, when the test says so. */
 async function writing() {
