@@ -1,7 +1,7 @@
 /** Delay until buffered events are written. A short turn ends earlier and needs no such write. */
 const afterMs = 100
 /** Flushes that are due within this time run together. */
-const togetherMs = 10
+const batchWindowMs = 10
 
 /**
  * Schedules the flushes of all runs with one timer. Thousands of slow streams would otherwise create a timer
@@ -11,9 +11,9 @@ export type FlushClock = {
   /**
    * Calls `flush` once in about 100 ms, even if it is called several times before that. `flush` must not throw.
    */
-  soon(flush: () => void): void
+  schedule(flush: () => void): void
   /** Cancels a scheduled flush. */
-  notNow(flush: () => void): void
+  cancel(flush: () => void): void
 }
 
 export function createFlushClock(): FlushClock {
@@ -23,7 +23,7 @@ export function createFlushClock(): FlushClock {
   const ring = () => {
     const now = Math.round(performance.now())
     for (const [flush, at] of due) {
-      if (at > now + togetherMs) break
+      if (at > now + batchWindowMs) break
       due.delete(flush)
       flush()
     }
@@ -32,12 +32,12 @@ export function createFlushClock(): FlushClock {
     if (next !== undefined) setTimeout(ring, next - now)
   }
   return {
-    soon(flush) {
+    schedule(flush) {
       if (!due.has(flush)) due.set(flush, Math.round(performance.now()) + afterMs)
       if (isSet) return
       isSet = true
       setTimeout(ring, afterMs)
     },
-    notNow: (flush) => void due.delete(flush),
+    cancel: (flush) => void due.delete(flush),
   }
 }

@@ -119,7 +119,7 @@ export class WriteQueue {
   /** Waits for the write in progress and prevents scheduled ones. Buffered events are dropped. */
   async close(): Promise<void> {
     this.#closed = true
-    this.#options.appends.notNow(this.#flush)
+    this.#options.appends.cancel(this.#flush)
     await this.#tail
     await this.#whenAlone()
   }
@@ -145,7 +145,7 @@ export class WriteQueue {
 
   /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
   #inOrder<T>(write: () => Promise<T>): Promise<T> {
-    this.#options.appends.notNow(this.#flush)
+    this.#options.appends.cancel(this.#flush)
     this.#writes += 1
     const turn = this.#tail.then(async () => {
       await this.#whenAlone()
@@ -169,7 +169,7 @@ export class WriteQueue {
   }
 
   #flushSoon(): void {
-    if (!this.#closed) this.#options.appends.soon(this.#flush)
+    if (!this.#closed) this.#options.appends.schedule(this.#flush)
   }
 
   /**
@@ -203,7 +203,7 @@ export class WriteQueue {
    */
   #share(): void {
     const [batch, before] = [this.#buffer.take(), this.#state]
-    this.#options.appends.notNow(this.#flush)
+    this.#options.appends.cancel(this.#flush)
     this.#shared = { batch, before, attempts: 0, after: undefined, unconfirmed: undefined }
     this.#sendShared(this.#shared)
   }

@@ -20,10 +20,10 @@ test('each is called once, some 100 ms after it was first asked for, in their or
   const clock = createFlushClock()
   const { called, flush } = calls()
   const [a, b] = [flush('a'), flush('b')]
-  clock.soon(a)
+  clock.schedule(a)
   vi.advanceTimersByTime(40)
-  clock.soon(b)
-  clock.soon(a)
+  clock.schedule(b)
+  clock.schedule(a)
   vi.advanceTimersByTime(1_000)
   expect(called).toEqual([
     ['a', 100],
@@ -35,7 +35,7 @@ test('those that are due within a moment are called together', () => {
   const clock = createFlushClock()
   const { called, flush } = calls()
   for (const name of ['a', 'b', 'c']) {
-    clock.soon(flush(name))
+    clock.schedule(flush(name))
     vi.advanceTimersByTime(4)
   }
   vi.advanceTimersByTime(1_000)
@@ -50,13 +50,13 @@ test('what was taken back is not called, and the others are', () => {
   const clock = createFlushClock()
   const { called, flush } = calls()
   const [a, b] = [flush('a'), flush('b')]
-  clock.soon(a)
-  clock.soon(b)
-  clock.notNow(a)
+  clock.schedule(a)
+  clock.schedule(b)
+  clock.cancel(a)
   vi.advanceTimersByTime(1_000)
   expect(called).toEqual([['b', 100]])
-  clock.soon(a)
-  clock.notNow(a)
+  clock.schedule(a)
+  clock.cancel(a)
   vi.advanceTimersByTime(1_000)
   expect(called).toHaveLength(1)
 })
@@ -66,9 +66,9 @@ test('a flush that asks again while it runs is called again', () => {
   const at: number[] = []
   const again = () => {
     at.push(Math.round(performance.now()))
-    if (at.length < 3) clock.soon(again)
+    if (at.length < 3) clock.schedule(again)
   }
-  clock.soon(again)
+  clock.schedule(again)
   vi.advanceTimersByTime(1_000)
   expect(at.map((time) => time - (at[0] ?? 0))).toEqual([0, 100, 200])
   expect(vi.getTimerCount()).toBe(0)

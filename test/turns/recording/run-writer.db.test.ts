@@ -35,8 +35,8 @@ async function writing() {
   const faults: unknown[] = []
   const leave = new AbortController()
   const shared: SharedAppends = {
-    soon: (flush) => void asked.add(flush),
-    notNow: (flush) => void asked.delete(flush),
+    schedule: (flush) => void asked.add(flush),
+    cancel: (flush) => void asked.delete(flush),
     append(attempt, before, events, told) {
       appends.push({
         told,
