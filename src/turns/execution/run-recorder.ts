@@ -34,10 +34,10 @@ import type { TurnWatch } from './turn-watch.ts'
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
 
 /** What earlier attempts at the run have left behind. */
-export type Earlier = {
+export type PriorAttempts = {
   readonly steps: Steps
   /** Text that they produced in the step that none of them finished. */
-  readonly begun: string
+  readonly partialText: string
   /** Numbers in brackets that the client wrote, see `givenNumbers`. */
   readonly given: ReadonlySet<number>
   /** The user's message of this turn. */
@@ -60,7 +60,7 @@ export class RunRecorder {
   #step: number
   #othersWait = true
   /** About the current step: text that earlier attempts showed, and whether this attempt has shown any. */
-  #begun: string
+  #partialText: string
   #shown = false
 
   constructor(
@@ -68,7 +68,7 @@ export class RunRecorder {
     run: Run,
     live: LiveRun,
     journal: RunJournal,
-    { steps: journaled, begun, given, question }: Earlier,
+    { steps: journaled, partialText, given, question }: PriorAttempts,
     stop: TurnStop,
     watch: TurnWatch,
   ) {
@@ -82,7 +82,7 @@ export class RunRecorder {
     this.journal = journal
     this.journaled = journaled
     this.#step = journaled.length
-    this.#begun = begun
+    this.#partialText = partialText
     this.sourceMarks = createSourceMarks(
       journaled.flatMap((step) => (step.kind === 'tool' ? step.sources : [])),
       (run.request as RunRequest).origin,
@@ -146,8 +146,8 @@ export class RunRecorder {
     const firstVoid = earlier.find(({ event }) => stepOf(event) >= step)
     const voidFrom = firstVoid?.seq ?? this.#run.eventCount + 1
     // An attempt that died early may not have recorded it.
-    if (!earlier.some(({ event }) => event.type === 'run.started')) this.#tell({ type: 'run.started' })
-    if (this.#run.epoch > 1) this.#tell({ type: 'step.restarted', step, void_from_seq: voidFrom })
+    if (!earlier.some(({ event }) => event.type === 'run.started')) this.#emit({ type: 'run.started' })
+    if (this.#run.epoch > 1) this.#emit({ type: 'step.restarted', step, void_from_seq: voidFrom })
     // Tool calls run in parallel, so results of finished steps can follow the first void event. They stay valid
     // and are written again.
     for (const { seq, event } of earlier)
@@ -162,7 +162,7 @@ export class RunRecorder {
     writing.throwIfAborted()
     this.#showRest()
     const status = turn.reason === ('cancelled' satisfies EndReason) ? 'cancelled' : 'failed'
-    const call = { own: end.unfinished, shown: this.#shown, begun: this.#begun }
+    const call = { own: end.unfinished, shown: this.#shown, partialText: this.#partialText }
     const charged = chargedCall(call, status, () => new Turn(input).request())
     if (status === 'failed') return this.#failAs(end, charged)
     return this.#end((cost) => ({ type: 'run.cancelled', end: this.#endAt(cost) }), charged)
@@ -179,7 +179,7 @@ export class RunRecorder {
     }
   }
 
-  #tell(event: RunEvent): void {
+  #emit(event: RunEvent): void {
     this.#live.push(event)
     this.journal.event(event)
   }
@@ -189,19 +189,19 @@ export class RunRecorder {
     switch (event.type) {
       case 'step.started':
         this.#watch.stepStarted(event.step)
-        this.#tell({ type: 'step.started', step: event.step })
+        this.#emit({ type: 'step.started', step: event.step })
         break
       case 'text.delta': {
         const text = this.#answer.show(event.text)
         if (text === '') break
         this.#shown = true
         this.#watch.textShown()
-        this.#tell({ type: 'text.delta', step: event.step, text })
+        this.#emit({ type: 'text.delta', step: event.step, text })
         break
       }
       case 'tool.started':
         this.#watch.stepStarted(event.step, event.call)
-        this.#tell({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
+        this.#emit({ type: 'tool.started', step: event.step, name: event.call.name, title: event.title })
         break
       case 'step.finished':
         this.#stepOver()
@@ -212,14 +212,14 @@ export class RunRecorder {
         this.#stepOver()
         this.#watch.stepFinished(event.step, event.record)
         // The journal already has these events. Only the readers of this process still need them.
-        for (const told of toolEvents(event.step, event.record)) this.#live.push(told)
+        for (const toolEvent of toolEvents(event.step, event.record)) this.#live.push(toolEvent)
         this.#answer.add(event.record)
         break
     }
   }
 
   #stepOver(): void {
-    this.#begun = ''
+    this.#partialText = ''
     this.#shown = false
   }
 
@@ -248,12 +248,12 @@ export class RunRecorder {
   #showNotice(notice: string): void {
     const rest = this.#answer.rest()
     const text = rest + this.#answer.show(this.#answer.isEmpty() ? notice : `\n\n${notice}`)
-    this.#tell({ type: 'text.delta', step: this.#step, text })
+    this.#emit({ type: 'text.delta', step: this.#step, text })
   }
 
   /** Ends the run as failed for a reason on our side. The prompt of an open model call is not charged. */
   fail(code: RunFailureCode, message: string): Promise<void> {
-    const call = { own: undefined, shown: false, begun: this.#begun }
+    const call = { own: undefined, shown: false, partialText: this.#partialText }
     return this.#fail(
       code,
       message,
@@ -276,7 +276,7 @@ export class RunRecorder {
     const rest = this.#answer.rest()
     if (rest === '') return
     this.#shown = true
-    this.#tell({ type: 'text.delta', step: this.#step, text: rest })
+    this.#emit({ type: 'text.delta', step: this.#step, text: rest })
   }
 
   /** @param call the unfinished model call, if it is charged. */

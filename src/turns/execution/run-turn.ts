@@ -70,9 +70,9 @@ export async function runTurn(
   const watch = new TurnWatch(services, run)
   let journal: RunJournal | undefined
   try {
-    const { transcript, journaled, earlier, begun } =
+    const { transcript, journaled, earlier, partialText } =
       known && run.epoch === 1
-        ? { transcript: known, journaled: nothingJournaled, earlier: [], begun: '' }
+        ? { transcript: known, journaled: nothingJournaled, earlier: [], partialText: '' }
         : await retryTransient(() => readRun(services.database, run), stop.writing)
     // Readers of this process start at the first event, whichever attempt wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
@@ -85,7 +85,7 @@ export async function runTurn(
       onFault: (error) => stop.leave(error instanceof Error ? error : new Error(messageOf(error))),
     })
     const given = givenNumbers(transcript)
-    const left = { steps: journaled.steps, begun, given, question: questionOf(transcript) }
+    const left = { steps: journaled.steps, partialText, given, question: questionOf(transcript) }
     const turn = new RunRecorder(services, run, live, journal, left, stop, watch)
     turn.begin(earlier)
     if (!model)
@@ -135,8 +135,8 @@ function readRun(database: Database, run: Run) {
   return withTx(database, run, async (tx) => {
     const journaled = await readJournal(tx, run.id)
     const events = run.eventCount > 0 ? await readEvents(tx, run.id, 0) : []
-    const begun = longestText(events, journaled.steps.length + 1)
-    return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), begun }
+    const partialText = longestText(events, journaled.steps.length + 1)
+    return { transcript: await readTranscript(tx, run), journaled, earlier: withoutVoid(events), partialText }
   })
 }
 

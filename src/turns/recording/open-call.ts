@@ -10,7 +10,7 @@ export type OpenCall = {
   /** Whether this attempt showed any of its text. */
   readonly shown: boolean
   /** Text of the call that earlier attempts showed, as committed. */
-  readonly begun: string
+  readonly partialText: string
 }
 
 /**
@@ -20,20 +20,20 @@ export type OpenCall = {
  * @param request returns the call's request if an earlier attempt sent it; undefined if the failure is ours.
  */
 export function chargedCall(
-  { own, shown, begun }: OpenCall,
+  { own, shown, partialText }: OpenCall,
   status: 'cancelled' | 'failed',
   request: () => ModelRequest | undefined,
 ): ModelStep | undefined {
-  const isDue = begun !== '' || (own && (shown || status === 'cancelled'))
+  const isDue = partialText !== '' || (own && (shown || status === 'cancelled'))
   if (!isDue) return undefined
-  if (own && begun === '') return own
+  if (own && partialText === '') return own
   const asked = own ? undefined : request()
   const prompt = own?.usage.promptTokens ?? (asked ? promptTokens(asked) : 0)
   const said = own?.usage.completionTokens ?? 0
-  const saidBefore = estimateTokens(begun)
+  const saidBefore = estimateTokens(partialText)
   return {
     kind: 'model',
-    text: own && said >= saidBefore ? own.text : begun,
+    text: own && said >= saidBefore ? own.text : partialText,
     toolCalls: [],
     reason: 'length',
     usage: { promptTokens: prompt, completionTokens: Math.max(said, saidBefore), estimated: true },
