@@ -8,7 +8,7 @@ import { claimRun } from './leases.ts'
 import type { UnconfirmedStarts } from './unconfirmed-starts.ts'
 
 /** Signals make a look happen sooner. */
-const lookMs = 1_000
+const pollMs = 1_000
 /** Owners renew every third of a lease. After an outage this long, leases of live owners may have expired. */
 const longOutageMs = (leaseSeconds * 1_000) / 2
 /** After a long outage, owners get this time to renew before their runs count as orphans. */
@@ -29,19 +29,19 @@ export type ClaimingOptions = {
 /** Looks for runs without an owner every second and on signals, and claims them one by one. */
 export function createClaiming(options: ClaimingOptions): Repeated {
   const { database, lease, plans, unconfirmedStarts, outage } = options
-  let lookedAt = performance.now()
-  let orphansFrom = lookedAt
+  let lastClaimAt = performance.now()
+  let orphansFrom = lastClaimAt
 
   const claimNext = async () => {
-    const wasAway = performance.now() - lookedAt > longOutageMs
+    const wasAway = performance.now() - lastClaimAt > longOutageMs
     const orphans = !wasAway && performance.now() >= orphansFrom
     const run = await withBackgroundTx(database, (tx) => claimRun(tx, lease, { plans, orphans }))
-    lookedAt = performance.now()
-    if (wasAway) orphansFrom = lookedAt + renewalMs
+    lastClaimAt = performance.now()
+    if (wasAway) orphansFrom = lastClaimAt + renewalMs
     return run
   }
 
-  const look = async () => {
+  const claimAll = async () => {
     await unconfirmedStarts.settle(database)
     while (!options.paused()) {
       const run = await claimNext()
@@ -50,5 +50,5 @@ export function createClaiming(options: ClaimingOptions): Repeated {
       options.start(run)
     }
   }
-  return repeat(look, lookMs, outage.failed)
+  return repeat(claimAll, pollMs, outage.failed)
 }

@@ -4,11 +4,11 @@ import { LeaseLost } from '../recording/event-log.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import type { Lease } from '../run/lease.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
-import { markedRuns, renewLeases } from './leases.ts'
+import { renewLeases, stoppableRuns } from './leases.ts'
 
 const heartbeatMs = 5_000
 /** Interval of the look at the rows. It bounds how long a lost cancel signal, or a lost run, stays unnoticed. */
-const lookMs = 1_000
+const checkMs = 1_000
 /** A failed renewal is retried soon, so that no lease expires for lack of an attempt. */
 const retryMs = 500
 
@@ -33,12 +33,12 @@ export function keepLeases(
     const rest = await withBackgroundTx(database, (tx) => renewLeases(tx, lease, asked, 'skip'))
     if (rest.length > 0) await withBackgroundTx(database, (tx) => renewLeases(tx, lease, rest, 'wait'))
   }
-  const look = async () => {
+  const checkRows = async () => {
     // Runs that start after this copy are not queried and must not be taken for lost.
     const asked = new Map(driven)
     if (asked.size === 0) return
     const owned = [...asked].map(([id, { epoch }]) => ({ id, epoch }))
-    for (const { id, lost } of await withBackgroundTx(database, (tx) => markedRuns(tx, owned))) {
+    for (const { id, lost } of await withBackgroundTx(database, (tx) => stoppableRuns(tx, owned))) {
       const stop = asked.get(id)?.stop
       if (lost) stop?.leave(new LeaseLost(`run ${id} has another owner or is gone`))
       else stop?.end('cancelled')
@@ -46,7 +46,7 @@ export function keepLeases(
   }
   const rounds = [
     repeat(renew, heartbeatMs, outage.failed, retryMs),
-    repeat(look, lookMs, outage.failed, retryMs),
+    repeat(checkRows, checkMs, outage.failed, retryMs),
   ]
   return {
     async stop() {

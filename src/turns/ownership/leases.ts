@@ -52,7 +52,7 @@ async function claimUnowned(executor: Executor, lease: Lease, orphans: boolean):
 /** Maximum accounts that one look considers. Those with the longest wait come first. */
 const maxAccounts = 20
 /** First half of the advisory lock key for claiming an account's queued runs. The number is arbitrary. */
-const placesLock = 720_311_503
+const slotsLock = 720_311_503
 
 /**
  * Claims the oldest queued run of the account that has waited longest and has a free slot. One claim at a time
@@ -61,19 +61,19 @@ const placesLock = 720_311_503
  */
 async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Promise<Run | undefined> {
   const names = [...plans.names]
-  const places = names.map((name) => plans.of(name).concurrentTurns)
-  const { rows } = await executor.execute<{ account: string; places: number }>(sql`
+  const slots = names.map((name) => plans.of(name).concurrentTurns)
+  const { rows } = await executor.execute<{ account: string; slots: number }>(sql`
     with waiting as (
       select r.account_id as account, min(r.created_at) as since from runs r
       where r.status = 'queued' and ${isNext} group by 1)
-    select account, p.places from waiting
+    select account, p.slots from waiting
       join accounts a on a.id = account
-      join unnest(${sql.param(names)}::text[], ${sql.param(places)}::int[]) as p (plan, places) on p.plan = a.plan
-    where ${running(sql`account`)} < p.places
+      join unnest(${sql.param(names)}::text[], ${sql.param(slots)}::int[]) as p (plan, slots) on p.plan = a.plan
+    where ${running(sql`account`)} < p.slots
     order by since limit ${maxAccounts}`)
-  for (const { account, places } of rows) {
+  for (const { account, slots } of rows) {
     const lock = await executor.execute<{ ok: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${placesLock}, hashtext(${account})) as ok`,
+      sql`select pg_try_advisory_xact_lock(${slotsLock}, hashtext(${account})) as ok`,
     )
     // The first count was read without the lock. This one decides.
     const run = lock.rows[0]?.ok
@@ -82,7 +82,7 @@ async function claimWaiting(executor: Executor, lease: Lease, plans: Plans): Pro
           lease,
           sql`select r.id from runs r
             where r.account_id = ${account} and r.status = 'queued' and ${isNext}
-              and ${running(sql`${account}`)} < ${places}
+              and ${running(sql`${account}`)} < ${slots}
             order by r.created_at, r.id limit 1
             for update of r skip locked`,
         )
@@ -153,7 +153,7 @@ export async function renewLeases(
   return rest.map(({ id }) => id)
 }
 
-const findMarked = statement<MarkedRun>(
+const findMarked = statement<StoppableRun>(
   'marked_runs',
   `select given.id, runs.epoch is distinct from given.epoch as lost
   from unnest(string_to_array(:runIds, ','), string_to_array(:epochs, ',')::int[]) as given (id, epoch)
@@ -162,13 +162,13 @@ const findMarked = statement<MarkedRun>(
 )
 
 /** A run that its owner must stop: it has another owner, was deleted (`lost`), or is to be cancelled. */
-export type MarkedRun = { readonly id: string; readonly lost: boolean }
+export type StoppableRun = { readonly id: string; readonly lost: boolean }
 
 /** Finds those of an owner's runs that it must stop. */
-export function markedRuns(
+export function stoppableRuns(
   executor: Executor,
   owned: readonly { readonly id: string; readonly epoch: number }[],
-): Promise<readonly MarkedRun[]> {
+): Promise<readonly StoppableRun[]> {
   return findMarked(executor, {
     runIds: owned.map(({ id }) => id).join(','),
     epochs: owned.map(({ epoch }) => epoch).join(','),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { markedRuns, renewLeases } from '../../../src/turns/ownership/leases.ts'
+import { renewLeases, stoppableRuns } from '../../../src/turns/ownership/leases.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { endRun } from '../../support/turns/journal.ts'
@@ -68,7 +68,7 @@ test('an owner learns of its lost, deleted and cancelled runs, and of no others'
   ])
   const gone = { ...healthy, id: newId('run') }
   const marked = await withTx(db.database, 'system', (tx) =>
-    markedRuns(tx, [healthy, taken, cancelled, gone]),
+    stoppableRuns(tx, [healthy, taken, cancelled, gone]),
   )
   expect(new Set(marked)).toEqual(
     new Set([
