@@ -1,15 +1,15 @@
-export type Repeated = { soon(): void; stop(): Promise<void> }
+export type PeriodicTask = { runSoon(): void; stop(): Promise<void> }
 
 /**
  * Runs `work` every `everyMs` and on `soon()`, one run at a time. A failure goes to `report`, and the next
  * attempt follows after `retryMs`.
  */
-export function repeat(
+export function startPeriodicTask(
   work: () => Promise<void>,
   everyMs: number,
   report: (error: unknown) => void,
   retryMs = everyMs,
-): Repeated {
+): PeriodicTask {
   let timer = setTimeout(begin, everyMs)
   let isRunning = false
   let last: Promise<void> = Promise.resolve()
@@ -38,7 +38,7 @@ export function repeat(
   }
 
   return {
-    soon() {
+    runSoon() {
       if (stopped) return
       if (isRunning) askedAgain = true
       else begin()

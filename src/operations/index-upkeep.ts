@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
-import { repeat } from '../periodic-work.ts'
+import { startPeriodicTask } from '../periodic-work.ts'
 import { ensureAssociations } from '../sources/associations/associations.ts'
 import { finishIndex } from '../sources/library/writing/reindex.ts'
 
@@ -19,7 +19,7 @@ export function keepIndexComplete(database: Database, log: Logger): { stop(): Pr
     if (await ensureAssociations(database, { settled: true, signal: stopping.signal }))
       log.info('word associations were learned from parallel texts')
   }
-  const rounds = repeat(round, everyMs, (error) => {
+  const rounds = startPeriodicTask(round, everyMs, (error) => {
     if (!stopping.signal.aborted) log.warn({ reason: reasonOf(error) }, 'texts could not be indexed')
   })
   return {

@@ -5,7 +5,7 @@ import { invariants } from '../billing/checks/invariants.ts'
 import type { Database } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
-import { repeat } from '../periodic-work.ts'
+import { startPeriodicTask } from '../periodic-work.ts'
 
 const everyMs = 10 * 60_000
 /** A check of another replica counts up to this age. */
@@ -23,7 +23,7 @@ export function watchInvariants(
   log: Logger,
 ): { stop(): Promise<void> } {
   const gauges = registerGauges(registry)
-  const watching = repeat(
+  const watching = startPeriodicTask(
     async () => {
       const state = await checkChanges(database, freshSeconds, (found) => report(log, found))
       if (!state) throw new Error('another replica makes the first check')
@@ -36,7 +36,7 @@ export function watchInvariants(
     },
     retryMs,
   )
-  watching.soon()
+  watching.runSoon()
   return watching
 }
 

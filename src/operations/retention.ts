@@ -3,7 +3,7 @@ import { expiredSession } from '../accounts/sign-in/web-sessions.ts'
 import { type Database, type Executor, withTx } from '../db/client.ts'
 import { reasonOf } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
-import { repeat } from '../periodic-work.ts'
+import { startPeriodicTask } from '../periodic-work.ts'
 
 const everyMs = 15 * 60_000
 const retryMs = 60_000
@@ -114,5 +114,5 @@ export function keepRetention(database: Database, log: Logger): { stop(): Promis
     if (removed > 0) log.info({ removed }, 'what has had its time was removed')
   }
   const report = (error: unknown) => log.warn({ reason: reasonOf(error) }, 'old rows could not be removed')
-  return repeat(round, everyMs, report, retryMs)
+  return startPeriodicTask(round, everyMs, report, retryMs)
 }

@@ -1,6 +1,6 @@
 import type { Plans } from '../../accounts/plans.ts'
 import { type Database, withBackgroundTx } from '../../db/client.ts'
-import { type Repeated, repeat } from '../../periodic-work.ts'
+import { type PeriodicTask, startPeriodicTask } from '../../periodic-work.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
@@ -27,7 +27,7 @@ export type ClaimingOptions = {
 }
 
 /** Looks for runs without an owner every second and on signals, and claims them one by one. */
-export function createClaiming(options: ClaimingOptions): Repeated {
+export function createClaiming(options: ClaimingOptions): PeriodicTask {
   const { database, lease, plans, unconfirmedStarts, outage } = options
   let lastClaimAt = performance.now()
   let orphansFrom = lastClaimAt
@@ -50,5 +50,5 @@ export function createClaiming(options: ClaimingOptions): Repeated {
       options.start(run)
     }
   }
-  return repeat(claimAll, pollMs, outage.failed)
+  return startPeriodicTask(claimAll, pollMs, outage.failed)
 }

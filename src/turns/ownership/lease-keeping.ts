@@ -1,5 +1,5 @@
 import { type Database, withBackgroundTx } from '../../db/client.ts'
-import { repeat } from '../../periodic-work.ts'
+import { startPeriodicTask } from '../../periodic-work.ts'
 import { LeaseLost } from '../recording/event-log.ts'
 import type { OutageLog } from '../replicas/outage-log.ts'
 import type { Lease } from '../run/lease.ts'
@@ -45,8 +45,8 @@ export function keepLeases(
     }
   }
   const rounds = [
-    repeat(renew, heartbeatMs, outage.failed, retryMs),
-    repeat(checkRows, checkMs, outage.failed, retryMs),
+    startPeriodicTask(renew, heartbeatMs, outage.failed, retryMs),
+    startPeriodicTask(checkRows, checkMs, outage.failed, retryMs),
   ]
   return {
     async stop() {

@@ -65,7 +65,7 @@ export function createRunner(
   let draining = false
 
   const driven = createDrivenRuns({ ...services, signals, outage, appends }, (run) => {
-    claiming.soon()
+    claiming.runSoon()
     signals.send({ kind: 'claim', runId: run.id })
   })
   const keeping = keepLeases(database, lease, driven.byId, outage)
@@ -81,7 +81,7 @@ export function createRunner(
   const cancelHere = (runId: string) => driven.byId.get(runId)?.stop.end('cancelled')
   const unsubscribe = signals.subscribe((signal) => {
     if (signal.kind === 'cancel') cancelHere(signal.runId)
-    if (signal.kind === 'claim') claiming.soon()
+    if (signal.kind === 'claim') claiming.runSoon()
   })
 
   const handOver = async () => {

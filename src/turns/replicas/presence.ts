@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withBackgroundTx } from '../../db/client.ts'
 import type { ListenerOptions } from '../../db/listen.ts'
-import { repeat } from '../../periodic-work.ts'
+import { startPeriodicTask } from '../../periodic-work.ts'
 import type { OutageLog } from './outage-log.ts'
 
 const heartbeatMs = 1_000
@@ -59,11 +59,11 @@ export function keepPresence(
     known ||= isLocked
     if (known) seen.resolve()
   }
-  const beats = repeat(() => beat(), heartbeatMs, outage.failed)
+  const beats = startPeriodicTask(() => beat(), heartbeatMs, outage.failed)
   return {
     name: () => (known ? replica : null),
     seen: seen.promise,
-    changed: beats.soon,
+    changed: beats.runSoon,
     async stop() {
       await beats.stop()
       // All replies are over, so everything is settled up to this moment.
