@@ -56,10 +56,10 @@ async function admit(
   if (input.identity.key === undefined && !input.identity.retried) refuseUnderPressure(services)
   const start = new StartAttempts(services, principal, withTrace(input))
   // `AbortSignal.timeout` cannot be cleared: it would create an exception long after nearly every start.
-  const patience = new AbortController()
-  const timer = setTimeout(() => patience.abort(), timeoutMs)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
   try {
-    const { run, repeated, conversation } = await retryTransient(() => start.attempt(), patience.signal)
+    const { run, repeated, conversation } = await retryTransient(() => start.attempt(), timeout.signal)
     if (!repeated) services.metrics?.started(run.status === 'in_progress' ? 'in_progress' : 'queued')
     if (!repeated && run.status === 'in_progress') runner.start(run, conversation)
     start.client.attach(run.id)

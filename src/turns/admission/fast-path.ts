@@ -11,7 +11,7 @@ import { hasQuestion, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** Whether the fast path can admit this start in one call: a new session in the key's own project. */
-export function isUsual({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
+export function qualifiesForFastPath({ keyId, plan, binding }: Principal, input: TurnInput): boolean {
   return (
     keyId !== null &&
     plan.apiAccess &&
@@ -41,7 +41,7 @@ type UsualOwner = Pick<Start, 'runId' | 'lease' | 'clientAt' | 'limits'> &
  * @throws what `insertRun` throws, the database's error, and `Unsettled` if other replicas must be asked about
  *   equal requests.
  */
-export async function writeUsual(
+export async function startOnFastPath(
   executor: Executor,
   principal: Principal,
   input: TurnInput,

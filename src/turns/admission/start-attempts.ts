@@ -13,7 +13,7 @@ import type { Pressure } from '../replicas/pressure.ts'
 import { takeClientOver } from '../run/runs.ts'
 import { toldToModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
-import { isUsual, writeUsual } from './fast-path.ts'
+import { qualifiesForFastPath, startOnFastPath } from './fast-path.ts'
 import { type Started, startTurn, Unsettled } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
@@ -89,7 +89,7 @@ export class StartAttempts {
 
   async #attempt(lostHere: readonly string[], isLast: boolean): Promise<Started> {
     const isNew = lostHere.length === 0 && this.#heard.lost.size === 0 && this.#heard.gone.size === 0
-    const usual = isNew && !this.#unsure && isUsual(this.#principal, this.#input)
+    const usual = isNew && !this.#unsure && qualifiesForFastPath(this.#principal, this.#input)
     return (usual ? await this.#usual() : undefined) ?? this.#careful(lostHere, isLast)
   }
 
@@ -99,7 +99,7 @@ export class StartAttempts {
    */
   async #lostHere(): Promise<readonly string[]> {
     // The fast path checks again after the next turn of the event loop. Other starts wait for that turn here.
-    if (isUsual(this.#principal, this.#input) && this.#lostBefore().length === 0) return []
+    if (qualifiesForFastPath(this.#principal, this.#input) && this.#lostBefore().length === 0) return []
     await this.#requireClient()
     const before = this.#lostBefore()
     await Promise.all(before.map(({ admitted }) => admitted))
@@ -130,7 +130,7 @@ export class StartAttempts {
       const notAfter = new Date(sentAt.getTime() + callMs)
       this.#unsure = 'in_progress'
       this.#overAt = performance.now() + callMs
-      const run = await writeUsual(calls, this.#principal, this.#input, {
+      const run = await startOnFastPath(calls, this.#principal, this.#input, {
         ...{
           runId: this.#runId,
           lease: runner.lease,

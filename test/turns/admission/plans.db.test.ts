@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import type { Executor } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { writeUsual } from '../../../src/turns/admission/fast-path.ts'
+import { startOnFastPath } from '../../../src/turns/admission/fast-path.ts'
 import { renewLeases } from '../../../src/turns/ownership/leases.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -134,6 +134,6 @@ test('a turn begins without a look at each of the turns that are open', async ()
     ...times,
   }
   const begin = (executor: Executor) =>
-    writeUsual(executor, principal, plainInput({ text: 'another' }), owner)
+    startOnFastPath(executor, principal, plainInput({ text: 'another' }), owner)
   expect(await fetchedBy(begin, (run) => run?.status === 'in_progress')).toBeLessThan(20)
 })

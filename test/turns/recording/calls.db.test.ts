@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../../../src/accounts/principal.ts'
 import { withTurnCalls, withTx } from '../../../src/db/client.ts'
 import { newId } from '../../../src/ids.ts'
-import { isUsual, writeUsual } from '../../../src/turns/admission/fast-path.ts'
+import { qualifiesForFastPath, startOnFastPath } from '../../../src/turns/admission/fast-path.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
@@ -32,7 +32,7 @@ const unheld = { clientAt: null, settled: [] }
 /** Unless told otherwise sent after all others: they make the same request. */
 const startUntil = (notAfter: Date, runId = newId('run'), sentAt = later(60_000)) =>
   withTurnCalls(db.database, principal, (calls) =>
-    writeUsual(calls, principal, plainInput({ text: runId }), {
+    startOnFastPath(calls, principal, plainInput({ text: runId }), {
       runId,
       lease,
       ...unheld,
@@ -54,7 +54,7 @@ async function rowsOf(runId: string) {
 
 test('a start in time is written with its hold', async () => {
   const runId = newId('run')
-  expect(isUsual(principal, plainInput())).toBe(true)
+  expect(qualifiesForFastPath(principal, plainInput())).toBe(true)
   expect(await startUntil(later(60_000), runId)).toMatchObject({ id: runId, status: 'in_progress', epoch: 1 })
   expect(await rowsOf(runId)).toEqual({ runs: 1, held: 1, moved: 1 })
 })
@@ -132,7 +132,7 @@ async function withPlaces(concurrentTurns: number) {
   return () => {
     const runId = newId('run')
     return withTurnCalls(db.database, of, (calls) =>
-      writeUsual(calls, of, plainInput({ text: runId }), { ...owner, runId }),
+      startOnFastPath(calls, of, plainInput({ text: runId }), { ...owner, runId }),
     )
   }
 }
