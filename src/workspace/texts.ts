@@ -22,19 +22,19 @@ export type FileText = DocumentText & { readonly file: StoredFile; readonly kind
  * @throws the reason of `signal` when it is aborted.
  */
 export async function fileText(database: Database, file: StoredFile, signal: AbortSignal): Promise<FileText> {
-  const found = await withTx(database, file, (tx) => look(tx, file))
+  const found = await withTx(database, file, (tx) => lookUpText(tx, file))
   if ('text' in found) return { file, ...found }
   const { version, kind } = found
   const read = await extractOnce(database, version, kind, signal)
   return { file, kind, ...read }
 }
 
-type Look =
+type TextLookup =
   | (DocumentText & { readonly kind: TextKind | undefined })
   | { readonly version: FileVersion; readonly kind: Exclude<TextKind, 'text'> }
 
 /** Returns the text if no extraction is needed: a plain text, or a stored extraction. */
-async function look(tx: Executor, file: StoredFile): Promise<Look> {
+async function lookUpText(tx: Executor, file: StoredFile): Promise<TextLookup> {
   const version = await findVersion(tx, file)
   if (!version) return { text: '', problem: deleted, kind: undefined }
   const kind = await kindOfVersion(tx, file, version)
