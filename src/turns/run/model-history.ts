@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../agent/provider.ts'
-import { createOwnWordsFilter } from '../../sources/citations/own-words/own-words.ts'
+import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
 import { Slices } from '../../sources/text/slices.ts'
 import { textOf } from './transcript.ts'
 

@@ -1,5 +1,6 @@
 import { VisibleText } from '../quotations/visible-text.ts'
-import { everyBeginning, isClaim, isClaimSentence, readClaimSentence } from './own-claims.ts'
+import { everyBeginning, isClaim, isClaimSentence, readClaimSentence } from './claims.ts'
+import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './numbers.ts'
 import {
   continuesList,
   isListHeading,
@@ -9,8 +10,7 @@ import {
   longestLine,
   mayBecomeListHeading,
   underHeading,
-} from './own-lists.ts'
-import { closingRun, isIndexed, longestCode, mayBeNumbered, namesGiven, numberGroup } from './own-numbers.ts'
+} from './source-lists.ts'
 
 /** Removes from a streamed text what a model says about verification. */
 export type OwnWordsFilter = {

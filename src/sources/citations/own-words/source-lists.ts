@@ -1,4 +1,4 @@
-import { bare, isClaimSentence } from './own-claims.ts'
+import { bare, isClaimSentence } from './claims.ts'
 
 /**
  * Recognises source lists that a model writes itself. The service makes the source list from the marks; a list by the
