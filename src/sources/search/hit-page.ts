@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import type { SearchHit } from './hit.ts'
 import type { MeaningSearch } from './meaning/meaning-search.ts'
-import { type MissingPlace, missingPlaces } from './missing/missing-places.ts'
+import { type MissingPlace, missingPlaces } from './missing/places.ts'
 import { citingOnce } from './named/citing-passages.ts'
 import { searchSources } from './search.ts'
 

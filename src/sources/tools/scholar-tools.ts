@@ -6,7 +6,7 @@ import { findParallels } from '../library/links.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
-import { notThere } from '../search/missing/missing-statement.ts'
+import { notThere } from '../search/missing/statement.ts'
 import { stripControls } from '../text/strip-controls.ts'
 
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })

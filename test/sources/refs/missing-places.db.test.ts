@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { missingPlaces } from '../../../src/sources/search/missing/missing-places.ts'
-import {
-  missingResult,
-  missingStatement,
-  namesFor,
-} from '../../../src/sources/search/missing/missing-statement.ts'
+import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
+import { missingResult, missingStatement, namesFor } from '../../../src/sources/search/missing/statement.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { createLibraryDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines } from '../../support/library-lines.ts'

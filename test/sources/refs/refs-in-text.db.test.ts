@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findRefs } from '../../../src/sources/refs/in-text/find-refs.ts'
 import { resolveRef, resolveRefs } from '../../../src/sources/refs/ref-lookup.ts'
-import { missingPlaces } from '../../../src/sources/search/missing/missing-places.ts'
+import { missingPlaces } from '../../../src/sources/search/missing/places.ts'
 import { createLibraryDatabase, type TestDatabase } from '../../support/database.ts'
 import { importLines, type ShelfRow, shelfLines } from '../../support/library-lines.ts'
 

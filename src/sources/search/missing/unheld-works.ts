@@ -9,7 +9,7 @@ import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue } from './book-cues.ts'
-import { inHeadings } from './entries.ts'
+import { inHeadings } from './heading-entries.ts'
 
 /** A known work that the library does not hold, if the text asks what it says. UTF-16 offsets, `end` exclusive. */
 export type UnheldWork = { readonly start: number; readonly end: number; readonly title: string }

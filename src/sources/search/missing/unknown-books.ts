@@ -9,7 +9,7 @@ import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { textsHaving } from '../phrases/runs-in-texts.ts'
-import { inHeadings } from './entries.ts'
+import { inHeadings } from './heading-entries.ts'
 import { overlap } from './overlap.ts'
 import { titleSlots } from './title-slots.ts'
 

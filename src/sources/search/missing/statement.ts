@@ -2,7 +2,7 @@ import type { Executor } from '../../../db/client.ts'
 import { hebrewNames } from '../../refs/in-text/hebrew-names.ts'
 import { isStopWord, tokenize } from '../../text/tokens.ts'
 import { isFiller } from '../expansion/fillers.ts'
-import type { MissingPlace } from './missing-places.ts'
+import type { MissingPlace } from './places.ts'
 
 const english = {
   place: (name: string) => `"${name}" does not exist in this library`,
