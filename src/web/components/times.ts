@@ -4,18 +4,18 @@ const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC'
 const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A day. The tooltip has the minute in UTC, and the markup has the machine-readable time. */
-export function moment(date: Date): Html {
+export function formatDate(date: Date): Html {
   const title = `${minute.format(date)} UTC`
   return html`<time class="nowrap" datetime="${date.toISOString()}" title="${title}">${day.format(date)}</time>`
 }
 
 /** A day and its minute, in UTC. */
-export function instant(date: Date): Html {
+export function formatDateTime(date: Date): Html {
   return html`<time class="nowrap" datetime="${date.toISOString()}">${minute.format(date)}</time>`
 }
 
 /** A duration such as `3.2 s` or `2 min 5 s`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const tenths = Math.round(ms / 100)
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
   // Rounded once, before the split into minutes: 119.9 s is 2 min, not 1 min 60 s.

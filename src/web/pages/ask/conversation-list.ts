@@ -2,7 +2,7 @@ import type { Project } from '../../../turns/sessions/projects.ts'
 import type { Session } from '../../../turns/sessions/sessions.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { counted } from '../../components/texts.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import { nameOf } from './ask-form.ts'
 
 /** Conversations as rows, newest first; with the names of their projects when `projects` has them. */
@@ -16,5 +16,5 @@ function conversationRow(session: Session, project: string | undefined): Html {
   const inProject = project === undefined ? nothing : html`<span dir="auto">${project}</span> · `
   return html`<li><a class="row-title" href="/sessions/${session.id}" dir="auto">${nameOf(session)}</a>
 <span class="row-facts faint">
-${inProject}${counted(session.turnCount, 'question')} · ${moment(session.createdAt)}</span></li>`
+${inProject}${counted(session.turnCount, 'question')} · ${formatDate(session.createdAt)}</span></li>`
 }

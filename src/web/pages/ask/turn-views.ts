@@ -6,7 +6,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { notice } from '../../components/page.ts'
 import { counted } from '../../components/texts.ts'
-import { duration } from '../../components/times.ts'
+import { formatDuration } from '../../components/times.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 import { freeQuotations } from './free-quotations.ts'
 import { type Library, sourceAnchor, sourceList } from './source-views.ts'
@@ -101,12 +101,12 @@ function stepItem(step: TurnStep): Html {
 /** The result of a step, and how long it took. */
 function stepFacts({ refs, failed, tookMs, kind }: TurnStep): string {
   const found = failed ? 'no result' : refs.length > 0 ? counted(refs.length, 'passage') : ''
-  return [kind === 'tool' ? found : '', duration(tookMs)].filter((fact) => fact !== '').join(' · ')
+  return [kind === 'tool' ? found : '', formatDuration(tookMs)].filter((fact) => fact !== '').join(' · ')
 }
 
 /** How long a run took without its time in the queue; empty until it ends. */
 export function tookOf({ startedAt, createdAt, finishedAt }: Run): string {
-  return finishedAt ? duration(finishedAt.getTime() - (startedAt ?? createdAt).getTime()) : ''
+  return finishedAt ? formatDuration(finishedAt.getTime() - (startedAt ?? createdAt).getTime()) : ''
 }
 
 /** A turn that is queued or running. A script updates it; without scripts the page reloads itself. */

@@ -8,7 +8,7 @@ import { type Fact, factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { bytesText } from '../../components/sizes.ts'
-import { instant, moment } from '../../components/times.ts'
+import { formatDate, formatDateTime } from '../../components/times.ts'
 import { showMarkdown } from '../../markdown/shown-markdown.ts'
 
 export type FileShown = {
@@ -73,7 +73,7 @@ function factsOf(file: StoredFile): readonly Fact[] {
     ['Size', bytesText(file.bytes)],
     ['Type', html`<bdi>${file.contentType}</bdi>`],
     ['Origin', originOf(file)],
-    ['Created', instant(file.createdAt)],
+    ['Created', formatDateTime(file.createdAt)],
     ['Version', file.version],
   ]
 }
@@ -117,7 +117,7 @@ function versionTable(file: StoredFile, versions: readonly FileVersion[]): Html 
       { name: 'Version', kind: 'title', cell: ({ version }) => version },
       { name: 'Size', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
       { name: 'Origin', cell: originOf },
-      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
+      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
       { name: 'Content', cell: ({ version }) => downloadLink(file, version) },
     ],
   })

@@ -7,7 +7,7 @@ import { dataTable } from '../../components/data-table.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { counted } from '../../components/texts.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import type { Visitor } from '../../visitors/visitor.ts'
 import { settingsPage } from '../settings/settings-page.ts'
 
@@ -54,8 +54,8 @@ function keyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>):
       { name: 'Key', cell: (key) => html`<code class="nowrap">${key.prefix}…${key.lastFour}</code>` },
       { name: 'Access', isName: true, cell: (key) => accessText(key, names) },
       { name: 'Permissions', cell: scopeList },
-      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
-      { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : never) },
+      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
+      { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? formatDate(lastUsedAt) : never) },
       { name: 'Status', cell: stateCell },
       { name: html`<span class="sr">Actions</span>`, cell: revokeDialog },
     ],
@@ -73,7 +73,7 @@ function stateCell(key: KeyInfo): Html {
   const state = stateOf(key)
   const isTemporary = state === 'active' && key.expiresAt
   return html`<span class="badge ${state}">${state}</span>
-${isTemporary ? html`<br><small>until ${moment(isTemporary)}</small>` : nothing}`
+${isTemporary ? html`<br><small>until ${formatDate(isTemporary)}</small>` : nothing}`
 }
 
 function revokeDialog(key: KeyInfo): Html {

@@ -8,7 +8,7 @@ import { readHref, versionKey } from '../../components/library-links.ts'
 import { notice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import { directionOf, languageName, markedText, sourceLink } from '../../components/texts.ts'
-import { crumbs } from './search-view.ts'
+import { breadcrumbs } from './search-view.ts'
 
 type Query = {
   readonly quote?: string | undefined
@@ -54,7 +54,7 @@ export async function readerPage(
     sheets: ['library'],
     scripts: ['copy.js', 'reader.js'],
     wide: true,
-    main: html`${crumbs(page.work)}
+    main: html`${breadcrumbs(page.work)}
 <header class="reader-head"><h1 dir="auto">${title}</h1>
 ${heTitle ? html`<p lang="he" dir="rtl">${heTitle}</p>` : nothing}</header>
 ${query.quote && !quoted ? missingQuote(query.quote) : nothing}

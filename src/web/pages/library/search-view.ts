@@ -42,7 +42,7 @@ export function emptySearch({ q, problem }: { readonly q?: string; readonly prob
     title: 'Search',
     section: 'library',
     sheets: ['library'],
-    main: html`${crumbs()}<h1>Search</h1>${outcomeNotice({ problem })}
+    main: html`${breadcrumbs()}<h1>Search</h1>${outcomeNotice({ problem })}
 ${searchForm({ ...(q !== undefined && { q: q.slice(0, 1_000) }) })}
 ${problem ? nothing : searchHint}`,
   }
@@ -72,7 +72,7 @@ export function searchPage(query: Query, { hits, hasMore, unknownRef }: HitPage)
     title: `Search: ${q}`,
     section: 'library',
     sheets: ['library'],
-    main: html`${crumbs()}<h1>Search</h1>${searchForm({ q, language, work })}
+    main: html`${breadcrumbs()}<h1>Search</h1>${searchForm({ q, language, work })}
 ${unknownRef === undefined ? nothing : unknownNote(unknownRef, hits.length > 0)}
 ${hits.length === 0 ? noHits(query) : hitList(q, hits)}
 ${pager(
@@ -109,9 +109,9 @@ function hitEntry(q: string, hit: Hit): Html {
 }
 
 /** Links to the library and to a work of it, above a page. */
-export function crumbs(work?: string): Html {
+export function breadcrumbs(work?: string): Html {
   const separator = html` <span aria-hidden="true">/</span> `
-  return html`<nav class="crumbs" aria-label="Breadcrumb"><a href="/library">Library</a>${
+  return html`<nav class="breadcrumbs" aria-label="Breadcrumb"><a href="/library">Library</a>${
     work === undefined ? nothing : html`${separator}<a href="${workHref(work)}" dir="auto">${work}</a>`
   }</nav>`
 }

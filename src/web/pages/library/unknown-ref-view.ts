@@ -1,7 +1,7 @@
 import { type Html, html } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import type { Page } from '../../components/page.ts'
-import { crumbs, searchForm } from './search-view.ts'
+import { breadcrumbs, searchForm } from './search-view.ts'
 
 /** A ref that the library does not have, with the nearest refs. */
 export function unknownRefPage(ref: string, nearest: readonly string[]): Page {
@@ -10,7 +10,7 @@ export function unknownRefPage(ref: string, nearest: readonly string[]): Page {
     title: 'No such ref',
     section: 'library',
     sheets: ['library'],
-    main: html`${crumbs()}<h1>There is no such ref</h1>
+    main: html`${breadcrumbs()}<h1>There is no such ref</h1>
 <p>The library has no “<bdi>${shown}</bdi>”.</p>
 ${nearest.length > 0 ? suggestions(nearest) : noSuggestion}
 ${searchForm({ q: shown })}`,

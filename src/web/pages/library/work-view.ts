@@ -6,8 +6,8 @@ import { readHref, withQuery, workHref } from '../../components/library-links.ts
 import { notice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { counted, languageName, sourceLink } from '../../components/texts.ts'
-import { moment } from '../../components/times.ts'
-import { crumbs, searchForm } from './search-view.ts'
+import { formatDate } from '../../components/times.ts'
+import { breadcrumbs, searchForm } from './search-view.ts'
 
 /** Maximum chapters and parts on one page; more would make it slow. */
 const maxChapters = 300
@@ -30,7 +30,7 @@ export function workPage(shown: Shown): Page {
     title: work.title,
     section: 'library',
     sheets: ['library'],
-    main: html`${crumbs()}
+    main: html`${breadcrumbs()}
 <header class="work-head"><h1 dir="auto">${work.title}</h1>
 ${work.heTitle ? html`<p lang="he" dir="rtl">${work.heTitle}</p>` : nothing}</header>
 ${factList(factsOf(shown))}
@@ -139,7 +139,7 @@ function versionTable(versions: readonly VersionFacts[]): Html {
       { name: 'Licence', cell: ({ license }) => html`<bdi>${license}</bdi>` },
       { name: 'Source', cell: ({ url }) => (url ? sourceLink(url, hostOf(url)) : notStated) },
       { name: 'Passages', kind: 'number', cell: ({ texts }) => texts.toLocaleString('en') },
-      { name: 'Imported', cell: ({ importedAt }) => moment(importedAt) },
+      { name: 'Imported', cell: ({ importedAt }) => formatDate(importedAt) },
     ],
   })
 }

@@ -1,7 +1,7 @@
 import { type AuditEntry, auditActions, commandLine } from '../../../accounts/audit.ts'
 import { type Column, dataTable } from '../../components/data-table.ts'
 import { type Html, html } from '../../components/html.ts'
-import { instant } from '../../components/times.ts'
+import { formatDateTime } from '../../components/times.ts'
 
 const labels: Readonly<Record<string, string>> = auditActions
 
@@ -12,7 +12,7 @@ export function auditTable(entries: readonly AuditEntry[], ofOne = false): Html 
     label: 'Audit log',
     rows: entries,
     columns: [
-      { name: 'Time (UTC)', cell: ({ at }) => instant(at) },
+      { name: 'Time (UTC)', cell: ({ at }) => formatDateTime(at) },
       { name: 'Action', kind: 'title', cell: ({ action }) => labels[action] ?? action },
       ...(ofOne ? [] : [account]),
       { name: 'By', cell: actorOf },

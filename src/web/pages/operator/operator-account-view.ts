@@ -12,7 +12,7 @@ import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { selectField } from '../../components/select-field.ts'
 import { counted } from '../../components/texts.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import { auditTable } from './audit-view.ts'
 import { operatorPage } from './operator-page.ts'
 import { planOptions } from './operator-views.ts'
@@ -78,10 +78,10 @@ function factsOf({ account, balance, keys, days }: AccountShown): readonly (Fact
     ['Held for running turns', creditsText(balance.heldMicros)],
     ['Active keys', active.length],
     ['Last 30 days', `${counted(turns, 'turn')}, ${creditsText(micros)} credits`],
-    ['Created', moment(account.createdAt)],
+    ['Created', formatDate(account.createdAt)],
     ['ID', html`<code>${account.id}</code>`],
     account.operator && ['Role', 'operator'],
-    account.suspendedAt !== null && ['Suspended', html`since ${moment(account.suspendedAt)}`],
+    account.suspendedAt !== null && ['Suspended', html`since ${formatDate(account.suspendedAt)}`],
   ]
 }
 
@@ -196,10 +196,10 @@ function poolTable(pools: readonly Pool[]): Html {
         kind: 'title',
         cell: ({ kind }) => (kind === 'allowance' ? 'Monthly allowance' : 'Grant'),
       },
-      { name: 'Granted', cell: ({ createdAt }) => moment(createdAt) },
+      { name: 'Granted', cell: ({ createdAt }) => formatDate(createdAt) },
       { name: 'Left', kind: 'number', cell: ({ availableMicros }) => creditsText(availableMicros) },
       { name: 'Held', kind: 'number', cell: ({ heldMicros }) => creditsText(heldMicros) },
-      { name: 'Until', cell: ({ expiresAt }) => (expiresAt ? moment(expiresAt) : 'does not expire') },
+      { name: 'Until', cell: ({ expiresAt }) => (expiresAt ? formatDate(expiresAt) : 'does not expire') },
     ],
   })
 }

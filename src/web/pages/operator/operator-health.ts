@@ -21,7 +21,7 @@ import { emptyState, notice, type Page, sendPage } from '../../components/page.t
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { bytesText } from '../../components/sizes.ts'
 import { counted } from '../../components/texts.ts'
-import { duration, instant } from '../../components/times.ts'
+import { formatDateTime, formatDuration } from '../../components/times.ts'
 import type { WebServices } from '../services.ts'
 import { operatorPage } from './operator-page.ts'
 
@@ -81,7 +81,7 @@ function factsOf({ database, queue, waitingTexts }: Shown): readonly Fact[] {
     ['Database', `Postgres ${database.version}, answers in ${answerMs} ms`],
     ['Database size', bytesText(database.bytes)],
     ['Connections', database.connections],
-    ['Started', instant(database.startedAt)],
+    ['Started', formatDateTime(database.startedAt)],
     ['Turns running', html`${queue.inProgress}${ageOf(queue.oldestRunningSeconds)}`],
     ['Turns queued', html`${queue.queued}${ageOf(queue.oldestQueuedSeconds)}`],
     ['Turns without an owner', queue.orphaned],
@@ -90,7 +90,9 @@ function factsOf({ database, queue, waitingTexts }: Shown): readonly Fact[] {
 }
 
 function ageOf(seconds: number | null): Html {
-  return seconds === null ? nothing : html` <small class="faint">oldest: ${duration(seconds * 1_000)}</small>`
+  return seconds === null
+    ? nothing
+    : html` <small class="faint">oldest: ${formatDuration(seconds * 1_000)}</small>`
 }
 
 const orphanNote = notice(
@@ -107,7 +109,7 @@ function replicaTable({ replicas }: QueueHealth): Html {
     columns: [
       { name: 'Process', kind: 'title', cell: ({ owner }) => html`<code>${owner}</code>` },
       { name: 'Turns', kind: 'number', cell: ({ runs }) => runs },
-      { name: 'Lease until (UTC)', cell: ({ renewedUntil }) => instant(renewedUntil) },
+      { name: 'Lease until (UTC)', cell: ({ renewedUntil }) => formatDateTime(renewedUntil) },
     ],
   })
 }
@@ -151,7 +153,7 @@ function failureTable({ newest }: FailureHealth): Html {
     label: 'Failures',
     rows: newest,
     columns: [
-      { name: 'Time (UTC)', cell: ({ at }) => instant(at) },
+      { name: 'Time (UTC)', cell: ({ at }) => formatDateTime(at) },
       { name: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
       { name: 'Message', className: 'message', isName: true, cell: ({ message }) => message },
       { name: 'Model', cell: ({ model }) => html`<code>${model}</code>` },

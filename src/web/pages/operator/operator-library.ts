@@ -17,7 +17,7 @@ import { emptyState, notice, type Page, sendPage } from '../../components/page.t
 import { pager } from '../../components/pager.ts'
 import { operatorsOnly } from '../../components/route-guards.ts'
 import { counted, languageName, sourceLink } from '../../components/texts.ts'
-import { instant } from '../../components/times.ts'
+import { formatDateTime } from '../../components/times.ts'
 import { sizeText } from '../library/library-view.ts'
 import type { WebServices } from '../services.ts'
 import { operatorPage } from './operator-page.ts'
@@ -127,7 +127,7 @@ function holdingTable(holdings: readonly WorkWithVersions[]): Html {
       { name: 'Licence', cell: ({ license }) => html`<bdi>${license}</bdi>` },
       { name: 'Source', cell: ({ url }) => sourceLink(url) },
       { name: 'Texts', kind: 'number', cell: ({ texts }) => texts.toLocaleString('en') },
-      { name: 'Imported (UTC)', cell: ({ importedAt }) => instant(importedAt) },
+      { name: 'Imported (UTC)', cell: ({ importedAt }) => formatDateTime(importedAt) },
     ],
   })
 }

@@ -7,7 +7,7 @@ import { withQuery } from '../../components/library-links.ts'
 import { emptyState, notice, outcomeNotice, type Page } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
 import { type Option, selectField } from '../../components/select-field.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import { operatorPage } from './operator-page.ts'
 
 type Search = {
@@ -66,7 +66,7 @@ function accountTable(accounts: readonly Account[], balances: ReadonlyMap<string
       { name: 'Account', kind: 'title', cell: accountCell },
       { name: 'Plan', cell: ({ plan }) => plan },
       { name: 'Credits left', kind: 'number', cell: ({ id }) => credits(balances.get(id)) },
-      { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
+      { name: 'Created', cell: ({ createdAt }) => formatDate(createdAt) },
     ],
   })
 }

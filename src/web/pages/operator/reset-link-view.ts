@@ -2,7 +2,7 @@ import type { Account } from '../../../accounts/accounts.ts'
 import { copyField } from '../../components/copy-field.ts'
 import { html, nothing } from '../../components/html.ts'
 import { notice, type Page } from '../../components/page.ts'
-import { instant } from '../../components/times.ts'
+import { formatDateTime } from '../../components/times.ts'
 import { operatorPage } from './operator-page.ts'
 
 type ResetLink = {
@@ -22,7 +22,7 @@ export function resetLinkPage(account: Account, { url, expiresAt, hasAppUrl }: R
 ${notice('note', html`<b>Copy the link now.</b> It is shown only once.`)}
 ${copyField({ id: 'link', text: url, what: 'The link' })}
 <p>Send it only to the owner of the account: anyone who opens it can set the password. It works once, until
-${instant(expiresAt)} (UTC).</p>
+${formatDateTime(expiresAt)} (UTC).</p>
 ${hasAppUrl ? nothing : addressHint}
 <p><a class="button" href="/operator/accounts/${account.id}">Go to the account</a></p></section>`,
   })

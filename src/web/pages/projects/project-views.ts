@@ -9,7 +9,7 @@ import { type Html, html } from '../../components/html.ts'
 import { emptyState, outcomeNotice, type Page } from '../../components/page.ts'
 import { olderPage, pager } from '../../components/pager.ts'
 import { bytesText } from '../../components/sizes.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import { conversationList } from '../ask/conversation-list.ts'
 import { originOf } from '../files/file-views.ts'
 
@@ -49,7 +49,7 @@ function projectList(projects: readonly Project[]): Html {
   return html`<ul class="rows">${projects.map(
     ({ id, name, createdAt }) =>
       html`<li><a class="row-title" href="/projects/${id}" dir="auto">${name}</a>
-<span class="faint">created ${moment(createdAt)}</span></li>`,
+<span class="faint">created ${formatDate(createdAt)}</span></li>`,
   )}</ul>`
 }
 
@@ -129,7 +129,7 @@ function fileTable(files: readonly StoredFile[]): Html {
       },
       { name: 'Size', kind: 'number', cell: ({ bytes }) => bytesText(bytes) },
       { name: 'Origin', cell: originOf },
-      { name: 'Changed', cell: ({ updatedAt }) => moment(updatedAt) },
+      { name: 'Changed', cell: ({ updatedAt }) => formatDate(updatedAt) },
     ],
   })
 }

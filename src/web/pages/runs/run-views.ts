@@ -8,7 +8,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { readHref } from '../../components/library-links.ts'
 import { emptyState, notice, type Page } from '../../components/page.ts'
 import { counted } from '../../components/texts.ts'
-import { duration, instant } from '../../components/times.ts'
+import { formatDateTime, formatDuration } from '../../components/times.ts'
 import { tookOf } from '../ask/turn-views.ts'
 
 const states: Readonly<Record<Run['status'], string>> = {
@@ -49,7 +49,7 @@ function factsOf(run: Run): readonly Fact[] {
   const usage = run.usage as Partial<RunUsage>
   return [
     ['Status', html`<span class="badge ${run.status}">${states[run.status]}</span>`],
-    ['Asked', instant(run.createdAt)],
+    ['Asked', formatDateTime(run.createdAt)],
     ['Duration', run.finishedAt ? tookOf(run) : 'in progress'],
     ['Cost', `${creditsText(run.costMicros)} credits`],
     ['Input tokens', count(usage.prompt_tokens)],
@@ -79,7 +79,7 @@ function stepTable(steps: readonly TurnStep[]): Html {
     columns: [
       { name: 'No.', kind: 'number', cell: ({ step }) => step },
       { name: 'Step', kind: 'title', cell: stepTitle },
-      { name: 'Duration', kind: 'number', cell: ({ tookMs }) => duration(tookMs) },
+      { name: 'Duration', kind: 'number', cell: ({ tookMs }) => formatDuration(tookMs) },
       { name: 'Input tokens', kind: 'number', cell: (step) => ofModel(step, step.promptTokens) },
       { name: 'Output tokens', kind: 'number', cell: (step) => ofModel(step, step.completionTokens) },
       { name: 'Credits', kind: 'number', cell: ({ costMicros }) => creditsText(costMicros) },

@@ -5,7 +5,7 @@ import { type Html, html, nothing } from '../../components/html.ts'
 import { withQuery } from '../../components/library-links.ts'
 import { emptyState } from '../../components/page.ts'
 import { pager } from '../../components/pager.ts'
-import { instant } from '../../components/times.ts'
+import { formatDateTime } from '../../components/times.ts'
 import { costColumns } from './usage-columns.ts'
 import type { UsageShown } from './usage-shown.ts'
 
@@ -37,7 +37,7 @@ function chargeTable(charges: readonly Charge[]): Html {
     label: 'Turns',
     rows: charges,
     columns: [
-      { name: 'Time (UTC)', cell: ({ at }) => instant(at) },
+      { name: 'Time (UTC)', cell: ({ at }) => formatDateTime(at) },
       { name: 'Turn', cell: runLink },
       { name: 'Conversation', cell: conversationLink },
       { name: 'Model', cell: ({ model }) => html`<code>${model}</code>` },

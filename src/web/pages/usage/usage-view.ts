@@ -5,7 +5,7 @@ import { dataTable } from '../../components/data-table.ts'
 import { factList } from '../../components/fact-list.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
 import { emptyState, type Page } from '../../components/page.ts'
-import { moment } from '../../components/times.ts'
+import { formatDate } from '../../components/times.ts'
 import { chargeSection } from './charge-view.ts'
 import { breakdown } from './usage-breakdown.ts'
 import { usageCharts } from './usage-charts.ts'
@@ -51,7 +51,7 @@ function balanceCard({ plan, credits }: UsageShown): Html {
   const { balance, pools, renewsAt } = credits
   const held = creditsText(balance.heldMicros)
   const note = balance.heldMicros > 0n ? `${held} more are held for running turns.` : ''
-  const next = plan.monthlyMicros > 0n ? html` The next allowance comes on ${moment(renewsAt)}.` : nothing
+  const next = plan.monthlyMicros > 0n ? html` The next allowance comes on ${formatDate(renewsAt)}.` : nothing
   return html`<section class="card balance"><div><h2>Credits left</h2>
 <p class="figure">${creditsText(balance.availableMicros)}</p>
 <p class="faint">${note} The plan “${plan.name}” gives ${creditsText(plan.monthlyMicros)} credits per month.${next}</p>
@@ -74,13 +74,13 @@ function poolTable(pools: readonly Pool[]): Html {
 
 function poolName({ kind, createdAt }: Pool): Html {
   return html`${kind === 'allowance' ? 'Monthly allowance' : 'Grant'}<br>
-<small class="faint">granted ${moment(createdAt)}</small>`
+<small class="faint">granted ${formatDate(createdAt)}</small>`
 }
 
 function until({ kind, expiresAt }: Pool): Html {
   if (expiresAt === null) return html`does not expire`
   const renewal = kind === 'allowance' ? html`<br><small class="faint">then a new allowance</small>` : nothing
-  return html`${moment(expiresAt)}${renewal}`
+  return html`${formatDate(expiresAt)}${renewal}`
 }
 
 function periodNav(selected: UsageShown['period']): Html {
