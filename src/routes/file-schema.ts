@@ -52,7 +52,7 @@ export const uploadForm = {
       purpose: { type: 'string', enum: purposes, default: 'user_data' },
       project_id: {
         type: 'string',
-        maxLength: bounds.partField.most,
+        maxLength: bounds.partField.max,
         description: 'The key’s own project unless named',
       },
     },

@@ -30,7 +30,7 @@ const projectDeleted = z
   .meta({ id: 'ProjectDeleted' })
 
 const nameBody = z.object({
-  name: z.string().trim().max(bounds.title.most, atMost(bounds.title)).min(1),
+  name: z.string().trim().max(bounds.title.max, atMost(bounds.title)).min(1),
 })
 
 const createDocs: RouteDocs = {

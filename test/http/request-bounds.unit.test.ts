@@ -73,14 +73,14 @@ describe('the scan of a JSON body', () => {
           fc.pre(!JSON.stringify(value).includes('\\u0000') && !JSON.stringify(value).includes('"__proto__"'))
           const values = size(value)
           // Filled up to the bound with arrays of zeros; one zero more is too many.
-          let room = bounds.values.most - values - 1
+          let room = bounds.values.max - values - 1
           const rows: number[][] = []
           for (; room > 0; room -= (rows.at(-1)?.length ?? 0) + 1) {
             rows.push(Array(Math.min(room - 1, 9_000)).fill(0))
           }
           const text = (more: readonly unknown[]) =>
             JSON.stringify([value, ...rows, ...more], null, wide ? 2 : 0)
-          expect(size(JSON.parse(text([])))).toBe(bounds.values.most)
+          expect(size(JSON.parse(text([])))).toBe(bounds.values.max)
           expect(await refusal(text([]))).toBeUndefined()
           expect(await refusal(text([0]))).toMatchObject({
             message: expect.stringContaining('100,000 values'),

@@ -9,7 +9,7 @@ import { type Timers, Watchdog } from './watchdog.ts'
 
 export type Retries = {
   /** Maximum retries of a call. */
-  readonly most: number
+  readonly max: number
   /** The first delay in milliseconds. It doubles with each retry. */
   readonly baseMs: number
   /** Maximum delay in milliseconds, even if the upstream asks for more. */
@@ -122,7 +122,7 @@ export class ModelCall {
     const { retries, onFailure } = this.#settings
     const watch = this.#watch
     onFailure?.(failure.kind)
-    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.most) throw failure
+    if (!failure.retryable || watch.payloadSeen || this.#retries >= retries.max) throw failure
     watch.pause()
     await delay(waitBefore(this.#retries, failure, retries), undefined, { signal: watch.signal })
     this.#retries += 1

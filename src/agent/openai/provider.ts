@@ -37,7 +37,7 @@ export interface OpenAiProvider extends Provider {
 }
 
 const TIMERS: Timers = { firstByteMs: 60_000, idleMs: 120_000, totalMs: 600_000 }
-const RETRIES: Retries = { most: 2, baseMs: 500, longestMs: 8_000 }
+const RETRIES: Retries = { max: 2, baseMs: 500, longestMs: 8_000 }
 const CONNECTIONS = 8_192
 const CONNECT_MS = 10_000
 const CONTEXT_TOKENS = 128_000

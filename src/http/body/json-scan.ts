@@ -83,7 +83,7 @@ class JsonScan {
     this.#at = at + 1
     this.#inText = false
     if (this.#isName) this.#endName(at)
-    else if (at - this.#textFrom - this.#escaped > bounds.text.most) this.#endLongText()
+    else if (at - this.#textFrom - this.#escaped > bounds.text.max) this.#endLongText()
   }
 
   /** Only the data of images and files may exceed the length of a text. */
@@ -108,7 +108,7 @@ class JsonScan {
     const inner = this.#open.at(-1)
     if (!inner) return
     inner.nameTo = at
-    if (at - inner.nameFrom - this.#escaped > bounds.memberName.most) {
+    if (at - inner.nameFrom - this.#escaped > bounds.memberName.max) {
       throw this.#exceeded('the name of a member may have', bounds.memberName, this.#open.length - 1)
     }
     if (memberName(this.#text.slice(inner.nameFrom, at)) === '__proto__') {
@@ -154,14 +154,14 @@ class JsonScan {
     this.#values += 1
     this.#isName = !inner.isArray
     const depth = this.#open.length
-    if (inner.entries > bounds.entries.most) {
+    if (inner.entries > bounds.entries.max) {
       throw this.#exceeded('an array or object may have', bounds.entries, depth - 1)
     }
-    if (this.#values > bounds.values.most) throw this.#exceeded('the body may have', bounds.values, 1)
+    if (this.#values > bounds.values.max) throw this.#exceeded('the body may have', bounds.values, 1)
   }
 
   #enter(isArray: boolean): void {
-    if (this.#open.length === bounds.depth.most) {
+    if (this.#open.length === bounds.depth.max) {
       throw this.#exceeded('the body may have', bounds.depth, 1)
     }
     this.#open.push({ isArray, entries: 0, nameFrom: 0, nameTo: 0 })

@@ -4,13 +4,13 @@ import { z } from 'zod'
 type Unit = 'MiB' | 'levels' | 'values' | 'entries' | 'characters' | 'items' | 'steps' | 'fields'
 
 export type Bound = {
-  readonly most: number
+  readonly max: number
   readonly unit: Unit
   /** What the bound limits, in the words of docs/limits.md. */
   readonly what: string
 }
 
-const bound = (most: number, unit: Unit, what: string): Bound => ({ most, unit, what })
+const bound = (max: number, unit: Unit, what: string): Bound => ({ max: max, unit, what })
 
 /**
  * All bounds of a request. Checks, error messages, the OpenAPI document and docs/limits.md read them. Usual
@@ -76,8 +76,8 @@ export const bounds = {
 } as const satisfies Readonly<Record<string, Bound>>
 
 /** A bound as text for messages and documents: `1,000 items`. */
-export function sizeOf({ most, unit }: Bound): string {
-  return `${most.toLocaleString('en-US')} ${unit}`
+export function sizeOf({ max, unit }: Bound): string {
+  return `${max.toLocaleString('en-US')} ${unit}`
 }
 
 /** The bound in the message of a refusal: `at most 1,000 items`. */
@@ -87,18 +87,18 @@ export function atMost(one: Bound): string {
 
 /** A text of a request. */
 export function boundedText(one: Bound): z.ZodString {
-  return z.string().max(one.most, atMost(one))
+  return z.string().max(one.max, atMost(one))
 }
 
 /**
  * Schema of an array of a request. It checks the length before the items, and stops at the first wrong item.
  */
 export function boundedList<T extends z.ZodType>(item: T, one: Bound): z.ZodArray<T> {
-  return z.array(item).max(one.most, atMost(one))
+  return z.array(item).max(one.max, atMost(one))
 }
 
 /** Bytes of a body. */
 export const bodyBytes = {
-  turn: bounds.turnBody.most * 1024 * 1024,
-  other: bounds.otherBody.most * 1024 * 1024,
+  turn: bounds.turnBody.max * 1024 * 1024,
+  other: bounds.otherBody.max * 1024 * 1024,
 } as const

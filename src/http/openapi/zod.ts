@@ -68,7 +68,7 @@ const firstFault: z.core.ParseContextInternal<z.core.$ZodIssue> = { reportInput:
 export const idText = z
   .string()
   .min(1)
-  .max(bounds.id.most, atMost(bounds.id))
+  .max(bounds.id.max, atMost(bounds.id))
   .transform((text) => text.replaceAll('\0', '\ufffd'))
 
 /** Writes a path in the notation of the OpenAI API: `messages[0].content`. */

@@ -34,7 +34,7 @@ export async function receiveFile(
   }
   // The boundary in this header becomes the parser's search pattern, which must be short.
   const type = request.headers['content-type'] ?? ''
-  if (type.length > bounds.uploadType.most) throw beyond('Content-Type', bounds.uploadType)
+  if (type.length > bounds.uploadType.max) throw beyond('Content-Type', bounds.uploadType)
   const principal = principalOf(request)
   const { fields, upload } = await readForm(services, request)
   try {
@@ -73,7 +73,7 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
     // One byte above the maximum, so that a file that is too large is detected.
     const limits = { ...formLimits, fileSize: fileBytes + 1 }
     for await (const part of request.parts({ limits })) {
-      if (part.fieldname.length > bounds.name.most) throw beyond(part.fieldname.slice(0, 50), bounds.name)
+      if (part.fieldname.length > bounds.name.max) throw beyond(part.fieldname.slice(0, 50), bounds.name)
       if (part.type === 'field') fields.set(part.fieldname, fieldText(part))
       else upload = await receivePart(services, request, part)
     }
@@ -87,15 +87,15 @@ async function readForm(services: Pick<Services, 'database'>, request: FastifyRe
 
 const formLimits = {
   files: 1,
-  fields: bounds.partFields.most,
-  parts: bounds.partFields.most + 2,
+  fields: bounds.partFields.max,
+  parts: bounds.partFields.max + 2,
   // One byte above the maximum; a character has up to four bytes.
-  fieldSize: 4 * bounds.partField.most + 1,
+  fieldSize: 4 * bounds.partField.max + 1,
 }
 
 function fieldText({ fieldname, value, valueTruncated }: MultipartValue): string {
   const text = String(value)
-  if (valueTruncated || text.length > bounds.partField.most) throw beyond(fieldname, bounds.partField)
+  if (valueTruncated || text.length > bounds.partField.max) throw beyond(fieldname, bounds.partField)
   return text.replaceAll('\0', '\ufffd')
 }
 

@@ -14,7 +14,7 @@ const request = chatBody
     x_service: serviceOptions.optional(),
     metadata: z
       .looseObject({})
-      .meta({ maxProperties: bounds.metadata.most })
+      .meta({ maxProperties: bounds.metadata.max })
       .nullish()
       .describe(
         'Another place for the members of `x_service`: as `service.session_id` and so on, or as the object `service`.',

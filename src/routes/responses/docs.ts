@@ -16,7 +16,7 @@ const request = responsesBody
     x_service: serviceOptions.optional(),
     metadata: z
       .looseObject({})
-      .meta({ maxProperties: bounds.metadata.most })
+      .meta({ maxProperties: bounds.metadata.max })
       .nullish()
       .describe('Texts are shown again; `service.session_id` and so on stand for members of `x_service`.'),
   })

@@ -34,7 +34,7 @@ import {
 
 const namedSession: ResourceLookup = (tx, principal, params) => findSession(tx, principal, params['id'] ?? '')
 
-const name = z.string().trim().max(bounds.title.most, atMost(bounds.title))
+const name = z.string().trim().max(bounds.title.max, atMost(bounds.title))
 
 const newSession = z.object({
   model: boundedText(bounds.name).min(1).default('service'),

@@ -19,8 +19,8 @@ export function readAttachments(
   field: 'messages' | 'input',
 ): { readonly attachments: Attachments; readonly idOf: (part: FilePart) => string } {
   const parts = messages.flatMap(filePartsOf)
-  if (parts.length > bounds.attachedFiles.most) {
-    throw invalid(`At most ${bounds.attachedFiles.most} files can be attached to a request.`, field)
+  if (parts.length > bounds.attachedFiles.max) {
+    throw invalid(`At most ${bounds.attachedFiles.max} files can be attached to a request.`, field)
   }
   const ids = new Map<FilePart, string>()
   const inline = new Map<string, InlineFile>()

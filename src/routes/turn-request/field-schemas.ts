@@ -12,7 +12,7 @@ function beyond(bound: Bound) {
   return {
     code: 'too_big' as const,
     origin: 'object' as const,
-    maximum: bound.most,
+    maximum: bound.max,
     message: atMost(bound),
   }
 }
@@ -20,13 +20,13 @@ function beyond(bound: Bound) {
 /** URL of an image, or a data URL that contains it. */
 export const imageUrl = boundedText(bounds.data)
   .regex(/^(https?:\/\/|data:image\/)/, 'must be an http(s) or a data:image URL')
-  .refine((url) => url.startsWith('data:') || url.length <= bounds.url.most, atMost(bounds.url))
+  .refine((url) => url.startsWith('data:') || url.length <= bounds.url.max, atMost(bounds.url))
 
 export const fileData = boundedText(bounds.data)
 
 /** The JSON Schema of a tool's parameters. */
 export const toolParameters = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  const most = { values: bounds.schemaValues.most, characters: bounds.schemaText.most }
+  const most = { values: bounds.schemaValues.max, characters: bounds.schemaText.max }
   const { values, characters } = sizeWithin(schema, most)
   const exceeded =
     values > most.values ? bounds.schemaValues : characters > most.characters ? bounds.schemaText : undefined
@@ -35,25 +35,25 @@ export const toolParameters = z.record(z.string(), z.unknown()).superRefine((sch
 
 /** The JSON Schema of an answer; the service validates each answer with it. */
 export const answerSchema = toolParameters.refine(
-  (schema) => largestExpansion(schema) <= bounds.schemaSteps.most,
+  (schema) => largestExpansion(schema) <= bounds.schemaSteps.max,
   `${atMost(bounds.schemaSteps)} for one value, with its references followed, and no reference to itself`,
 )
 
 /** Any form is accepted, because clients put the service's options into `metadata` in several ways. */
 export const metadata = z.unknown().superRefine((value, context) => {
   if (typeof value === 'string') {
-    if (value.length > bounds.metadataText.most) {
+    if (value.length > bounds.metadataText.max) {
       context.addIssue(beyond(bounds.metadataText))
     }
     return
   }
   if (typeof value !== 'object' || value === null) return
   const entries = Object.entries(value)
-  if (entries.length > bounds.metadata.most) {
+  if (entries.length > bounds.metadata.max) {
     context.addIssue(beyond(bounds.metadata))
     return
   }
-  const long = entries.find(([, text]) => typeof text === 'string' && text.length > bounds.metadataText.most)
+  const long = entries.find(([, text]) => typeof text === 'string' && text.length > bounds.metadataText.max)
   if (long) context.addIssue({ ...beyond(bounds.metadataText), path: [long[0]] })
 })
 
@@ -63,7 +63,7 @@ export const metadata = z.unknown().superRefine((value, context) => {
  * @throws ServiceError `invalid_value`
  */
 export function requireTextWithin(body: unknown, param: 'messages' | 'input'): void {
-  const most = { values: Infinity, characters: bounds.requestText.most }
+  const most = { values: Infinity, characters: bounds.requestText.max }
   const { characters } = sizeWithin(body, most, (name, text) => !mayBeData(name, text))
   if (characters <= most.characters) return
   throw new ServiceError(

@@ -74,7 +74,7 @@ export function readOptions(body: unknown, headers: IncomingHttpHeaders): Servic
 /** Parses an object that was sent as such, or as its JSON text: some clients allow only strings as metadata. */
 function objectOf(value: unknown, param: string): Values {
   if (typeof value === 'string' && value.startsWith('{')) {
-    if (value.length > bounds.metadataText.most) {
+    if (value.length > bounds.metadataText.max) {
       throw new ServiceError('invalid_value', `\`${param}\`: ${atMost(bounds.metadataText)}.`, { param })
     }
     try {

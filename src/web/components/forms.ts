@@ -16,9 +16,9 @@ export function registerFormBody(app: FastifyInstance): void {
 
 function parseForm(text: string): object {
   let fields = 1
-  for (let at = text.indexOf('&'); at !== -1 && fields <= bounds.formFields.most; fields += 1)
+  for (let at = text.indexOf('&'); at !== -1 && fields <= bounds.formFields.max; fields += 1)
     at = text.indexOf('&', at + 1)
-  if (fields > bounds.formFields.most) {
+  if (fields > bounds.formFields.max) {
     throw new ServiceError('invalid_value', `The form may have ${atMost(bounds.formFields)}.`)
   }
   return parse(text, '&', '=', { maxKeys: 0 })

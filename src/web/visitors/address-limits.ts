@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../errors.ts'
 
 /** Per address and minute: searches, which cost work, by anybody; pages for those who are not signed in. */
-const most = Object.freeze({ searches: 60, pages: 600 })
+const limits = Object.freeze({ searches: 60, pages: 600 })
 
 /**
  * Counts the requests of an address to the pages, in this process. The address is the result of
@@ -16,8 +16,8 @@ export type AddressLimits = {
 }
 
 export function createAddressLimits(): AddressLimits {
-  const searches = new RateLimiterMemory({ duration: 60, points: most.searches, keyPrefix: 'search' })
-  const pages = new RateLimiterMemory({ duration: 60, points: most.pages, keyPrefix: 'page' })
+  const searches = new RateLimiterMemory({ duration: 60, points: limits.searches, keyPrefix: 'search' })
+  const pages = new RateLimiterMemory({ duration: 60, points: limits.pages, keyPrefix: 'page' })
   return {
     search: (address) => consume(searches, address, 'searches'),
     page: (address) => consume(pages, address, 'pages'),

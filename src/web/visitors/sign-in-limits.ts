@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.ts'
  * and its requests for password reset links (`resets`). In an hour: wrong passwords for an account from all addresses
  * (`everywhere`), new accounts from an address (`signUps`), and attempts to create one, weak passwords included.
  */
-const most = Object.freeze({
+const limits = Object.freeze({
   account: 10,
   address: 100,
   everywhere: 30,
@@ -58,16 +58,16 @@ export type SignInLimits = {
 }
 
 export function createSignInLimits(): SignInLimits {
-  const accounts = new RateLimiterMemory({ duration: 900, points: most.account, keyPrefix: 'account' })
-  const addresses = new RateLimiterMemory({ duration: 900, points: most.address, keyPrefix: 'address' })
-  const everywhere = new RateLimiterMemory({ duration: 3_600, points: most.everywhere, keyPrefix: 'wrong' })
-  const signUps = new RateLimiterMemory({ duration: 3_600, points: most.signUps, keyPrefix: 'sign-up' })
+  const accounts = new RateLimiterMemory({ duration: 900, points: limits.account, keyPrefix: 'account' })
+  const addresses = new RateLimiterMemory({ duration: 900, points: limits.address, keyPrefix: 'address' })
+  const everywhere = new RateLimiterMemory({ duration: 3_600, points: limits.everywhere, keyPrefix: 'wrong' })
+  const signUps = new RateLimiterMemory({ duration: 3_600, points: limits.signUps, keyPrefix: 'sign-up' })
   const signUpAttempts = new RateLimiterMemory({
     duration: 3_600,
-    points: most.signUpAttempts,
+    points: limits.signUpAttempts,
     keyPrefix: 'sign-up-attempt',
   })
-  const resets = new RateLimiterMemory({ duration: 900, points: most.resets, keyPrefix: 'reset' })
+  const resets = new RateLimiterMemory({ duration: 900, points: limits.resets, keyPrefix: 'reset' })
 
   async function count(attempt: SignInAttempt): Promise<void> {
     const { address, browser } = attempt
@@ -104,7 +104,7 @@ export function createSignInLimits(): SignInLimits {
     },
     async signUpAttempt(address) {
       const made = await signUps.get(address)
-      if (made && made.consumedPoints >= most.signUps)
+      if (made && made.consumedPoints >= limits.signUps)
         throw tooMany('Too many new accounts from your address.', made)
       await consume(signUpAttempts, address, 'Too many attempts to create an account from your address.')
     },

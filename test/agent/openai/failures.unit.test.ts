@@ -83,7 +83,7 @@ describe('what is not a reply ends as a failure of the upstream’s', () => {
     ['a JSON reply of something else', 'application/json', '{"ok":true}'],
     ['nothing', 'application/json', ''],
   ])('%s', async (_name, type, raw) => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     upstream.enqueue([{ status: 200, headers: { 'content-type': type } }, { raw }])
     expect((await run(provider)).last).toMatchObject({ type: 'error', kind: 'upstream' })
   })
@@ -192,7 +192,7 @@ describe('a failure’s message', () => {
     ['where the message is cut', `${'x'.repeat(LIMIT - 70)} ${API_KEY}${API_KEY}`],
     ['behind blanks where the text is cut', `${' '.repeat(4_096 - 20)}${API_KEY}`],
   ])('never holds the key that the upstream echoes %s', async (_name, text) => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     const scripts = [error(401, text), error(500, text), [{ sse: [{ error: { message: text } }] }]]
     upstream.enqueue(...scripts, [{ status: 401 }, { raw: text }])
     for (let calls = 0; calls <= scripts.length; calls += 1) {
@@ -242,7 +242,7 @@ describe('a failure’s message', () => {
   })
 
   it('is one line of at most 300 characters, whatever the upstream sends', async () => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     const lengthy = `line\r\n\t\u2028\u0000${'שלום 𝄞 '.repeat(4_000)}`
     upstream.enqueue(error(400, lengthy), error(503, lengthy), [{ sse: [{ error: lengthy }] }])
     for (let calls = 0; calls < 3; calls += 1) {
@@ -255,7 +255,7 @@ describe('a failure’s message', () => {
   })
 
   it('is examined in linear time, also when it is made to be slow', async () => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     for (const part of ['input token count ', 'a'])
       await expectLinear(
         (size) => part.repeat(size),

@@ -153,7 +153,7 @@ describe('the address and the key', () => {
 
 describe('an upstream that does not know a field', () => {
   it('gets one try without stream_options, and none with it again', async () => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     upstream.enqueue(
       error(400, 'Unrecognized request argument supplied: stream_options'),
       reply('one'),
@@ -179,7 +179,7 @@ describe('an upstream that does not know a field', () => {
   ])(
     'gets max_completion_tokens after refusing max_tokens with %i, and keeps getting it',
     async (status, body) => {
-      const { upstream, provider } = await start({ retries: { most: 0 } })
+      const { upstream, provider } = await start({ retries: { max: 0 } })
       upstream.enqueue(error(status, body), reply('one'), reply('two'))
       const request = { ...ask, sampling: { maxTokens: 9 } }
       expect(await said(provider, request)).toBe('one')
@@ -197,7 +197,7 @@ describe('an upstream that does not know a field', () => {
   )
 
   it('may refuse both fields, one after the other', async () => {
-    const { upstream, provider } = await start({ retries: { most: 0 } })
+    const { upstream, provider } = await start({ retries: { max: 0 } })
     upstream.enqueue(error(400, REFUSES_MAX_TOKENS), error(400, 'stream_options: unknown field'), reply('ok'))
     expect(await said(provider, { ...ask, sampling: { maxTokens: 9 } })).toBe('ok')
     expect(upstream.requests).toHaveLength(3)

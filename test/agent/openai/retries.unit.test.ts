@@ -32,7 +32,7 @@ describe('a call is sent again', () => {
   })
 
   it('as often as the provider was told to', async () => {
-    const { upstream, provider } = await start({ retries: { most: 4, baseMs: 1 } })
+    const { upstream, provider } = await start({ retries: { max: 4, baseMs: 1 } })
     upstream.setDefault(error(503))
     await run(provider)
     expect(upstream.requests).toHaveLength(5)

@@ -51,11 +51,11 @@ const mebibyte = 1024 * 1024
 
 /** Every route that takes JSON, a field of it that is text, and a body that would be accepted. */
 const jsonRoutes = [
-  { method: 'POST', path: '/v1/chat/completions', field: 'model', good: question('Who?'), most: 16 },
-  { method: 'POST', path: '/v1/projects', field: 'name', good: { name: 'New' }, most: 1 },
-  { method: 'POST', path: '/v1/agent/sessions', field: 'name', good: { name: 'New' }, most: 1 },
-  { method: 'PATCH', path: '/v1/agent/sessions/:session', field: 'name', good: { name: 'New' }, most: 1 },
-  { method: 'POST', path: '/v1/sources/verify', field: 'text', good: { text: 'A “quotation”.' }, most: 1 },
+  { method: 'POST', path: '/v1/chat/completions', field: 'model', good: question('Who?'), max: 16 },
+  { method: 'POST', path: '/v1/projects', field: 'name', good: { name: 'New' }, max: 1 },
+  { method: 'POST', path: '/v1/agent/sessions', field: 'name', good: { name: 'New' }, max: 1 },
+  { method: 'PATCH', path: '/v1/agent/sessions/:session', field: 'name', good: { name: 'New' }, max: 1 },
+  { method: 'POST', path: '/v1/sources/verify', field: 'text', good: { text: 'A “quotation”.' }, max: 1 },
 ]
 
 const badBodies: readonly (Refusal & { name: string; body: (text: string) => string; says: RegExp })[] = [
@@ -147,9 +147,9 @@ test.each(jsonRoutes)('$method $path refuses every content type but JSON, and na
 test.each(jsonRoutes)(
   '$method $path refuses a body beyond $most MiB and says how much it takes',
   async (route) => {
-    const body = JSON.stringify({ ...route.good, extra: 'x'.repeat(route.most * mebibyte) })
+    const body = JSON.stringify({ ...route.good, extra: 'x'.repeat(route.max * mebibyte) })
     const refusal: Refusal = { status: 413, code: 'request_too_large', param: null }
-    await expectRefusal(await raw(route.method, route.path, body), refusal, new RegExp(`${route.most} MiB`))
+    await expectRefusal(await raw(route.method, route.path, body), refusal, new RegExp(`${route.max} MiB`))
   },
 )
 
