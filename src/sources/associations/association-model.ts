@@ -1,4 +1,4 @@
-import { inSlices } from '../text/slices.ts'
+import { runInTimeSlices } from '../text/time-slices.ts'
 import type { AlignedTexts } from './aligned-words.ts'
 import { withoutHebrewPrefixes } from './hebrew-bases.ts'
 import { minPassages, type WordLists, wordLists } from './word-lists.ts'
@@ -41,7 +41,7 @@ export function learnAssociations(
   aligned: AlignedTexts,
   signal?: AbortSignal,
 ): Promise<readonly Association[]> {
-  return inSlices(learn(aligned), signal)
+  return runInTimeSlices(learn(aligned), signal)
 }
 
 function* learn(aligned: AlignedTexts): Generator<undefined, readonly Association[]> {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { copyRows } from '../../db/copy.ts'
 import { lockLibrary } from '../library/writing/library.ts'
-import { inSlices, Slices } from '../text/slices.ts'
+import { runInTimeSlices, TimeSlices } from '../text/time-slices.ts'
 import { normaliserVersion } from '../text/tokens.ts'
 import { AlignedTexts, alignedTerms } from './aligned-words.ts'
 import { type Association, learnAssociations } from './association-model.ts'
@@ -50,7 +50,7 @@ export async function ensureAssociations(
   if (state === (await learnedMark(database.system))) return false
   if (settled && (await isChanging(database.system))) return false
   const learned = await learnAssociations(await readAligned(database.system, signal), signal)
-  const kept = await inSlices(strongest(learned), signal)
+  const kept = await runInTimeSlices(strongest(learned), signal)
   await withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)
     await store(tx, kept)
@@ -93,7 +93,7 @@ async function readAligned(executor: Executor, signal: AbortSignal | undefined):
   const parallel = works.rows.filter(({ texts }) => texts > 0)
   const all = parallel.reduce((sum, { texts }) => sum + texts, 0)
   const step = Math.max(1, Math.ceil(all / maxPassages))
-  const slices = new Slices()
+  const slices = new TimeSlices()
   const aligned = new AlignedTexts()
   for (const { id } of parallel) {
     for await (const { he, en } of pagesOf(executor, id, step)) {

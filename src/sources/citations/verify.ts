@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../agent/tools.ts'
-import { Slices } from '../text/slices.ts'
+import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
 import { holds } from './attribution/pairing.ts'
@@ -77,7 +77,7 @@ export async function checkText(
 ): Promise<CheckedText> {
   const read = await readAttributions(text, lookups, options)
   const checker = new Checker(options.offered ?? [], lookups, options.maxLookups)
-  const slices = new Slices()
+  const slices = new TimeSlices()
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
   let checked = 0

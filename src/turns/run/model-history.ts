@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../agent/provider.ts'
 import { createOwnWordsFilter } from '../../sources/citations/own-words/filter.ts'
-import { Slices } from '../../sources/text/slices.ts'
+import { TimeSlices } from '../../sources/text/time-slices.ts'
 import { textOf } from './transcript.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function modelHistory(
   conversation: readonly ModelMessage[],
   given: ReadonlySet<number>,
 ): Promise<readonly ModelMessage[]> {
-  const slices = new Slices()
+  const slices = new TimeSlices()
   const history: ModelMessage[] = []
   for (const message of conversation) {
     const isShown = message.role === 'assistant' && mayHaveOwnWords.test(message.content)
@@ -29,7 +29,11 @@ const mayHaveOwnWords =
 /** Characters that are filtered before the event loop gets a turn. */
 const pieceLength = 20_000
 
-async function withoutOwnWords(text: string, given: ReadonlySet<number>, slices: Slices): Promise<string> {
+async function withoutOwnWords(
+  text: string,
+  given: ReadonlySet<number>,
+  slices: TimeSlices,
+): Promise<string> {
   const filter = createOwnWordsFilter(given)
   const parts: string[] = []
   for (let at = 0; at < text.length; at += pieceLength) {

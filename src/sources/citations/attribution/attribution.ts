@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
 import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
 import { attribute, findMarks } from './anchors.ts'
@@ -32,11 +32,11 @@ export async function readAttributions(
   options: { readonly offered?: readonly OfferedSource[]; readonly refs?: readonly string[] },
 ): Promise<ReadText> {
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
-  const marks = await inSlices(findMarks(text, (mark) => byMark.has(mark)))
+  const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
   const inText = (await lookups?.refsIn(text, { numbersOnly: !mayQuote.test(text) })) ?? []
   const asked = await askedRefs(options.refs ?? [], lookups?.resolveRef)
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
-  const found = await inSlices(findQuotations(text, marks, edgeRefs(text, anchors, marks)))
+  const found = await runInTimeSlices(findQuotations(text, marks, edgeRefs(text, anchors, marks)))
   const marked = attribute(text, found, marks)
   const named = pairWithRefs(text, found, anchors)
   const placeOf = placesOf(inText, lookups)

@@ -1,4 +1,4 @@
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { ComparedWord } from '../quotations/abbreviated.ts'
 import type { Prepared, PreparedQuote, Span } from '../quotations/prepare.ts'
 import { type Located, located, minSimilarity, type Near } from './locate.ts'
@@ -70,7 +70,7 @@ async function comparedWords(
   const around = wordsIn(passage, widened(span, passage))
   budget.left -= mine.length * around.length * stepsOfCell
   if (budget.left < 0) return undefined
-  const alignment = await inSlices(alignWords(mine, around))
+  const alignment = await runInTimeSlices(alignWords(mine, around))
   if (alignment === undefined || alignment.steps.length === 0) return undefined
   const used = alignment.steps.reduce((sum, { passed }) => sum + passed, 0)
   const first = around[alignment.from]

@@ -1,4 +1,4 @@
-import { inSlices, Slices } from '../../text/slices.ts'
+import { runInTimeSlices, TimeSlices } from '../../text/time-slices.ts'
 import { type Prepared, prepareQuote, prepareText } from '../quotations/prepare.ts'
 import { located, locateVerbatim, minSimilarity, nearestPlace } from './locate.ts'
 
@@ -16,9 +16,9 @@ export type FoundQuote = {
  * Finds a quotation: word for word in any of the texts, otherwise in close wording in the first text that has one.
  */
 export async function findQuote(quote: string, texts: readonly string[]): Promise<FoundQuote | undefined> {
-  const wanted = await inSlices(prepareQuote(quote))
+  const wanted = await runInTimeSlices(prepareQuote(quote))
   if (wanted.folded.trim() === '') return undefined
-  const slices = new Slices()
+  const slices = new TimeSlices()
   const prepared: Prepared[] = []
   for (const text of texts) {
     await slices.pause()

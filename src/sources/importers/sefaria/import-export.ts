@@ -1,6 +1,5 @@
 import type { Database } from '../../../db/client.ts'
 import type { RestrictedLicense } from '../../library/licenses.ts'
-import { ahead } from './ahead.ts'
 import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
 import { openParser, type Parser } from './format/parser.ts'
 import { titlesOf } from './format/schema.ts'
@@ -8,6 +7,7 @@ import { type FileState, ImportState, saveStates } from './import-state.ts'
 import { type ImportIndex, openImportIndex } from './indexing.ts'
 import { importLinks } from './links.ts'
 import { type LoadedWork, loadWork, type SourceFile } from './load-work.ts'
+import { prefetch } from './prefetch.ts'
 import { ReportBuilder, type SefariaReport } from './report.ts'
 import { type StoredVersion, storeVersions } from './store.ts'
 
@@ -54,7 +54,7 @@ export async function importExport(
   const index = openImportIndex(database, report)
   let done = 0
   try {
-    for await (const work of ahead(works, fetchedAhead + parser.width, (entries) =>
+    for await (const work of prefetch(works, fetchedAhead + parser.width, (entries) =>
       loadWork(context, entries),
     )) {
       if (signal?.aborted) break

@@ -1,5 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
@@ -69,15 +69,15 @@ export async function findRefs(
   text: string,
   { context, numbersOnly = false }: FindOptions = {},
 ): Promise<readonly FoundRef[]> {
-  const { sites, masked } = await inSlices(addressesIn(text.slice(0, longestText)))
-  const words = await inSlices(wordsIn(masked))
-  if (numbersOnly && sites.length === 0 && !(await inSlices(hasAddress(masked, words)))) return []
+  const { sites, masked } = await runInTimeSlices(addressesIn(text.slice(0, longestText)))
+  const words = await runInTimeSlices(wordsIn(masked))
+  if (numbersOnly && sites.length === 0 && !(await runInTimeSlices(hasAddress(masked, words)))) return []
   const read: ReadText = { text: masked, words, titles: await titlesIn(executor, masked, words) }
-  const placed = await inSlices(sitesOf(read, context, numbersOnly))
+  const placed = await runInTimeSlices(sitesOf(read, context, numbersOnly))
   const all = [...sites, ...placed.map(({ site }) => site)]
   const resolutions = await resolveAll(executor, all)
-  const apart = withoutOverlaps(await inSlices(outcomesOf(all, resolutions)))
-  const unknown = besides(await inSlices(unknownTitles(read)), apart)
+  const apart = withoutOverlaps(await runInTimeSlices(outcomesOf(all, resolutions)))
+  const unknown = besides(await runInTimeSlices(unknownTitles(read)), apart)
   const chosen = [...apart, ...unknown.map((one) => ({ ...one, outcome: 'unknown_work' as const }))]
   return withNearest(
     executor,

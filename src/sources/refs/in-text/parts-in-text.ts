@@ -1,6 +1,6 @@
 import type { Executor } from '../../../db/client.ts'
 import { maxRangePassages } from '../../library/load-passages.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
 import type { FoundRef } from './find-refs.ts'
@@ -36,7 +36,7 @@ export async function partsInText(
   found: readonly FoundRef[],
 ): Promise<readonly FoundRef[]> {
   const read = text.slice(0, longestText)
-  const titles = await titlesIn(executor, read, await inSlices(wordsIn(read)))
+  const titles = await titlesIn(executor, read, await runInTimeSlices(wordsIn(read)))
   const longest = [...Map.groupBy(titles, ({ from }) => from).values()]
   const parts: Part[] = []
   let end = 0

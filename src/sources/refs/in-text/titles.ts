@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
 import { lazy } from '../../text/lazy.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { gapBefore } from './addresses.ts'
@@ -42,7 +42,7 @@ export async function titlesIn(
   words: readonly TextWord[],
 ): Promise<readonly TitleInText[]> {
   const keys = await keysOfTitles(executor, words)
-  return inSlices(titlesOfText(text, words, keys))
+  return runInTimeSlices(titlesOfText(text, words, keys))
 }
 
 function* titlesOfText(
@@ -80,7 +80,7 @@ function* firstWords(words: readonly TextWord[]): Generator<undefined, ReadonlyS
 }
 
 async function keysOfTitles(executor: Executor, words: readonly TextWord[]): Promise<Keys> {
-  const first = await inSlices(firstWords(words))
+  const first = await runInTimeSlices(firstWords(words))
   const keys = new Map<string, boolean>()
   for (const word of first) for (const key of vocabulary().get(word) ?? []) keys.set(key, false)
   if (first.size === 0) return keys

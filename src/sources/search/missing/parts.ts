@@ -13,7 +13,7 @@ import { resolveRefs } from '../../refs/ref-lookup.ts'
 import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
 import { medial } from '../../text/fold.ts'
 import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 
 /** A part of a stored work whose number no part has. Offsets in UTF-16 units. */
 export type MissingPart = {
@@ -40,7 +40,7 @@ const behind = [
  */
 export async function missingParts(executor: Executor, text: string): Promise<readonly MissingPart[]> {
   if (!/\b(?:part|vol)|חלק/iu.test(text)) return []
-  const titles = await titlesIn(executor, text, await inSlices(wordsIn(text)))
+  const titles = await titlesIn(executor, text, await runInTimeSlices(wordsIn(text)))
   const parts = titles
     .filter(({ isExact }) => isExact)
     .flatMap((title) => partBeside(text, title) ?? [])

@@ -3,7 +3,7 @@ import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'
-import { inSlices } from '../../text/slices.ts'
+import { runInTimeSlices } from '../../text/time-slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
 import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
@@ -30,7 +30,7 @@ const longestQuestion = 600
  */
 export async function unheldWorks(executor: Executor, text: string): Promise<readonly UnheldWork[]> {
   if (text.length > longestQuestion) return []
-  const words = await inSlices(wordsIn(text))
+  const words = await runInTimeSlices(wordsIn(text))
   const asked: (Known & { readonly isAbout: boolean })[] = []
   for (let at = 0; at < words.length && asked.length < maxTitles; at += 1) {
     const known = knownAt(text, words, at)

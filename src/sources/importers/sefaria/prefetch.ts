@@ -2,7 +2,7 @@
  * Yields the result of `work` for each item, in order, while up to `count` items are processed at once. If the caller
  * stops early, started work is still awaited.
  */
-export async function* ahead<T, R>(
+export async function* prefetch<T, R>(
   items: Iterable<T>,
   count: number,
   work: (item: T) => Promise<R>,

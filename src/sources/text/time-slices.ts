@@ -4,7 +4,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 const sliceMs = 5
 
 /** Lets the event loop run between slices of long work, so that other requests do not wait. */
-export class Slices {
+export class TimeSlices {
   #began = performance.now()
 
   /** Waits for one run of the event loop if the current slice is used up. */
@@ -28,8 +28,8 @@ export class Slices {
  * Runs a generator in slices, one step after the other.
  * @throws what the work throws; the reason of `signal` when it is aborted.
  */
-export async function inSlices<T>(work: Generator<undefined, T>, signal?: AbortSignal): Promise<T> {
-  const slices = new Slices()
+export async function runInTimeSlices<T>(work: Generator<undefined, T>, signal?: AbortSignal): Promise<T> {
+  const slices = new TimeSlices()
   signal?.throwIfAborted()
   for (;;) {
     const step = work.next()
