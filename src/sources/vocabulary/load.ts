@@ -1,18 +1,18 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { wordCrossing } from './crossings.ts'
 import { groupsOfWord } from './lookup.ts'
 import { peopleNamed } from './names/person-keys.ts'
 import { phraseTermsAt } from './phrase-terms.ts'
 import { synonymsOfWord } from './synonyms.ts'
 import { otherTitleKeys } from './titles/title-groups.ts'
 import { everydayWords, fieldWords } from './topics.ts'
+import { translateWord } from './translations.ts'
 
 const word = { term: '', script: 'he' } as const
 
 /** Each function uses one part of the vocabulary once, which loads it. */
 const lookUps: readonly (() => unknown)[] = [
   () => groupsOfWord(word.term),
-  () => wordCrossing(word),
+  () => translateWord(word),
   () => synonymsOfWord(word),
   () => phraseTermsAt([word], 0),
   () => everydayWords([word]),

@@ -1,8 +1,8 @@
 import { withPrefixes } from '../../text/hebrew.ts'
 import { isStopWord, otherScript, type Script, type Token, tokenize } from '../../text/tokens.ts'
-import { type Crossing, phraseCrossing, wordCrossing } from '../../vocabulary/crossings.ts'
 import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabulary/lookup.ts'
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
+import { type Translation, translatePhrase, translateWord } from '../../vocabulary/translations.ts'
 import { isFiller, isInFillerPhrase } from './fillers.ts'
 import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
 import { formsOf } from './word-forms.ts'
@@ -77,7 +77,7 @@ export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   for (const [at, token] of tokens.entries()) {
     if (isWithin(quoted, at)) continue
     const names = namesAt(tokens, at)
-    const phrase = at < phraseEnd ? undefined : phraseCrossing(tokens, at)
+    const phrase = at < phraseEnd ? undefined : translatePhrase(tokens, at)
     const synonyms = synonymsOfPhrase(tokens, at)
     concepts.push(...phraseConcepts(token.script, names, phrase, at), ...synonymConcepts(synonyms, at))
     phraseEnd = furthest(phraseEnd, at, [phrase])
@@ -145,7 +145,7 @@ class Terms {
     for (const [term, weight] of named) this.#add(term, weight, 'vocabulary')
   }
 
-  addCrossing(crossing: Crossing | undefined): void {
+  addCrossing(crossing: Translation | undefined): void {
     for (const term of crossing?.terms ?? []) this.#add(term, lexiconWeight, 'lexicon')
   }
 
@@ -179,7 +179,7 @@ function wordConcepts(
     foreign.addNames(group, otherScript(script))
   }
   own.addSynonyms(synonymsOfWord(token))
-  foreign.addCrossing(wordCrossing(token))
+  foreign.addCrossing(translateWord(token))
   const asked = concept(script, own, position, 1, weight, [token.term])
   const concepts: Concept[] = [{ ...asked, rests, inflected: script === 'he' ? [token.term] : [] }]
   if (foreign.weights.size > 0)
@@ -199,7 +199,7 @@ function synonymConcepts(synonyms: Synonyms | undefined, position: number): read
 function phraseConcepts(
   script: Script,
   names: readonly { readonly group: NameGroup; readonly length: number }[],
-  phrase: Crossing | undefined,
+  phrase: Translation | undefined,
   position: number,
 ): readonly Concept[] {
   const concepts: Concept[] = []

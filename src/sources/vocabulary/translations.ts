@@ -29,7 +29,7 @@ function compile(): Lexicon {
 const lexicon = lazy(compile)
 
 /** The translation of words into the other script. */
-export type Crossing = {
+export type Translation = {
   readonly script: Script
   /** Number of query words that it translates. */
   readonly length: number
@@ -38,21 +38,21 @@ export type Crossing = {
 }
 
 /** Translates the longest phrase that begins at `words[at]`. All its meanings form one concept. */
-export function phraseCrossing(words: readonly ScriptTerm[], at: number): Crossing | undefined {
+export function translatePhrase(words: readonly ScriptTerm[], at: number): Translation | undefined {
   const longest = lexicon().phrases.longestAt(words, at)
-  return longest && crossing(words[at]?.script ?? 'en', longest.length, longest.values)
+  return longest && translationOf(words[at]?.script ?? 'en', longest.length, longest.values)
 }
 
 /** Translates a word. A Hebrew word may have a prefix. All its meanings form one concept. */
-export function wordCrossing({ term, script }: ScriptTerm): Crossing | undefined {
+export function translateWord({ term, script }: ScriptTerm): Translation | undefined {
   for (const base of script === 'he' ? withoutPrefixes(term) : [term]) {
     const entries = lexicon().words.get(base)
-    if (entries) return crossing(script, 1, entries)
+    if (entries) return translationOf(script, 1, entries)
   }
   return undefined
 }
 
-function crossing(from: Script, length: number, entries: readonly LexiconEntry[]): Crossing {
+function translationOf(from: Script, length: number, entries: readonly LexiconEntry[]): Translation {
   const script = otherScript(from)
   const terms = new Set<string>()
   for (const form of new Set(entries.flatMap((entry) => entry[script]))) addForms(terms, form, script)
