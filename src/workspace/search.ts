@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { documentTerms } from '../sources/index/terms.ts'
 import { type Concept, parseQuery } from '../sources/search/expansion/query.ts'
-import { type CollectionFacts, inverseFrequency, termShare } from '../sources/search/scoring/bm25.ts'
+import { type CollectionStats, inverseFrequency, termSaturation } from '../sources/search/scoring/bm25.ts'
 import { type FilePassage, passagesOf } from './passages.ts'
 import type { FileText } from './texts.ts'
 
@@ -78,11 +78,11 @@ function scoreOf(
   { length, counts }: Pick<ReadPassage, 'length' | 'counts'>,
   concepts: readonly Concept[],
   documents: readonly number[],
-  facts: CollectionFacts,
+  facts: CollectionStats,
 ): number {
   return concepts.reduce((sum, { weight }, i) => {
     const count = counts[i] ?? 0
     if (count === 0) return sum
-    return sum + weight * inverseFrequency(documents[i] ?? 0, facts) * termShare(count, length, facts)
+    return sum + weight * inverseFrequency(documents[i] ?? 0, facts) * termSaturation(count, length, facts)
   }, 0)
 }

@@ -15,14 +15,14 @@ import { namedWorks, preferNamed, withCandidates } from './named/named-works.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
 import { rowWords } from './phrases/row-words.ts'
-import { type Facts, findCandidates, withDocuments } from './relevance/candidates.ts'
+import { findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
 import { expansionsOf } from './relevance/expansions.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
 import { inverseFrequency } from './scoring/bm25.ts'
 import { collapse, fuse } from './scoring/fusion.ts'
-import { collectionFacts, type FoundConcept, findConcepts } from './scoring/index-reader.ts'
+import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
 import { withSections } from './sections.ts'
 import { sourcesFirst } from './sources-first.ts'
 
@@ -56,7 +56,7 @@ export async function searchSources(
   const whole = await withPlainQuotations(executor, query.text, ranges)
   const [named, facts, learned] = await Promise.all([
     passagesNamed(executor, query.text, ranges, query.findCiting ?? citingOnce(executor)),
-    collectionFacts(executor),
+    loadCollectionStats(executor),
     learnedWords(executor, whole),
   ])
   query.signal?.throwIfAborted()
@@ -121,7 +121,7 @@ function scriptsOf(query: Query): readonly Script[] {
   return hebrew * 2 >= query.tokens.length ? ['he', 'en'] : ['en', 'he']
 }
 
-function snippetsOf(found: readonly FoundConcept[], facts: Facts): (row: PassageRow) => string {
+function snippetsOf(found: readonly FoundConcept[], facts: StatsByScript): (row: PassageRow) => string {
   const byTerm = new Map<string, { key: number; weight: number }>()
   found.forEach((concept, key) => {
     const weight = inverseFrequency(concept.documents, facts[concept.concept.script])

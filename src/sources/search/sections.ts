@@ -1,5 +1,5 @@
 import type { PassageRow } from '../library/passage-row.ts'
-import type { Scored } from './scoring/bm25.ts'
+import type { ScoredDocument } from './scoring/bm25.ts'
 
 /** Fraction of the smaller score that the best other passage of a section adds to a passage. */
 const sectionGain = 0.2
@@ -13,9 +13,9 @@ const maxWitnesses = 3
  * raise each other. Best first; ties keep their order.
  */
 export function withSections(
-  ranked: readonly Scored[],
+  ranked: readonly ScoredDocument[],
   rows: ReadonlyMap<number, PassageRow>,
-): readonly Scored[] {
+): readonly ScoredDocument[] {
   const sections = Map.groupBy(ranked, ({ doc }) => {
     const row = rows.get(doc)
     return row ? `${row.work_id} ${row.section_ref}` : ''
@@ -27,7 +27,11 @@ export function withSections(
 }
 
 /** @param found passages of one section, best first. */
-function gainOf(one: Scored, found: readonly Scored[], rows: ReadonlyMap<number, PassageRow>): number {
+function gainOf(
+  one: ScoredDocument,
+  found: readonly ScoredDocument[],
+  rows: ReadonlyMap<number, PassageRow>,
+): number {
   const seen = new Set([rows.get(one.doc)?.ref])
   let gain = 0
   let witnesses = 0

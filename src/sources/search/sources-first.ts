@@ -1,5 +1,5 @@
 import { isReferenceWork } from '../vocabulary/titles/reference-works.ts'
-import type { Fused } from './scoring/fusion.ts'
+import type { FusedHit } from './scoring/fusion.ts'
 
 /**
  * Factor for articles of reference works, because a text is better to quote than an article about it. With 0.985 the
@@ -9,7 +9,7 @@ import type { Fused } from './scoring/fusion.ts'
 const referenceWorth = 0.985
 
 /** Lowers the scores of articles in reference works and sorts, best first. */
-export function sourcesFirst(ranked: readonly Fused[]): readonly Fused[] {
+export function sourcesFirst(ranked: readonly FusedHit[]): readonly FusedHit[] {
   return ranked
     .map((found) =>
       isReferenceWork(found.row.work) ? { ...found, score: found.score * referenceWorth } : found,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Origin } from '../../../src/sources/search/expansion/query.ts'
-import { askedConcept, evidenceOf, wordsAsked } from '../../../src/sources/search/relevance/evidence.ts'
+import { evidenceScore, queryWords, toQueryConcept } from '../../../src/sources/search/relevance/evidence.ts'
 import type { FoundConcept } from '../../../src/sources/search/scoring/index-reader.ts'
 
 const facts = {
@@ -34,13 +34,13 @@ function word(
   }
 }
 
-type About = Partial<Parameters<typeof evidenceOf>[1]>
+type About = Partial<Parameters<typeof evidenceScore>[1]>
 
 /** The evidence of a passage that has the `present` terms. */
 function evidence(concepts: readonly FoundConcept[], present: readonly string[], about: About = {}): number {
-  const asked = concepts.map((concept) => askedConcept(concept, facts))
-  const words = wordsAsked(asked, new Set(present))
-  return evidenceOf(words, { everyday: new Set(), field: new Set(), titled: false, ...about })
+  const asked = concepts.map((concept) => toQueryConcept(concept, facts))
+  const words = queryWords(asked, new Set(present))
+  return evidenceScore(words, { everyday: new Set(), field: new Set(), titled: false, ...about })
 }
 
 const question = ['heart', 'stone', 'prayer'].map((term, at) => word(term, at))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Scored } from '../../../src/sources/search/scoring/bm25.ts'
+import type { ScoredDocument } from '../../../src/sources/search/scoring/bm25.ts'
 import { fuse } from '../../../src/sources/search/scoring/fusion.ts'
 import { passageRow } from '../../support/passage-row.ts'
 
@@ -15,7 +15,7 @@ const rows = new Map(
   ].map((r) => [r.doc_id, r]),
 )
 const list = (unit: number, ...found: readonly (readonly [doc: number, score: number])[]) => ({
-  ranked: found.map(([doc, score]): Scored => ({ doc, score })),
+  ranked: found.map(([doc, score]): ScoredDocument => ({ doc, score })),
   unit,
 })
 const refs = (...lists: readonly ReturnType<typeof list>[]) => fuse(lists, rows).map((found) => found.row.ref)

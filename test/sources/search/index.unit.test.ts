@@ -12,7 +12,7 @@ import {
 import { classifyLicense, mayImport } from '../../../src/sources/library/licenses.ts'
 import { ReadWords } from '../../../src/sources/search/phrases/row-words.ts'
 import { snippetOf } from '../../../src/sources/search/relevance/snippet.ts'
-import { type CollectionFacts, mergeConcept, rankByBm25 } from '../../../src/sources/search/scoring/bm25.ts'
+import { type CollectionStats, mergeConcept, rankByBm25 } from '../../../src/sources/search/scoring/bm25.ts'
 
 describe('postings', () => {
   it('are read as they were written, also from an odd place in a buffer', () => {
@@ -42,7 +42,7 @@ describe('postings', () => {
 })
 
 describe('rankByBm25', () => {
-  const collection: CollectionFacts = { documents: 1000, averageLength: 100 }
+  const collection: CollectionStats = { documents: 1000, averageLength: 100 }
   const rows = (...docs: readonly (readonly [doc: number, frequency: number, length: number])[]) => {
     const blocks = Map.groupBy(docs, ([doc]) => Math.floor(doc / blockSize))
     return [...blocks].map(([block, inBlock]) => ({

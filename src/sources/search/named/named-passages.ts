@@ -6,7 +6,7 @@ import { findRefs } from '../../refs/in-text/find-refs.ts'
 import { type PlaceRange, resolveQuery } from '../../refs/ref-lookup.ts'
 import { type ScripturePlace, scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
 import { inRanges } from '../scoring/bm25.ts'
-import { collapse, type Fused } from '../scoring/fusion.ts'
+import { collapse, type FusedHit } from '../scoring/fusion.ts'
 import type { FindCiting } from './citing-passages.ts'
 
 /** Passages at the places that a query names, each in one version: that in the script of the query. */
@@ -71,8 +71,8 @@ async function placesWithin(executor: Executor, text: string): Promise<Within> {
  */
 export function withNamed(
   { rows, isRef }: Pick<NamedPassages, 'rows' | 'isRef'>,
-  found: readonly Fused[],
-): readonly Fused[] {
+  found: readonly FusedHit[],
+): readonly FusedHit[] {
   const refs = new Set(rows.map((row) => row.ref))
   const rank = new Map(found.map(({ row }, i) => [row.ref, i]))
   const last = found.length

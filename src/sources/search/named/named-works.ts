@@ -8,7 +8,7 @@ import { authorship } from '../../vocabulary/titles/authorship.ts'
 import { bookNames } from '../../vocabulary/titles/book-names.ts'
 import type { Query } from '../expansion/query.ts'
 import type { Candidates } from '../relevance/candidates.ts'
-import { compareText, type Fused } from '../scoring/fusion.ts'
+import { compareText, type FusedHit } from '../scoring/fusion.ts'
 import { namingIn } from './naming-cues.ts'
 
 /** The works that a question names as its source, and the question without the words that name them. */
@@ -58,7 +58,7 @@ function titlesBy(person: string): readonly string[] {
 }
 
 /** Applies the factor to passages of the named works and sorts, best first. */
-export function preferNamed(ranked: readonly Fused[], { works }: NamedWorks): readonly Fused[] {
+export function preferNamed(ranked: readonly FusedHit[], { works }: NamedWorks): readonly FusedHit[] {
   return ranked
     .map(({ row, score }) => ({ row, score: works.has(row.work_id) ? gained(score) : score }))
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))

@@ -7,7 +7,7 @@ import { isStopWord, wordsOf } from '../../text/tokens.ts'
 import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
 import { inRanges } from '../scoring/bm25.ts'
-import type { Fused } from '../scoring/fusion.ts'
+import type { FusedHit } from '../scoring/fusion.ts'
 import { rowWords } from './row-words.ts'
 
 /** Maximum number of words that select the texts to compare with a phrase; the rarest ones. */
@@ -152,10 +152,10 @@ function documentsIn(block: number, postings: Uint32Array): readonly number[] {
  * stay between 0 and 1.
  */
 export function phrasesFirst(
-  fused: readonly Fused[],
+  fused: readonly FusedHit[],
   query: Query,
   rows: ReadonlyMap<number, PassageRow>,
-): readonly Fused[] {
+): readonly FusedHit[] {
   if (query.quoted.length === 0 && !query.whole) return fused
   const tierOf = tiers(query)
   const best = new Map<string, { readonly row: PassageRow; readonly tier: number }>()

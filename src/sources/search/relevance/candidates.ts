@@ -2,18 +2,18 @@ import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { blockSize, blocksIn } from '../../index/postings.ts'
 import type { Script } from '../../text/tokens.ts'
-import { type CollectionFacts, rankByBm25, type Scored } from '../scoring/bm25.ts'
+import { type CollectionStats, rankByBm25, type ScoredDocument } from '../scoring/bm25.ts'
 import { type FoundConcept, loadPostings } from '../scoring/index-reader.ts'
 import { type WeightedConcept, weightConcepts } from './rerank.ts'
 
 /** Size of the library in each script. */
-export type Facts = Readonly<Record<Script, CollectionFacts>>
+export type StatsByScript = Readonly<Record<Script, CollectionStats>>
 
 /** The candidates of one script before reranking. */
 export type Candidates = {
   readonly script: Script
   /** Ranked by BM25 over the words whose postings were read, best first. */
-  readonly ranked: readonly Scored[]
+  readonly ranked: readonly ScoredDocument[]
   /** The concepts of the query in this script that the library has. */
   readonly concepts: readonly WeightedConcept[]
 }
@@ -41,7 +41,7 @@ export async function findCandidates(
   executor: Executor,
   found: readonly FoundConcept[],
   scripts: readonly Script[],
-  facts: Facts,
+  facts: StatsByScript,
   ranges: DocumentRanges | undefined,
   wanted: number,
 ): Promise<readonly Candidates[]> {
@@ -69,7 +69,7 @@ export function withDocuments(lists: readonly Candidates[], docs: readonly numbe
 }
 
 /** The fraction of the index in these blocks. */
-function blockShare(blocks: number, facts: Facts): number {
+function blockShare(blocks: number, facts: StatsByScript): number {
   return Math.min(1, (blocks * blockSize) / Math.max(1, facts.he.documents + facts.en.documents))
 }
 

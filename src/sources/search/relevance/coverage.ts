@@ -1,9 +1,9 @@
 import type { PassageRow } from '../../library/passage-row.ts'
 import type { Script } from '../../text/tokens.ts'
 import { type RowTerms, rowTerms } from '../phrases/row-words.ts'
-import type { CollectionFacts } from '../scoring/bm25.ts'
+import type { CollectionStats } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { type About, type AskedConcept, askedConcept, evidenceOf, wordsAsked } from './evidence.ts'
+import { evidenceScore, type QueryConcept, type QueryTopics, queryWords, toQueryConcept } from './evidence.ts'
 import { type ByTerm, matchesTitle } from './title-match.ts'
 
 /**
@@ -32,20 +32,20 @@ export function isRelevant({ evidence }: Pick<Coverage, 'evidence'>): boolean {
  */
 export function coverageOf(
   concepts: readonly FoundConcept[],
-  facts: Readonly<Record<Script, CollectionFacts>>,
-  topics: Omit<About, 'titled'>,
+  facts: Readonly<Record<Script, CollectionStats>>,
+  topics: Omit<QueryTopics, 'titled'>,
 ): (row: PassageRow) => Coverage {
-  const asked = concepts.map((found) => askedConcept(found, facts))
+  const asked = concepts.map((found) => toQueryConcept(found, facts))
   const termsAsked = byTerm(concepts)
   return (row) => {
     const present = rowTerms(row)
     const titled = matchesTitle({ ref: row.ref, heRef: row.he_ref }, termsAsked)
-    const evidence = evidenceOf(wordsAsked(asked, present), { ...topics, titled })
+    const evidence = evidenceScore(queryWords(asked, present), { ...topics, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
 }
 
-function shareOf(asked: readonly AskedConcept[], present: RowTerms): Pick<Coverage, 'share' | 'words'> {
+function shareOf(asked: readonly QueryConcept[], present: RowTerms): Pick<Coverage, 'share' | 'words'> {
   const positions = new Map<number, { idf: number; met: boolean }>()
   for (const { position, idf, strongTerms } of asked) {
     const known = positions.get(position)

@@ -1,11 +1,11 @@
 import type { Script } from '../../text/tokens.ts'
 import type { Origin } from '../expansion/query.ts'
 import type { RowTerms } from '../phrases/row-words.ts'
-import { type CollectionFacts, inverseFrequency } from '../scoring/bm25.ts'
+import { type CollectionStats, inverseFrequency } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
 /** A query word in relation to one passage. */
-type WordAsked = {
+type QueryWord = {
   /** Inverse document frequency; the smaller one of both languages. */
   idf: number
   documents: number
@@ -53,7 +53,7 @@ const maxEveryday = 2
 const maxField = 2
 
 /** What is known about a question and a passage, besides the words. */
-export type About = {
+export type QueryTopics = {
   /** Positions of the words for everyday subjects. */
   readonly everyday: ReadonlySet<number>
   /** Positions of the words that belong to the field. */
@@ -63,7 +63,7 @@ export type About = {
 }
 
 /** A concept prepared for comparison with many passages. */
-export type AskedConcept = {
+export type QueryConcept = {
   readonly position: number
   readonly length: number
   readonly documents: number
@@ -79,10 +79,10 @@ export type AskedConcept = {
 const minStrongWeight = 0.5
 
 /** Prepares a concept. */
-export function askedConcept(
+export function toQueryConcept(
   { concept, terms, documents }: FoundConcept,
-  facts: Readonly<Record<Script, CollectionFacts>>,
-): AskedConcept {
+  facts: Readonly<Record<Script, CollectionStats>>,
+): QueryConcept {
   const { position, length } = concept
   const idf = inverseFrequency(documents, facts[concept.script])
   return {
@@ -103,11 +103,11 @@ function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weig
 }
 
 /** The words of a query by position, each with the certainty that a passage with these terms has it. */
-export function wordsAsked(
-  concepts: readonly AskedConcept[],
+export function queryWords(
+  concepts: readonly QueryConcept[],
   present: RowTerms,
-): ReadonlyMap<number, WordAsked> {
-  const words = new Map<number, WordAsked>()
+): ReadonlyMap<number, QueryWord> {
+  const words = new Map<number, QueryWord>()
   for (const { position, length, documents, idf, named, strengths } of concepts) {
     let strength = 0
     for (const [term, own] of strengths) if (own > strength && present.has(term)) strength = own
@@ -139,9 +139,9 @@ function isName(term: string): boolean {
  * Estimates whether a passage is about a query. Words, names and words of the field add to the sum; words that the
  * library lacks, and everyday subjects that the passage lacks, subtract. Above 0 the passage counts as relevant.
  */
-export function evidenceOf(
-  words: ReadonlyMap<number, WordAsked>,
-  { everyday, field, titled }: About,
+export function evidenceScore(
+  words: ReadonlyMap<number, QueryWord>,
+  { everyday, field, titled }: QueryTopics,
 ): number {
   let [all, found, score] = [0, 0, titled ? weights.titled : 0]
   for (const { idf, documents, strength, named } of words.values()) {

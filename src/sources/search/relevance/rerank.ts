@@ -3,7 +3,12 @@ import type { Token } from '../../text/tokens.ts'
 import { Runs } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
 import { rowWords } from '../phrases/row-words.ts'
-import { type CollectionFacts, inverseFrequency, type Scored, termShare } from '../scoring/bm25.ts'
+import {
+  type CollectionStats,
+  inverseFrequency,
+  type ScoredDocument,
+  termSaturation,
+} from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { type ByTerm, matchTitles } from './title-match.ts'
 
@@ -32,7 +37,7 @@ export type WeightedConcept = {
 export function weightConcepts(
   found: readonly FoundConcept[],
   read: ReadonlySet<FoundConcept>,
-  collection: CollectionFacts,
+  collection: CollectionStats,
 ): readonly WeightedConcept[] {
   return found.map((concept) => ({
     concept,
@@ -46,12 +51,12 @@ export function weightConcepts(
  * passages with the query words close together or in order. Best first; ties by ref.
  */
 export function rerank(
-  candidates: readonly Scored[],
+  candidates: readonly ScoredDocument[],
   rows: ReadonlyMap<number, PassageRow>,
   query: Query,
   concepts: readonly WeightedConcept[],
-  collection: CollectionFacts,
-): readonly Scored[] {
+  collection: CollectionStats,
+): readonly ScoredDocument[] {
   const byTerm = conceptsByTerm(concepts)
   const proximityScore = proximityScorer(query, concepts, byTerm, collection)
   const total = worthAsked(query, concepts, collection)
@@ -102,7 +107,7 @@ function titleScore(
 }
 
 /** Total weight of a query. Words that the library lacks in this script count as the rarest. */
-function worthAsked(query: Query, concepts: readonly WeightedConcept[], collection: CollectionFacts): number {
+function worthAsked(query: Query, concepts: readonly WeightedConcept[], collection: CollectionStats): number {
   const known = new Set<number>()
   let worth = 0
   for (const one of concepts) {
@@ -122,7 +127,7 @@ function proximityScorer(
   query: Query,
   concepts: readonly WeightedConcept[],
   byTerm: ByTerm,
-  collection: CollectionFacts,
+  collection: CollectionStats,
 ): (words: readonly Pick<Token, 'term'>[]) => number {
   const phraseWorth = phraseScorer(query, concepts)
   return (tokens) => {
@@ -140,7 +145,7 @@ function proximityScorer(
     for (const worth of together.values()) sum += worth
     concepts.forEach(({ missing, worth }, index) => {
       const count = counts[index] ?? 0
-      if (missing && count > 0) sum += worth * termShare(count, tokens.length, collection)
+      if (missing && count > 0) sum += worth * termSaturation(count, tokens.length, collection)
     })
     return sum
   }

@@ -22,7 +22,10 @@ export function matchTitles(
 }
 
 /** Whether the query contains a title of the place completely. */
-export function matchesTitle(place: { readonly ref: string; readonly heRef: string }, byTerm: ByTerm): boolean {
+export function matchesTitle(
+  place: { readonly ref: string; readonly heRef: string },
+  byTerm: ByTerm,
+): boolean {
   return matchTitles(place, byTerm).some(({ share }) => share === 1)
 }
 

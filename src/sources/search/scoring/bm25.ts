@@ -9,19 +9,19 @@ import { blockSize, classLengths } from '../../index/postings.ts'
 const saturation = 1.2
 const lengthWeight = 0.5
 
-export type CollectionFacts = {
+export type CollectionStats = {
   readonly documents: number
   readonly averageLength: number
 }
 
 /** Inverse document frequency of a term with `documents` documents; never negative. */
-export function inverseFrequency(documents: number, collection: CollectionFacts): number {
+export function inverseFrequency(documents: number, collection: CollectionStats): number {
   const all = Math.max(collection.documents, documents)
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5))
 }
 
 /** The BM25 factor of a term that occurs `frequency` times in a document of `length` words. */
-export function termShare(frequency: number, length: number, collection: CollectionFacts): number {
+export function termSaturation(frequency: number, length: number, collection: CollectionStats): number {
   const relative = length / Math.max(1, collection.averageLength)
   return (
     (frequency * (saturation + 1)) / (frequency + saturation * (1 - lengthWeight + lengthWeight * relative))
@@ -42,7 +42,7 @@ export type PostingList = {
   readonly postings: Uint32Array
 }
 
-export type Scored = { readonly doc: number; readonly score: number }
+export type ScoredDocument = { readonly doc: number; readonly score: number }
 
 /** The documents of a concept in all blocks. Its terms are merged, so they count as one term. */
 export type ConceptPostings = {
@@ -120,10 +120,10 @@ const scores = new Float64Array(blockSize)
  */
 export function rankByBm25(
   concepts: readonly ConceptPostings[],
-  collection: CollectionFacts,
+  collection: CollectionStats,
   top: number,
   ranges?: DocumentRanges,
-): Scored[] {
+): ScoredDocument[] {
   const blocks = [...new Set(concepts.flatMap((concept) => [...concept.blocks.keys()]))].sort((a, b) => a - b)
   const weights = concepts.map((concept) => concept.weight * inverseFrequency(concept.documents, collection))
   const damping = Float64Array.from(
@@ -176,7 +176,7 @@ export function inRanges(doc: number, ranges: DocumentRanges): boolean {
 /** Collects the best documents. The list is cut back whenever it has doubled. */
 class TopDocuments {
   readonly #top: number
-  #kept: Scored[] = []
+  #kept: ScoredDocument[] = []
   /** Minimum score of a document that can still enter the list. */
   threshold = 0
 
@@ -192,7 +192,7 @@ class TopDocuments {
     }
   }
 
-  sorted(): Scored[] {
+  sorted(): ScoredDocument[] {
     return this.#kept.toSorted((a, b) => b.score - a.score || a.doc - b.doc).slice(0, this.#top)
   }
 }

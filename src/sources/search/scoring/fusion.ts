@@ -1,15 +1,15 @@
 import type { PassageRow } from '../../library/passage-row.ts'
-import type { Scored } from './bm25.ts'
+import type { ScoredDocument } from './bm25.ts'
 
 /** The ranking of one script. */
 export type RankedList = {
   /** Best first. */
-  readonly ranked: readonly Scored[]
+  readonly ranked: readonly ScoredDocument[]
   /** Divisor of scores, so that those of both scripts are comparable. */
   readonly unit: number
 }
 
-export type Fused = { readonly row: PassageRow; readonly score: number }
+export type FusedHit = { readonly row: PassageRow; readonly score: number }
 
 type Found = { readonly row: PassageRow; readonly fit: number }
 
@@ -24,7 +24,10 @@ const secondScriptGain = 0.02
  * A place counts with its best version. Its best version in the other script adds 2 % of its own fit; further
  * versions in one script add nothing. Of equal versions, that of the first list is shown. Scores are between 0 and 1.
  */
-export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, PassageRow>): readonly Fused[] {
+export function fuse(
+  lists: readonly RankedList[],
+  rows: ReadonlyMap<number, PassageRow>,
+): readonly FusedHit[] {
   const byRef = new Map<string, Found[]>()
   for (const { ranked, unit } of lists) {
     const best = new Map<string, Found>()
@@ -41,7 +44,7 @@ export function fuse(lists: readonly RankedList[], rows: ReadonlyMap<number, Pas
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))
 }
 
-function placeOf(found: readonly Found[]): Fused {
+function placeOf(found: readonly Found[]): FusedHit {
   const best = found.reduce((a, b) => (b.fit > a.fit ? b : a))
   const second = found.reduce((most, other) => (other === best ? most : Math.max(most, other.fit)), 0)
   const fit = best.fit + secondScriptGain * second
@@ -53,7 +56,7 @@ export function compareText(a: string, b: string): number {
 }
 
 /** Removes passages next to a better one in the same section. */
-export function collapse(fused: readonly Fused[]): readonly Fused[] {
+export function collapse(fused: readonly FusedHit[]): readonly FusedHit[] {
   const taken = new Set<string>()
   return fused.filter(({ row }) => {
     const place = (ordinal: number): string => `${row.work_id} ${ordinal} ${row.section_ref}`

@@ -4,7 +4,7 @@ import { readPostings } from '../../index/postings.ts'
 import { classesToSearch } from '../../text/inflections.ts'
 import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
-import { type CollectionFacts, type ConceptPostings, mergeConcept, type PostingList } from './bm25.ts'
+import { type CollectionStats, type ConceptPostings, mergeConcept, type PostingList } from './bm25.ts'
 
 /** A concept with those of its terms that the library has. */
 export type FoundConcept = {
@@ -52,7 +52,7 @@ export type Found = {
 export async function findConcepts(
   executor: Executor,
   concepts: readonly Concept[],
-  facts: Readonly<Record<Script, CollectionFacts>>,
+  facts: Readonly<Record<Script, CollectionStats>>,
   also: readonly string[],
 ): Promise<Found> {
   const rare = Math.max(rareDocuments, facts.he.documents * rareShare)
@@ -169,14 +169,14 @@ export async function loadPostings(
 const hebrewScriptLanguages = ['he', 'arc', 'yi', 'jrb', 'lad']
 
 /** Size of the library in each script. Weights of terms are relative to it. */
-export async function collectionFacts(
+export async function loadCollectionStats(
   executor: Executor,
-): Promise<Readonly<Record<Script, CollectionFacts>>> {
+): Promise<Readonly<Record<Script, CollectionStats>>> {
   const found = await executor.execute<{ hebrew: boolean; documents: string; words: string }>(sql`
     select language = any(${sql.param(hebrewScriptLanguages)}::text[]) as hebrew, sum(doc_count) as documents,
       sum(word_count) as words
     from versions group by 1`)
-  const factsOf = (hebrew: boolean): CollectionFacts => {
+  const factsOf = (hebrew: boolean): CollectionStats => {
     const row = found.rows.find((r) => r.hebrew === hebrew)
     const documents = Number(row?.documents ?? 0)
     return { documents, averageLength: documents > 0 ? Number(row?.words) / documents : 1 }
