@@ -12,9 +12,9 @@ import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { citingOnce, type FindCiting } from './named/citing-passages.ts'
 import { passagesNamed, withNamed } from './named/named-passages.ts'
 import { namedWorks, preferNamed, withCandidates } from './named/named-works.ts'
+import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
-import { rowWords } from './phrases/row-words.ts'
 import { findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
 import { coverageOf } from './relevance/coverage.ts'
 import { expansionsOf } from './relevance/expansions.ts'
@@ -127,5 +127,5 @@ function snippetsOf(found: readonly FoundConcept[], facts: StatsByScript): (row:
     const weight = inverseFrequency(concept.documents, facts[concept.concept.script])
     for (const term of concept.terms.keys()) byTerm.set(term, { key, weight })
   })
-  return (row) => snippetOf(row.text, rowWords(row), (term) => byTerm.get(term))
+  return (row) => snippetOf(row.text, passageWords(row), (term) => byTerm.get(term))
 }

@@ -10,7 +10,7 @@ import {
   withoutDocuments,
 } from '../../../src/sources/index/postings.ts'
 import { classifyLicense, mayImport } from '../../../src/sources/library/licenses.ts'
-import { ReadWords } from '../../../src/sources/search/phrases/row-words.ts'
+import { PassageWords } from '../../../src/sources/search/phrases/passage-words.ts'
 import { snippetOf } from '../../../src/sources/search/relevance/snippet.ts'
 import { type CollectionStats, mergeConcept, rankByBm25 } from '../../../src/sources/search/scoring/bm25.ts'
 
@@ -125,7 +125,7 @@ describe('cutText', () => {
 describe('snippetOf', () => {
   it('shows the stretch with the words that were asked for, at most 240 characters, whole words', () => {
     const text = `${'רקע '.repeat(200)}כאן האוצר הגנוז נמצא ${'סתם '.repeat(200)}`
-    const snippet = snippetOf(text, new ReadWords(text), (term) =>
+    const snippet = snippetOf(text, new PassageWords(text), (term) =>
       term === 'האוצר' ? { key: 1, weight: 1 } : undefined,
     )
     expect(snippet).toContain('האוצר הגנוז')
@@ -134,7 +134,7 @@ describe('snippetOf', () => {
   })
 
   it('leaves a short text as it is', () => {
-    expect(snippetOf('קצר', new ReadWords('קצר'), () => undefined)).toBe('קצר')
+    expect(snippetOf('קצר', new PassageWords('קצר'), () => undefined)).toBe('קצר')
   })
 })
 

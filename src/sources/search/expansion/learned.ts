@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { withoutPrefixes, withPrefixes } from '../../text/hebrew.ts'
 import { isStopWord, otherScript, type Script, type Token } from '../../text/tokens.ts'
-import { isWithin } from './phrases.ts'
+import { isInPhrase } from './phrases.ts'
 import type { Concept, Query } from './query.ts'
 
 /** Weight of a learned word; the word of the query itself has 1. */
@@ -35,7 +35,7 @@ export function withLearned(query: Query, learned: LearnedWords): Query {
 
 /** The query words, by position, that have concepts only in their own script. Quoted words are left out. */
 function untranslated({ concepts, tokens, quoted }: Query): ReadonlyMap<number, Token> {
-  const translated = new Set(tokens.keys().filter((at) => isWithin(quoted, at)))
+  const translated = new Set(tokens.keys().filter((at) => isInPhrase(quoted, at)))
   for (const { script, position, length } of concepts) {
     for (let at = position; at < position + length; at += 1) {
       if (script !== tokens[at]?.script) translated.add(at)

@@ -33,7 +33,7 @@ export function quotedPhrases(text: string, tokens: readonly Token[]): readonly 
 }
 
 /** Whether the word at this index of the query belongs to one of the phrases. */
-export function isWithin(phrases: readonly Phrase[], at: number): boolean {
+export function isInPhrase(phrases: readonly Phrase[], at: number): boolean {
   return phrases.some(({ first, last }) => at >= first && at <= last)
 }
 

@@ -4,7 +4,7 @@ import { groupsOfWord, groupTerm, type NameGroup, namesAt } from '../../vocabula
 import { type Synonyms, synonymsOfPhrase, synonymsOfWord } from '../../vocabulary/synonyms.ts'
 import { type Translation, translatePhrase, translateWord } from '../../vocabulary/translations.ts'
 import { isFiller, isInFillerPhrase } from './fillers.ts'
-import { isWithin, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
+import { isInPhrase, type Phrase, quotedPhrases, wholePhrase } from './phrases.ts'
 import { formsOf } from './word-forms.ts'
 
 /** Source of a term that is not in the query itself. */
@@ -75,7 +75,7 @@ export function parseQuery(text: string, phrases?: readonly Phrase[]): Query {
   const seen = new Set(concepts.flatMap(({ terms }) => [...terms.keys()]))
   let [ownEnd, foreignEnd, phraseEnd] = [0, 0, 0]
   for (const [at, token] of tokens.entries()) {
-    if (isWithin(quoted, at)) continue
+    if (isInPhrase(quoted, at)) continue
     const names = namesAt(tokens, at)
     const phrase = at < phraseEnd ? undefined : translatePhrase(tokens, at)
     const synonyms = synonymsOfPhrase(tokens, at)
@@ -108,7 +108,7 @@ function partWeight(isPart: boolean): number {
 function quotedWords(tokens: readonly Token[], quoted: readonly Phrase[]): readonly Concept[] {
   const words = new Map<string, Concept>()
   for (const [at, token] of tokens.entries()) {
-    if (!isWithin(quoted, at) || isStopWord(token) || words.has(token.term)) continue
+    if (!isInPhrase(quoted, at) || isStopWord(token) || words.has(token.term)) continue
     const exact = new Terms()
     exact.weights.set(token.term, 1)
     words.set(token.term, concept(token.script, exact, at, 1, 1))

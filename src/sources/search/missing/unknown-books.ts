@@ -8,7 +8,7 @@ import { phraseTermsAt } from '../../vocabulary/phrase-terms.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { headStrength, isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
-import { textsHaving } from '../phrases/runs-in-texts.ts'
+import { textsContaining } from '../phrases/runs-in-texts.ts'
 import { inHeadings } from './heading-entries.ts'
 import { overlap } from './overlap.ts'
 import { titleSlots } from './title-slots.ts'
@@ -41,7 +41,7 @@ export async function unknownBooks(
     (slot) => isOpen(slot) && ![...refs, ...named].some((span) => overlap(span, slot)),
   )
   const open = await withoutHeadings(executor, slots)
-  const inTexts = await textsHaving(
+  const inTexts = await textsContaining(
     executor,
     open.map(({ familiar }) => familiar),
   )

@@ -8,7 +8,7 @@ import { hasRun, longestRun, type Phrase } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
 import { inRanges } from '../scoring/bm25.ts'
 import type { FusedHit } from '../scoring/fusion.ts'
-import { rowWords } from './row-words.ts'
+import { passageWords } from './passage-words.ts'
 
 /** Maximum number of words that select the texts to compare with a phrase; the rarest ones. */
 const maxTerms = 6
@@ -181,7 +181,7 @@ function tiers(query: Query): (row: PassageRow) => number {
   const long = query.tokens.filter((token) => !isStopWord(token)).length >= minRun
   const longest = longestRun(query.tokens)
   return (row) => {
-    const { words } = rowWords(row)
+    const { words } = passageWords(row)
     const met = quoted.filter((run) => hasRun(words, run)).length
     const isRun = (all && hasRun(words, all)) || (long && longest(words) >= minRun)
     return 2 * met + (isRun ? 1 : 0)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { isStopWord } from '../../text/tokens.ts'
-import { isWithin, type Phrase } from '../expansion/phrases.ts'
+import { isInPhrase, type Phrase } from '../expansion/phrases.ts'
 import { parseQuery, type Query } from '../expansion/query.ts'
 import { documentsOfPhrases, termsOfPhrases } from './phrase-search.ts'
 
@@ -17,7 +17,7 @@ export async function withPlainQuotations(
 ): Promise<Query> {
   const query = parseQuery(text)
   const { tokens, quoted } = query
-  const hasOthers = tokens.some((token, at) => !isWithin(quoted, at) && !isStopWord(token))
+  const hasOthers = tokens.some((token, at) => !isInPhrase(quoted, at) && !isStopWord(token))
   if (quoted.length === 0 || !hasOthers) return query
   const { rows } = await executor.execute<{ term: string; documents: number }>(sql`
     select term, sum(documents)::int as documents from search_postings

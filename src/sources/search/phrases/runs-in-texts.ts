@@ -8,7 +8,7 @@ import { documentsWithAll } from './phrase-search.ts'
  * Returns the indexes of names that occur word for word in a text of the library. Two statements per name.
  * @throws database errors.
  */
-export async function textsHaving(
+export async function textsContaining(
   executor: Executor,
   names: readonly string[],
 ): Promise<ReadonlySet<number>> {

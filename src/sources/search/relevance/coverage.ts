@@ -1,6 +1,6 @@
 import type { PassageRow } from '../../library/passage-row.ts'
 import type { Script } from '../../text/tokens.ts'
-import { type RowTerms, rowTerms } from '../phrases/row-words.ts'
+import { type PassageTerms, passageTerms } from '../phrases/passage-words.ts'
 import type { CollectionStats } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 import { evidenceScore, type QueryConcept, type QueryTopics, queryWords, toQueryConcept } from './evidence.ts'
@@ -38,14 +38,14 @@ export function coverageOf(
   const asked = concepts.map((found) => toQueryConcept(found, facts))
   const termsAsked = byTerm(concepts)
   return (row) => {
-    const present = rowTerms(row)
+    const present = passageTerms(row)
     const titled = matchesTitle({ ref: row.ref, heRef: row.he_ref }, termsAsked)
     const evidence = evidenceScore(queryWords(asked, present), { ...topics, titled })
     return { ...shareOf(asked, present), titled, evidence }
   }
 }
 
-function shareOf(asked: readonly QueryConcept[], present: RowTerms): Pick<Coverage, 'share' | 'words'> {
+function shareOf(asked: readonly QueryConcept[], present: PassageTerms): Pick<Coverage, 'share' | 'words'> {
   const positions = new Map<number, { idf: number; met: boolean }>()
   for (const { position, idf, strongTerms } of asked) {
     const known = positions.get(position)

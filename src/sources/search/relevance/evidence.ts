@@ -1,6 +1,6 @@
 import type { Script } from '../../text/tokens.ts'
 import type { Origin } from '../expansion/query.ts'
-import type { RowTerms } from '../phrases/row-words.ts'
+import type { PassageTerms } from '../phrases/passage-words.ts'
 import { type CollectionStats, inverseFrequency } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
@@ -105,7 +105,7 @@ function strengthOfTerm({ origins }: FoundConcept['concept'], term: string, weig
 /** The words of a query by position, each with the certainty that a passage with these terms has it. */
 export function queryWords(
   concepts: readonly QueryConcept[],
-  present: RowTerms,
+  present: PassageTerms,
 ): ReadonlyMap<number, QueryWord> {
   const words = new Map<number, QueryWord>()
   for (const { position, length, documents, idf, named, strengths } of concepts) {

@@ -2,7 +2,7 @@ import { headingsOf } from '../../index/terms.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { isStopWord, type Token } from '../../text/tokens.ts'
 import type { Origin, Query } from '../expansion/query.ts'
-import { headingWords, type ReadWords, rowWords } from '../phrases/row-words.ts'
+import { headingWords, type PassageWords, passageWords } from '../phrases/passage-words.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
 /** A word of a passage that matches a query word by another name, language or synonym. */
@@ -86,7 +86,7 @@ function firstOccurrences(
 ): ReadonlyMap<number, Written> {
   const best = new Map<number, Written>()
   let order = 0
-  const look = (text: string, read: ReadWords): void => {
+  const look = (text: string, read: PassageWords): void => {
     const { words, compounds } = read
     const meet = (term: string, at: number, length: number): void => {
       for (const one of wanted.get(term) ?? none) {
@@ -103,7 +103,7 @@ function firstOccurrences(
         meet(compounds[next]?.term ?? '', at, compounds[next]?.length ?? 1)
     }
   }
-  look(row.text, rowWords(row))
+  look(row.text, passageWords(row))
   for (const heading of headingsOf({ ref: row.ref, heRef: row.he_ref })) look(heading, headingWords(heading))
   return best
 }

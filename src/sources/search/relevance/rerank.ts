@@ -2,7 +2,7 @@ import type { PassageRow } from '../../library/passage-row.ts'
 import type { Token } from '../../text/tokens.ts'
 import { Runs } from '../expansion/phrases.ts'
 import type { Query } from '../expansion/query.ts'
-import { rowWords } from '../phrases/row-words.ts'
+import { passageWords } from '../phrases/passage-words.ts'
 import {
   type CollectionStats,
   inverseFrequency,
@@ -68,7 +68,7 @@ export function rerank(
         {
           doc,
           ref: row.ref,
-          score: score + proximityScore(rowWords(row).words) + titleScore(row, concepts, byTerm, total),
+          score: score + proximityScore(passageWords(row).words) + titleScore(row, concepts, byTerm, total),
         },
       ]
     })

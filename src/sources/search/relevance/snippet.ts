@@ -1,4 +1,4 @@
-import type { ReadWords } from '../phrases/row-words.ts'
+import type { PassageWords } from '../phrases/passage-words.ts'
 
 const longest = 240
 
@@ -10,7 +10,7 @@ type Hit = { readonly key: number; readonly weight: number; readonly start: numb
  * Returns the part of `text`, at most 240 characters, with the largest sum of weights.
  * @param weightOf weight of a term; a term counts once per part.
  */
-export function snippetOf(text: string, read: ReadWords, weightOf: WeightOf): string {
+export function snippetOf(text: string, read: PassageWords, weightOf: WeightOf): string {
   if (text.length <= longest) return text
   const hits = hitsIn(read, weightOf)
   // Leaves space for the words around the matches and for two ellipses.
@@ -34,7 +34,7 @@ export function snippetOf(text: string, read: ReadWords, weightOf: WeightOf): st
   return cutAround(text, best.start, best.end)
 }
 
-function hitsIn(read: ReadWords, weightOf: WeightOf): readonly Hit[] {
+function hitsIn(read: PassageWords, weightOf: WeightOf): readonly Hit[] {
   const hits: Hit[] = []
   for (const [at, { term }] of read.words.entries()) {
     const found = weightOf(term)

@@ -1,5 +1,5 @@
 import { headingsOf } from '../../index/terms.ts'
-import { headingWords } from '../phrases/row-words.ts'
+import { headingWords } from '../phrases/passage-words.ts'
 
 /** For each term, the indexes of the concepts that have it. */
 export type ByTerm = ReadonlyMap<string, readonly number[]>

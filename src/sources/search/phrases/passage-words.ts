@@ -15,7 +15,7 @@ export type Compound = {
 }
 
 /** The words of a passage or heading. Properties that few passages need are computed on first use. */
-export class ReadWords {
+export class PassageWords {
   readonly words: readonly Word[]
   /** Start and end of each word, in UTF-16 units. */
   readonly #places: Uint32Array
@@ -72,14 +72,14 @@ function termsOf(words: readonly Word[], compounds: readonly Compound[]): Readon
 const maxUnits = 4_000_000
 
 /** Cached words by text, for candidates of earlier searches. It is cleared when full. */
-const passages = new Map<string, ReadWords>()
+const passages = new Map<string, PassageWords>()
 let units = 0
 
 /** The words of a passage. They are cached, because consecutive searches have the same candidates. */
-export function rowWords({ text }: PassageRow): ReadWords {
+export function passageWords({ text }: PassageRow): PassageWords {
   const known = passages.get(text)
   if (known) return known
-  const words = new ReadWords(text)
+  const words = new PassageWords(text)
   if (units + text.length > maxUnits) {
     passages.clear()
     units = 0
@@ -92,13 +92,13 @@ export function rowWords({ text }: PassageRow): ReadWords {
 }
 
 /** The words of a heading or a part of one. The cache takes about 10 MB. */
-export const headingWords = memoize(10_000, (heading) => new ReadWords(heading))
+export const headingWords = memoize(10_000, (heading) => new PassageWords(heading))
 
 /** The index terms of a passage and of its headings. */
-export type RowTerms = Pick<ReadonlySet<string>, 'has'>
+export type PassageTerms = Pick<ReadonlySet<string>, 'has'>
 
-export function rowTerms(row: PassageRow): RowTerms {
-  const { terms } = rowWords(row)
+export function passageTerms(row: PassageRow): PassageTerms {
+  const { terms } = passageWords(row)
   const headings = headingsOf({ ref: row.ref, heRef: row.he_ref }).map(
     (heading) => headingWords(heading).terms,
   )
