@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import type { SearchHit } from './hit.ts'
 import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { type MissingPlace, missingPlaces } from './missing/places.ts'
-import { citingOnce } from './named/citing-passages.ts'
+import { cachedCitingPassages } from './named/citing-passages.ts'
 import { searchSources } from './search.ts'
 
 /** The name of a work, author or category in a request. */
@@ -52,7 +52,7 @@ export async function readHits(
 ): Promise<HitPage> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
-  const findCiting = citingOnce(executor)
+  const findCiting = cachedCitingPassages(executor)
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
   const found = await searchSources(executor, query, meaning)
   signal.throwIfAborted()

@@ -9,9 +9,9 @@ import type { Query } from './expansion/query.ts'
 import type { SearchHit } from './hit.ts'
 import { fuseByMeaning } from './meaning/fuse-by-meaning.ts'
 import type { MeaningSearch } from './meaning/meaning-search.ts'
-import { citingOnce, type FindCiting } from './named/citing-passages.ts'
-import { passagesNamed, withNamed } from './named/named-passages.ts'
-import { namedWorks, preferNamed, withCandidates } from './named/named-works.ts'
+import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
+import { findNamedPassages, addNamedPassages } from './named/named-passages.ts'
+import { namedWorks, boostNamedWorks, withCandidates } from './named/named-works.ts'
 import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
@@ -55,7 +55,7 @@ export async function searchSources(
   if (ranges?.length === 0) return []
   const whole = await withPlainQuotations(executor, query.text, ranges)
   const [named, facts, learned] = await Promise.all([
-    passagesNamed(executor, query.text, ranges, query.findCiting ?? citingOnce(executor)),
+    findNamedPassages(executor, query.text, ranges, query.findCiting ?? cachedCitingPassages(executor)),
     loadCollectionStats(executor),
     learnedWords(executor, whole),
   ])
@@ -95,9 +95,9 @@ export async function searchSources(
   }))
   const byWords = fuse(lists, rows)
   const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows) : byWords
-  const preferred = source ? preferNamed(byMeaning, source) : byMeaning
+  const preferred = source ? boostNamedWorks(byMeaning, source) : byMeaning
   const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
-  const fused = named.rows.length > 0 ? withNamed(named, ranked) : collapse(ranked)
+  const fused = named.rows.length > 0 ? addNamedPassages(named, ranked) : collapse(ranked)
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const expansions = expansionsOf(query.text, parsed, found)
   const coverage = coverageOf(asked, facts, topics)

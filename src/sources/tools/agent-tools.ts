@@ -8,8 +8,8 @@ import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import type { MeaningSearch } from '../search/meaning/meaning-search.ts'
 import { missingPlaces } from '../search/missing/places.ts'
-import { asksOnlyFor, missingResult, namesFor, notThere } from '../search/missing/statement.ts'
-import { citingOnce } from '../search/named/citing-passages.ts'
+import { asksOnlyFor, missingResult, namesFor, refNotFound } from '../search/missing/statement.ts'
+import { cachedCitingPassages } from '../search/named/citing-passages.ts'
 import { searchSources } from '../search/search.ts'
 import { maxResultBytes, offer } from './offer.ts'
 import { scholarTools } from './scholar-tools.ts'
@@ -66,7 +66,7 @@ function searchTool(
     execute: (args, signal) =>
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const findCiting = citingOnce(executor)
+        const findCiting = cachedCitingPassages(executor)
         const query = { ...valid, text: valid.query, findCiting }
         const hits = await knownNames(searchSources(executor, query, meaning))
         if ('content' in hits) return hits
@@ -107,7 +107,7 @@ function readTool(executor: Executor, sourceMarks: SourceMarks): Tool<Executor> 
       withArguments(readArguments, args, async (valid) => {
         signal.throwIfAborted()
         const read = await readPassage(executor, valid.ref, valid)
-        if ('nearest' in read) return notThere(executor, valid.ref, read.nearest)
+        if ('nearest' in read) return refNotFound(executor, valid.ref, read.nearest)
         return offer(executor, sourceMarks, read.passages)
       }),
   }

@@ -6,7 +6,7 @@ import { findParallels } from '../library/links.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
-import { notThere } from '../search/missing/statement.ts'
+import { refNotFound } from '../search/missing/statement.ts'
 import { stripControls } from '../text/strip-controls.ts'
 
 const reference = z.object({ ref: z.string().trim().min(1).max(300) })
@@ -34,7 +34,7 @@ function resolveTool(executor: Executor): Tool<Executor> {
     execute: (args) =>
       withArguments(reference, args, async ({ ref }) => {
         const place = await resolveRef(executor, ref)
-        if (!place) return notThere(executor, ref, await nearestRefs(executor, ref))
+        if (!place) return refNotFound(executor, ref, await nearestRefs(executor, ref))
         return json({ ref, found: true, ...(await refsIn(executor, place)) })
       }),
   }
@@ -64,7 +64,7 @@ function shapeTool(executor: Executor): Tool<Executor> {
           select section_ref as section, count(*)::int as passages
           from passages where work_id = ${workId ?? null}
           group by section_ref order by min(ordinal) limit ${maxSections + 1}`)
-        if (rows.length === 0) return notThere(executor, work, await nearestRefs(executor, work))
+        if (rows.length === 0) return refNotFound(executor, work, await nearestRefs(executor, work))
         return json({
           work,
           sections: rows.slice(0, maxSections),

@@ -8,10 +8,10 @@ import { nearestRefs, nearestUnderTitle } from '../../refs/nearest-refs.ts'
 import { resolveQuery } from '../../refs/ref-lookup.ts'
 import { scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
-import { citingOnce, type FindCiting } from '../named/citing-passages.ts'
-import { missingParts } from './parts.ts'
+import { cachedCitingPassages, type FindCiting } from '../named/citing-passages.ts'
+import { absentWorks } from './absent-works.ts'
 import { overlap, type Span } from './overlap.ts'
-import { unheldWorks } from './unheld-works.ts'
+import { missingParts } from './parts.ts'
 import { isKnownTitle, unknownBooks } from './unknown-books.ts'
 
 /** A place or book that a question names and that the library does not have. */
@@ -45,7 +45,7 @@ const maxNearest = 3
 export async function missingPlaces(
   executor: Executor,
   text: string,
-  findCiting: FindCiting = citingOnce(executor),
+  findCiting: FindCiting = cachedCitingPassages(executor),
 ): Promise<readonly MissingPlace[]> {
   const asked = scriptureQuery(text)
   // Names of tractates are common words, so they count only alone with their number.
@@ -58,7 +58,7 @@ export async function missingPlaces(
   const books = await unknownBooks(executor, text, refs)
   const places = missing.filter(({ span }) => !books.some((book) => overlap(span, book)))
   const taken = [...refs, ...places.map(({ span }) => span), ...books]
-  const unheld = (await unheldWorks(executor, text)).filter(
+  const unheld = (await absentWorks(executor, text)).filter(
     (one) => !taken.some((span) => overlap(span, one)),
   )
   const found = [

@@ -94,7 +94,7 @@ export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): bo
  * The result of a tool that was called with one missing place or work. Its `kind` is unknown here.
  * @throws database errors.
  */
-export async function notThere(executor: Executor, name: string, nearest: readonly string[]) {
+export async function refNotFound(executor: Executor, name: string, nearest: readonly string[]) {
   const missing = [{ written: name, kind: 'place' as const, nearest }]
   const error = missingStatement(missing, languageOf(name), await namesFor(executor, name, nearest))
   return { content: JSON.stringify({ error, nearest }), isError: true }

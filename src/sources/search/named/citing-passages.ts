@@ -48,7 +48,7 @@ export async function citingPassages(
 export type FindCiting = (place: ScripturePlace) => Promise<readonly PassageRow[]>
 
 /** Caches the passages by place, because a search and its statement of missing places ask for the same verse. */
-export function citingOnce(executor: Executor): FindCiting {
+export function cachedCitingPassages(executor: Executor): FindCiting {
   const found = new Map<string, Promise<readonly PassageRow[]>>()
   return ({ book, ...at }) => {
     const key = JSON.stringify([book.hebrew[0], at])

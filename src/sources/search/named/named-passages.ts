@@ -26,7 +26,7 @@ const maxRows = 200
 const longestQuestion = 600
 
 /** Finds passages for the refs in a query: the query is a ref, or contains one (`Tanya 32: love of Israel`). */
-export async function passagesNamed(
+export async function findNamedPassages(
   executor: Executor,
   text: string,
   ranges: DocumentRanges | undefined,
@@ -69,7 +69,7 @@ async function placesWithin(executor: Executor, text: string): Promise<Within> {
  * Puts named passages before hits by words. After a query that is a ref they keep their reading order. In a question,
  * those also found by words come first.
  */
-export function withNamed(
+export function addNamedPassages(
   { rows, isRef }: Pick<NamedPassages, 'rows' | 'isRef'>,
   found: readonly FusedHit[],
 ): readonly FusedHit[] {

@@ -9,7 +9,7 @@ import { bookNames } from '../../vocabulary/titles/book-names.ts'
 import type { Query } from '../expansion/query.ts'
 import type { Candidates } from '../relevance/candidates.ts'
 import { compareText, type FusedHit } from '../scoring/fusion.ts'
-import { namingIn } from './naming-cues.ts'
+import { findNamedSource } from './naming-cues.ts'
 
 /** The works that a question names as its source, and the question without the words that name them. */
 export type NamedWorks = {
@@ -27,7 +27,7 @@ const namedGain = 2
  * question is about the author or the book itself.
  */
 export async function namedWorks(executor: Executor, query: Query): Promise<NamedWorks | undefined> {
-  const naming = namingIn(query.tokens)
+  const naming = findNamedSource(query.tokens)
   if (!naming) return undefined
   const left = query.tokens.some((token, at) => (at < naming.first || at >= naming.end) && !isStopWord(token))
   if (!left) return undefined
@@ -58,7 +58,7 @@ function titlesBy(person: string): readonly string[] {
 }
 
 /** Applies the factor to passages of the named works and sorts, best first. */
-export function preferNamed(ranked: readonly FusedHit[], { works }: NamedWorks): readonly FusedHit[] {
+export function boostNamedWorks(ranked: readonly FusedHit[], { works }: NamedWorks): readonly FusedHit[] {
   return ranked
     .map(({ row, score }) => ({ row, score: works.has(row.work_id) ? gained(score) : score }))
     .sort((a, b) => b.score - a.score || compareText(a.row.ref, b.row.ref))

@@ -4,7 +4,7 @@ import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { bookNames } from '../../vocabulary/titles/book-names.ts'
 
 /** A work or author from which a question wants its answer. */
-export type Naming = {
+export type NamedSource = {
   readonly group: NameGroup
   readonly isBook: boolean
   /** Range of the words that name it, including the cue: `[first, end)`, indexes in the question. */
@@ -47,7 +47,7 @@ const speech = words(
 const questionVerbs = words('do does did would')
 
 /** Finds the first work or author that cues next to its name mark as the source. */
-export function namingIn(tokens: readonly Token[]): Naming | undefined {
+export function findNamedSource(tokens: readonly Token[]): NamedSource | undefined {
   for (let at = 0; at < tokens.length; at += 1) {
     for (const { group, length } of namesOfSources(tokens, at)) {
       const isBook = books.has(group.names[0])

@@ -12,7 +12,7 @@ import { type BookCue, bookCue } from './book-cues.ts'
 import { inHeadings } from './heading-entries.ts'
 
 /** A known work that the library does not hold, if the text asks what it says. UTF-16 offsets, `end` exclusive. */
-export type UnheldWork = { readonly start: number; readonly end: number; readonly title: string }
+export type AbsentWork = { readonly start: number; readonly end: number; readonly title: string }
 
 /** One-word titles that are neither everyday words nor persons. */
 const plainTitles = new Set(
@@ -28,7 +28,7 @@ const longestQuestion = 600
  * `X on joy` asks for the entry X, if the library has one.
  * @throws database errors.
  */
-export async function unheldWorks(executor: Executor, text: string): Promise<readonly UnheldWork[]> {
+export async function absentWorks(executor: Executor, text: string): Promise<readonly AbsentWork[]> {
   if (text.length > longestQuestion) return []
   const words = await runInTimeSlices(wordsIn(text))
   const asked: (Known & { readonly isAbout: boolean })[] = []
