@@ -1,7 +1,7 @@
 import { GrowingText } from '../../agent/growing-text.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
 import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './attribution/cited-marks.ts'
-import { type Reading, readBrackets, readParentheses } from './quotations/marks.ts'
+import { type BracketReading, readBrackets, readParentheses } from './quotations/marks.ts'
 
 export type { Annotation, Cited } from './attribution/cited-marks.ts'
 
@@ -57,7 +57,7 @@ export function createCitationRenderer(
 /** Each mark copies the held text, so long deltas are cut into pieces. */
 const pieceLength = 500
 
-type Marks = Extract<Reading, { kind: 'marks' }>
+type Marks = Extract<BracketReading, { kind: 'marks' }>
 
 /**
  * A space and an opening character before a mark. They are removed if an unknown mark leaves nothing between them.

@@ -3,7 +3,7 @@ import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
 import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
 import { holds } from './attribution/pairing.ts'
-import { Checker } from './comparison/checker.ts'
+import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
 
@@ -76,7 +76,7 @@ export async function checkText(
   options: CheckOptions,
 ): Promise<CheckedText> {
   const read = await readAttributions(text, lookups, options)
-  const checker = new Checker(options.offered ?? [], lookups, options.maxLookups)
+  const checker = new QuoteChecker(options.offered ?? [], lookups, options.maxLookups)
   const slices = new TimeSlices()
   const quotes: CheckedQuote[] = []
   const confirmed: Quotation[] = []
@@ -110,7 +110,7 @@ const longestTitle = 8
 async function checkQuote(
   quotation: Quotation,
   attribution: Attribution,
-  checker: Checker,
+  checker: QuoteChecker,
   lookups: VerifyLookups | undefined,
 ): Promise<CheckedQuote | undefined> {
   const judged = await checker.check(quotation, attribution)

@@ -1,5 +1,5 @@
 import type { Block } from '../quotations/blocks.ts'
-import { type Reading, readBrackets, readParentheses } from '../quotations/marks.ts'
+import { type BracketReading, readBrackets, readParentheses } from '../quotations/marks.ts'
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
 
 /**
@@ -55,7 +55,7 @@ function readGroup(
   }
 }
 
-function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boolean): Reading {
+function readMarks(input: string, offered: (mark: string) => boolean, isEnd: boolean): BracketReading {
   return input.startsWith('(') ? readParentheses(input, offered, isEnd) : readBrackets(input, offered, isEnd)
 }
 

@@ -1,5 +1,5 @@
 import type { Quotation } from '../quotations/quotes.ts'
-import { type Finding, findIn, type SearchState } from './finding.ts'
+import { findNearestMatch, type NearestMatch, type SearchState } from './nearest-match.ts'
 import { isNameOf } from './passage-names.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import { type Budget, defaultSteps } from './similarity.ts'
@@ -32,17 +32,17 @@ export type QuoteLookups = {
 const usualLookups = 100
 
 /** A check with its passage and ref. Both are undefined for a quotation that is attributed to nothing. */
-export type Judged = { readonly check: QuoteCheck; readonly passage?: ComparedPassage; readonly ref?: string }
+export type QuoteVerdict = { readonly check: QuoteCheck; readonly passage?: ComparedPassage; readonly ref?: string }
 
 /** One claim about a quotation: that one of these stretches contains it. */
 type Claim = {
   readonly ref: string
   readonly stretches: readonly Stretch[]
-  readonly found: Finding | undefined
+  readonly found: NearestMatch | undefined
 }
 
 /** Compares the quotations of one text. It caches folded texts and applies the work limits to the whole text. */
-export class Checker {
+export class QuoteChecker {
   readonly #others: readonly ComparedPassage[]
   readonly #lookups: QuoteLookups | undefined
   readonly #state: SearchState
@@ -63,7 +63,7 @@ export class Checker {
   }
 
   /** @returns undefined when the quoted words are the title of the source they are attributed to. */
-  async check(quotation: Quotation, attribution: Attribution): Promise<Judged | undefined> {
+  async check(quotation: Quotation, attribution: Attribution): Promise<QuoteVerdict | undefined> {
     const marked = [...new Set(attribution.marked)]
     if (isNameOf(quotation, marked)) return undefined
     const claims: Claim[] = []
@@ -78,7 +78,7 @@ export class Checker {
   async #judge(
     quotation: Quotation,
     claims: readonly Claim[],
-  ): Promise<{ check: QuoteCheck; ref: string; finding?: Finding }> {
+  ): Promise<{ check: QuoteCheck; ref: string; finding?: NearestMatch }> {
     const quote = quotation.text
     const [first] = claims
     const found = claims.map((claim) => claim.found).filter((finding) => finding?.isNear)
@@ -108,10 +108,10 @@ export class Checker {
     const ref = marked[0]?.ref ?? ''
     const alone = marked.map((passage) => this.#join([passage]))
     const stretches = marked.length > 1 ? [...alone, this.#join(marked)] : alone
-    const found = await findIn(quotation, stretches, this.#state)
+    const found = await findNearestMatch(quotation, stretches, this.#state)
     if (found?.isNear && found.result === 'verbatim') return { ref, stretches, found }
     const wider = (await Promise.all(marked.map((passage) => this.#widerThan(passage)))).flat()
-    const overEdge = wider.length > 0 ? await findIn(quotation, wider, this.#state) : undefined
+    const overEdge = wider.length > 0 ? await findNearestMatch(quotation, wider, this.#state) : undefined
     const better = overEdge?.isNear && overEdge.similarity > (found?.similarity ?? 0) ? overEdge : found
     return { ref, stretches, found: better }
   }
@@ -145,14 +145,18 @@ export class Checker {
 
   async #inNamed(quotation: Quotation, named: readonly NamedPlace[]): Promise<Claim> {
     const stretches = named.flatMap((place) => place.stretches)
-    return { ref: named[0]?.ref ?? '', stretches, found: await findIn(quotation, stretches, this.#state) }
+    return {
+      ref: named[0]?.ref ?? '',
+      stretches,
+      found: await findNearestMatch(quotation, stretches, this.#state),
+    }
   }
 
   /** Searches the whole library for a quotation that is attributed to nothing. */
-  async #anywhere(quotation: Quotation, hinted: readonly NamedPlace[]): Promise<Judged> {
+  async #anywhere(quotation: Quotation, hinted: readonly NamedPlace[]): Promise<QuoteVerdict> {
     const quote = quotation.text
     const stretches = hinted.flatMap((place) => place.stretches)
-    const near = await findIn(quotation, stretches, this.#state)
+    const near = await findNearestMatch(quotation, stretches, this.#state)
     if (near?.isNear) return { check: { quote, ...near.check }, ref: near.ref }
     const found = await this.#elsewhere(quotation)
     return {
@@ -163,30 +167,30 @@ export class Checker {
     }
   }
 
-  async #verbatimElsewhere(quotation: Quotation): Promise<Finding | undefined> {
+  async #verbatimElsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
     const found = await this.#elsewhere(quotation)
     return found?.result === 'verbatim' ? found : undefined
   }
 
   /** Searches elsewhere: for the exact words in the passages at hand, then in the library, exactly or closely. */
-  async #elsewhere(quotation: Quotation): Promise<Finding | undefined> {
+  async #elsewhere(quotation: Quotation): Promise<NearestMatch | undefined> {
     const others = this.#others.map((passage) => this.#join([passage]))
-    const other = await findIn(quotation, others, this.#state, 'verbatim')
+    const other = await findNearestMatch(quotation, others, this.#state, 'verbatim')
     if (other !== undefined || this.#lookups === undefined || this.#lookupsLeft <= 0) return other
     this.#lookupsLeft -= 1
     const candidates = await this.#lookups.candidates(quotation.text)
     // Not cached: each quotation has other candidates, and 500 of them would use too much memory.
-    const found = await findIn(quotation, candidates, { ...this.#state, prepared: new Map() })
+    const found = await findNearestMatch(quotation, candidates, { ...this.#state, prepared: new Map() })
     return found?.isNear ? found : undefined
   }
 }
 
 /** Whether the finding is another version of the same passages. */
-function standsIn({ place }: Finding, stretches: readonly Stretch[]): boolean {
+function standsIn({ place }: NearestMatch, stretches: readonly Stretch[]): boolean {
   const refs = new Set(stretches.flatMap(ownPassages).map(({ ref }) => ref))
   return refs.has(place.first.ref) || refs.has(place.last.ref)
 }
 
-function foundRef(finding: Finding | undefined): { found_ref?: string } {
+function foundRef(finding: NearestMatch | undefined): { found_ref?: string } {
   return finding === undefined ? {} : { found_ref: finding.ref }
 }

@@ -1,7 +1,7 @@
 import { runInTimeSlices } from '../../text/time-slices.ts'
-import type { ComparedWord } from '../quotations/abbreviated.ts'
-import type { Prepared, PreparedQuote, Span } from '../quotations/prepare.ts'
-import { type Located, located, minSimilarity, type Near } from './locate.ts'
+import type { ComparedWord } from '../quotations/abbreviations.ts'
+import type { PreparedQuote, PreparedText, Span } from '../quotations/prepare.ts'
+import { minSimilarity, type NearestSpans, type QuoteLocation, toLocation } from './locate.ts'
 import type { Budget } from './similarity.ts'
 import { type Alignment, alignWords, type Step } from './word-alignment.ts'
 
@@ -15,7 +15,7 @@ export type Difference = {
 }
 
 /** A close wording with its differences. */
-export type NearWording = Located & { readonly differences: readonly Difference[] }
+export type NearWording = QuoteLocation & { readonly differences: readonly Difference[] }
 
 const maxDifferences = 20
 /**
@@ -37,8 +37,8 @@ type Word = ComparedWord & Span
  */
 export async function nearWording(
   quote: PreparedQuote,
-  near: Near,
-  passage: Prepared,
+  near: NearestSpans,
+  passage: PreparedText,
   budget: Budget,
 ): Promise<NearWording | { readonly result: 'none'; readonly similarity: number }> {
   if (near.similarity < minBeforeAbbreviations) return { result: 'none', similarity: near.similarity }
@@ -47,7 +47,7 @@ export async function nearWording(
   const similarity = Math.max(near.similarity, compared?.similarity ?? 0)
   if (similarity < minSimilarity) return { result: 'none', similarity }
   const spans = compared && compared.similarity >= near.similarity - slack ? [compared.span] : near.spans
-  return { ...located('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
+  return { ...toLocation('fuzzy', spans, passage, similarity), differences: compared?.differences ?? [] }
 }
 
 /** Tolerance: aligning words costs slightly more than aligning letters where words are split or joined. */
@@ -62,7 +62,7 @@ type Compared = {
 async function comparedWords(
   quote: PreparedQuote,
   span: Span | undefined,
-  passage: Prepared,
+  passage: PreparedText,
   budget: Budget,
 ): Promise<Compared | undefined> {
   if (span === undefined) return undefined
@@ -83,7 +83,7 @@ async function comparedWords(
   }
 }
 
-function widened({ start, end }: Span, { padded }: Prepared): Span {
+function widened({ start, end }: Span, { padded }: PreparedText): Span {
   const folded = padded.slice(1, -1)
   const before = folded
     .slice(Math.max(0, start - 200), start)
@@ -103,7 +103,7 @@ function widened({ start, end }: Span, { padded }: Prepared): Span {
 }
 
 /** Returns the words that lie completely in a range of folded text, as written in the original. */
-function wordsIn({ padded, offsets, text }: Prepared, { start, end }: Span): readonly Word[] {
+function wordsIn({ padded, offsets, text }: PreparedText, { start, end }: Span): readonly Word[] {
   return [...padded.slice(start + 1, end + 1).matchAll(/\S+/g)].map(({ 0: letters, index }) => {
     const at = start + index
     const until = at + letters.length

@@ -1,6 +1,6 @@
 import { runInTimeSlices, TimeSlices } from '../../text/time-slices.ts'
-import { type Prepared, prepareQuote, prepareText } from '../quotations/prepare.ts'
-import { located, locateVerbatim, minSimilarity, nearestPlace } from './locate.ts'
+import { type PreparedText, prepareQuote, prepareText } from '../quotations/prepare.ts'
+import { locateVerbatim, minSimilarity, nearestSpans, toLocation } from './locate.ts'
 
 /** Step limit for one quotation on one page; far less than the limit for an answer. */
 const maxSteps = 4_000_000
@@ -19,7 +19,7 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
   const wanted = await runInTimeSlices(prepareQuote(quote))
   if (wanted.folded.trim() === '') return undefined
   const slices = new TimeSlices()
-  const prepared: Prepared[] = []
+  const prepared: PreparedText[] = []
   for (const text of texts) {
     await slices.pause()
     prepared.push(prepareText(text))
@@ -30,9 +30,9 @@ export async function findQuote(quote: string, texts: readonly string[]): Promis
   }
   const budget = { left: maxSteps }
   for (const [text, passage] of prepared.entries()) {
-    const near = await nearestPlace(wanted, passage, budget)
+    const near = await nearestSpans(wanted, passage, budget)
     if (near === undefined || near.similarity < minSimilarity) continue
-    const { start, end } = located('fuzzy', near.spans, passage, near.similarity)
+    const { start, end } = toLocation('fuzzy', near.spans, passage, near.similarity)
     return { text, start, end }
   }
   return undefined

@@ -1,8 +1,8 @@
 import {
   countLetters,
   minLetters,
-  type Prepared,
   type PreparedQuote,
+  type PreparedText,
   type QuoteReading,
   type Span,
 } from '../quotations/prepare.ts'
@@ -13,7 +13,7 @@ import { type Budget, nearestWindow } from './similarity.ts'
 export const minSimilarity = 0.85
 
 /** Position of a quotation in a text: `start` and `end` in UTF-16 units, `original` the text between them. */
-export type Located = {
+export type QuoteLocation = {
   readonly result: 'verbatim' | 'fuzzy'
   readonly original: string
   readonly start: number
@@ -24,15 +24,15 @@ export type Located = {
 }
 
 /** Finds the quotation word for word in one of its readings: in one piece, or its parts in order. */
-export function locateVerbatim(quote: PreparedQuote, passage: Prepared): Located | undefined {
+export function locateVerbatim(quote: PreparedQuote, passage: PreparedText): QuoteLocation | undefined {
   for (const reading of [quote, ...quote.others]) {
     const spans = spansOf(reading, passage)
-    if (spans !== undefined) return located('verbatim', spans, passage, 1)
+    if (spans !== undefined) return toLocation('verbatim', spans, passage, 1)
   }
   return undefined
 }
 
-function spansOf(reading: QuoteReading, { padded }: Prepared): readonly Span[] | undefined {
+function spansOf(reading: QuoteReading, { padded }: PreparedText): readonly Span[] | undefined {
   const whole = findWording(reading.folded, padded, 0)
   if (whole !== undefined) return [whole]
   if (reading.parts.length === 1 && reading.parts[0] === reading.folded) return undefined
@@ -41,18 +41,18 @@ function spansOf(reading: QuoteReading, { padded }: Prepared): readonly Span[] |
 }
 
 /** The range of a passage that is most similar to a quotation, or one range for each of its parts. */
-export type Near = { readonly spans: readonly Span[]; readonly similarity: number }
+export type NearestSpans = { readonly spans: readonly Span[]; readonly similarity: number }
 
 /**
  * Finds the most similar wording in one piece. For a quotation with ellipses it also tries part by part in order;
  * then every part must reach the minimum similarity.
  * @returns ranges in folded text, however similar; undefined when the comparison is too costly.
  */
-export async function nearestPlace(
+export async function nearestSpans(
   quote: QuoteReading,
-  passage: Prepared,
+  passage: PreparedText,
   budget: Budget,
-): Promise<Near | undefined> {
+): Promise<NearestSpans | undefined> {
   const inside = passage.padded.slice(1, -1)
   const whole = await nearestWindow(quote.folded, inside, 0, budget)
   if (quote.parts.length > 1 && (whole === undefined || whole.similarity < minSimilarity)) {
@@ -66,7 +66,7 @@ async function nearestParts(
   parts: readonly string[],
   inside: string,
   budget: Budget,
-): Promise<Near | undefined> {
+): Promise<NearestSpans | undefined> {
   const spans: Span[] = []
   let weighted = 0
   for (const part of parts) {
@@ -79,19 +79,19 @@ async function nearestParts(
 }
 
 /** Converts ranges of folded text to ranges of the original text. */
-export function located(
-  result: Located['result'],
+export function toLocation(
+  result: QuoteLocation['result'],
   spans: readonly Span[],
-  passage: Prepared,
+  passage: PreparedText,
   similarity: number,
-): Located {
+): QuoteLocation {
   const pieces = spans.map((span) => originalPlace(span, passage))
   return {
     result,
     original: pieces.map((place) => passage.text.slice(place.start, place.end)).join(' … '),
     start: pieces[0]?.start ?? 0,
     end: pieces.at(-1)?.end ?? 0,
-    similarity: rounded(similarity),
+    similarity: roundDown(similarity),
     pieces,
   }
 }
@@ -100,7 +100,7 @@ export function located(
  * Finds the end of a word in the original text. The fold drops quotation marks, so a closing mark after the last word
  * must be excluded here.
  */
-function originalPlace(span: Span, { offsets, text }: Prepared): Span {
+function originalPlace(span: Span, { offsets, text }: PreparedText): Span {
   const start = offsets[span.start] ?? 0
   let next = span.end
   while (next < offsets.length - 1 && offsets[next] === offsets[span.end - 1]) next += 1
@@ -109,6 +109,6 @@ function originalPlace(span: Span, { offsets, text }: Prepared): Span {
 }
 
 /** Rounds down, so that a value below the threshold is never shown as the threshold. */
-export function rounded(similarity: number): number {
+export function roundDown(similarity: number): number {
   return Math.floor(similarity * 1000) / 1000
 }

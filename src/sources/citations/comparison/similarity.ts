@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** The part of a text that is most similar to a pattern. */
-export type Window = { readonly start: number; readonly end: number; readonly similarity: number }
+export type TextWindow = { readonly start: number; readonly end: number; readonly similarity: number }
 
 /** Remaining work. One step compares one character of the text with 32 characters of the pattern. */
 export type Budget = { left: number }
@@ -23,7 +23,7 @@ export async function nearestWindow(
   text: string,
   from: number,
   budget: Budget,
-): Promise<Window | undefined> {
+): Promise<TextWindow | undefined> {
   const length = text.length - from
   const blocks = Math.ceil(pattern.length / 32)
   if (blocks === 0 || length <= 0) return undefined

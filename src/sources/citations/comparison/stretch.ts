@@ -1,5 +1,5 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
-import { type Prepared, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
+import { type PreparedText, prepareText, prepareWithoutBrackets, type Span } from '../quotations/prepare.ts'
 
 /** The passage that a quotation is compared with. */
 export type ComparedPassage = Pick<OfferedSource, 'ref' | 'text'> & Partial<OfferedSource>
@@ -22,9 +22,9 @@ export function ownPassages({ passages, own }: Stretch): readonly ComparedPassag
 /** A stretch prepared for comparison: its passages joined by line breaks. */
 export type PreparedStretch = {
   readonly stretch: Stretch
-  readonly whole: Prepared
+  readonly whole: PreparedText
   /** The text without brackets and parentheses, computed on first use. */
-  readonly bare: () => Prepared | undefined
+  readonly bare: () => PreparedText | undefined
   /** Range of each passage in the joined text, in UTF-16 units. */
   readonly places: readonly Span[]
 }
@@ -38,7 +38,7 @@ export function prepareStretch(stretch: Stretch): PreparedStretch {
     places.push({ start, end })
   }
   const text = stretch.passages.map((passage) => passage.text).join('\n')
-  let bare: { readonly made: Prepared | undefined } | undefined
+  let bare: { readonly made: PreparedText | undefined } | undefined
   return {
     stretch,
     places,

@@ -1,4 +1,9 @@
-import { type ComparedWord, isAbbreviated, maxWords, wordsAbbreviated } from '../quotations/abbreviated.ts'
+import {
+  type ComparedWord,
+  countAbbreviatedWords,
+  isAbbreviated,
+  maxWords,
+} from '../quotations/abbreviations.ts'
 import { type NamesEnding, namesEnding, sameName } from '../quotations/aliases.ts'
 
 /** One step of an alignment: a number of words of the quotation matches a number of words of the text. */
@@ -109,7 +114,7 @@ function countsOf(
     // A cheap test: most words begin with another letter.
     if (words[end - count]?.letters[0] !== short.letters[0]) continue
     const meant = words.slice(end - count, end).map(({ letters }) => letters)
-    if (wordsAbbreviated(short, meant) === count) counts.push(count)
+    if (countAbbreviatedWords(short, meant) === count) counts.push(count)
   }
   return counts
 }

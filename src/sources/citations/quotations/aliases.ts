@@ -1,6 +1,6 @@
 import { tokenize } from '../../text/tokens.ts'
 import { groupsOfWord, namesAt } from '../../vocabulary/lookup.ts'
-import type { ComparedWord } from './abbreviated.ts'
+import type { ComparedWord } from './abbreviations.ts'
 
 /** Names that end at a word: the number of their words, by the id of the group of equivalent names. */
 export type NamesEnding = ReadonlyMap<string, number>

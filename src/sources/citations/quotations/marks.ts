@@ -6,7 +6,7 @@
  */
 
 /** The kind of text at an opening bracket. `rest` is the text to read after it. */
-export type Reading =
+export type BracketReading =
   /** Undecided: more text is needed. At the end of a reply it is an incomplete mark. */
   | { readonly kind: 'open' }
   | { readonly kind: 'text' }
@@ -43,7 +43,11 @@ const widestRange = 20
  * @param offered whether a mark exists; needed only for bare numbers.
  * @param final whether the text ends here.
  */
-export function readBrackets(input: string, offered: (mark: string) => boolean, final: boolean): Reading {
+export function readBrackets(
+  input: string,
+  offered: (mark: string) => boolean,
+  final: boolean,
+): BracketReading {
   const start = opener.exec(input)?.[0]
   if (start === undefined) return text
   const inside = input.slice(start.length)
@@ -70,7 +74,7 @@ function readContinuation(
   after: string,
   start: string,
   offered: (mark: string) => boolean,
-): Reading {
+): BracketReading {
   const next = nextMark.exec(after) ?? offeredNumber(after, offered)
   if (next !== null) {
     const remainder = after.slice(next[0].length)
@@ -99,7 +103,7 @@ export function readParentheses(
   input: string,
   offered: (mark: string) => boolean,
   final: boolean,
-): Exclude<Reading, { kind: 'worded' }> {
+): Exclude<BracketReading, { kind: 'worded' }> {
   if (openParentheses.test(input)) return final ? text : open
   const match = parentheses.exec(input)
   if (match === null) return text

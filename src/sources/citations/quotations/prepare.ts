@@ -10,7 +10,7 @@ const minLettersInPart = 4
 export type Span = { readonly start: number; readonly end: number }
 
 /** A text prepared for many comparisons. */
-export type Prepared = {
+export type PreparedText = {
   readonly text: string
   readonly offsets: readonly number[]
   /**
@@ -31,7 +31,7 @@ export type PreparedQuote = QuoteReading & {
   readonly letters: number
   readonly words: number
   /** The quotation as written. Differences are reported in its words. */
-  readonly written: Prepared
+  readonly written: PreparedText
   /** Other readings. The quotation is verbatim if one of them is. */
   readonly others: readonly QuoteReading[]
 }
@@ -57,7 +57,7 @@ function hideMarkup(text: string): string {
 }
 
 /** Folds a text; offsets refer to the original text. */
-export function prepareText(text: string): Prepared {
+export function prepareText(text: string): PreparedText {
   return prepared(text, hideMarkup(text))
 }
 
@@ -65,14 +65,14 @@ export function prepareText(text: string): Prepared {
  * Like `prepareText`, without the content of brackets and parentheses, where editors put references. Undefined for a
  * text without any.
  */
-export function prepareWithoutBrackets(text: string): Prepared | undefined {
+export function prepareWithoutBrackets(text: string): PreparedText | undefined {
   if (!/[[(]/.test(text)) return undefined
   const cleaned = hideMarkup(text)
   const bare = cleaned.replace(/\[[^[\]]{0,400}\]|\([^()]{0,400}\)/g, (inside) => ' '.repeat(inside.length))
   return bare === cleaned ? undefined : prepared(text, bare)
 }
 
-function prepared(text: string, cleaned: string): Prepared {
+function prepared(text: string, cleaned: string): PreparedText {
   const { folded, offsets } = foldNames(fold(cleaned), cleaned)
   return { text, offsets, padded: ` ${folded} ` }
 }

@@ -18,7 +18,7 @@ export function isAbbreviated({ letters, written }: ComparedWord): boolean {
  * Returns how many of the words an abbreviation stands for, or 0. Its letters must begin these words in order: `אא"ס`
  * for `אור אין סוף`, `ביהמ"ק` for `בית המקדש`. With a geresh (`אפי'`) it is the beginning of one word.
  */
-export function wordsAbbreviated(short: ComparedWord, words: readonly string[]): number {
+export function countAbbreviatedWords(short: ComparedWord, words: readonly string[]): number {
   if (!isAbbreviated(short)) return 0
   const letters = medial(short.letters)
   const [first = ''] = words

@@ -1,8 +1,8 @@
-import type { Prepared } from '../quotations/prepare.ts'
+import type { PreparedText } from '../quotations/prepare.ts'
 import type { Quotation } from '../quotations/quotes.ts'
 import { contextWarning } from './context.ts'
 import { type NearWording, nearWording } from './differences.ts'
-import { type Located, locateVerbatim, nearestPlace, rounded } from './locate.ts'
+import { locateVerbatim, nearestSpans, type QuoteLocation, roundDown } from './locate.ts'
 import type { QuoteCheck } from './quote-check.ts'
 import type { Budget } from './similarity.ts'
 import {
@@ -22,7 +22,7 @@ export type SearchState = {
 }
 
 /** The position in some stretches that is most similar to a quotation. */
-export type Finding = {
+export type NearestMatch = {
   readonly result: 'verbatim' | 'fuzzy'
   readonly similarity: number
   /** False if the nearest position is not similar enough to count as close wording. */
@@ -38,19 +38,19 @@ export type Finding = {
  * @param only with `verbatim`, close wordings are not searched.
  * @returns undefined when there is nothing to compare with, or when the comparison is too costly.
  */
-export async function findIn(
+export async function findNearestMatch(
   quotation: Quotation,
   stretches: readonly Stretch[],
   state: SearchState,
   only?: 'verbatim',
-): Promise<Finding | undefined> {
+): Promise<NearestMatch | undefined> {
   const ready = stretches.map((stretch) => prepare(stretch, state))
   for (const stretch of ready) {
     const exact = exactIn(quotation, stretch)
     if (exact !== undefined) return exact
   }
   if (only === 'verbatim') return undefined
-  let best: Finding | undefined
+  let best: NearestMatch | undefined
   for (const stretch of ready) {
     const near = await nearIn(quotation, stretch, state.budget)
     if (near !== undefined && near.similarity > (best?.similarity ?? 0)) best = near
@@ -64,7 +64,7 @@ function prepare(stretch: Stretch, { prepared }: SearchState): PreparedStretch {
   return made
 }
 
-function exactIn({ prepared }: Quotation, stretch: PreparedStretch): Finding | undefined {
+function exactIn({ prepared }: Quotation, stretch: PreparedStretch): NearestMatch | undefined {
   const readings = [() => stretch.whole, stretch.bare]
   for (const reading of readings) {
     const text = reading()
@@ -79,8 +79,8 @@ async function nearIn(
   { prepared }: Quotation,
   stretch: PreparedStretch,
   budget: Budget,
-): Promise<Finding | undefined> {
-  let best: Finding | undefined
+): Promise<NearestMatch | undefined> {
+  let best: NearestMatch | undefined
   for (const text of [stretch.whole, stretch.bare()]) {
     if (text === undefined || (best?.isNear ?? false)) continue
     const finding = await nearInText(prepared, text, stretch, budget)
@@ -91,16 +91,16 @@ async function nearIn(
 
 async function nearInText(
   quote: Quotation['prepared'],
-  text: Prepared,
+  text: PreparedText,
   stretch: PreparedStretch,
   budget: Budget,
-): Promise<Finding | undefined> {
-  const near = await nearestPlace(quote, text, budget)
+): Promise<NearestMatch | undefined> {
+  const near = await nearestSpans(quote, text, budget)
   if (near === undefined) return undefined
   const wording = await nearWording(quote, near, text, budget)
   if (wording.result === 'fuzzy') return findingOf(wording, stretch)
   const place = placeIn(stretch, { start: 0, end: 0 })
-  const similarity = rounded(wording.similarity)
+  const similarity = roundDown(wording.similarity)
   return (
     place && {
       result: 'fuzzy',
@@ -113,7 +113,7 @@ async function nearInText(
   )
 }
 
-function findingOf(located: Located | NearWording, stretch: PreparedStretch): Finding | undefined {
+function findingOf(located: QuoteLocation | NearWording, stretch: PreparedStretch): NearestMatch | undefined {
   const place = placeIn(stretch, located)
   if (place === undefined || !place.isOwn) return undefined
   const { result, similarity, pieces } = located
