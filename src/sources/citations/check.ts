@@ -1,12 +1,12 @@
-import type { Cited } from './attribution/cited-marks.ts'
-import { checksOf, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
+import type { NumberedSource } from './attribution/cited-marks.ts'
+import { type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import { checkText, type VerifiedQuote } from './verify.ts'
 
 export type { QuoteCheck } from './comparison/quote-check.ts'
 
 /** A cited source with one entry per quotation that belongs to it. */
-export type CitedSource = Cited & { readonly verification: readonly QuoteCheck[] }
+export type CitedSource = NumberedSource & { readonly verification: readonly QuoteCheck[] }
 
 /** The result of checking an answer. */
 export type CheckedAnswer = {
@@ -29,7 +29,7 @@ export type CheckedAnswer = {
  */
 export async function checkCitations(input: {
   readonly text: string
-  readonly cited: readonly Cited[]
+  readonly cited: readonly NumberedSource[]
   readonly lookups?: VerifyLookups
 }): Promise<CheckedAnswer> {
   const offered = input.cited.map(({ source }) => source)
@@ -41,7 +41,7 @@ export async function checkCitations(input: {
       return { source, n, verification: checks.length === 0 ? [{ result: 'paraphrase' }] : checks }
     }),
     quotations: (bySource.get(undefined) ?? []).map(({ check }) => check),
-    refs: checksOf(ownRefs),
+    refs: toRefChecks(ownRefs),
   }
 }
 

@@ -1,9 +1,14 @@
 import { GrowingText } from '../../agent/growing-text.ts'
 import type { OfferedSource } from '../../agent/tools.ts'
-import { type Annotation, type Cited, type CitedMarks, createCitedMarks } from './attribution/cited-marks.ts'
+import {
+  type Annotation,
+  type CitedMarks,
+  createCitedMarks,
+  type NumberedSource,
+} from './attribution/cited-marks.ts'
 import { type BracketReading, readBrackets, readParentheses } from './quotations/marks.ts'
 
-export type { Annotation, Cited } from './attribution/cited-marks.ts'
+export type { Annotation, NumberedSource } from './attribution/cited-marks.ts'
 
 /** Turns the marks of a streamed text into numbers. */
 export type CitationRenderer = {
@@ -14,7 +19,7 @@ export type CitationRenderer = {
   /** Records a source as cited although its mark is not in the text. Unknown marks are ignored. */
   mention(mark: string): void
   /** The sources, in order of first use. */
-  cited(): readonly Cited[]
+  cited(): readonly NumberedSource[]
   /** Marks that do not exist, such as `S9`, once per use. None of them is shown. */
   unknownMarks(): readonly string[]
   /** Positions of the numbers in all visible text so far. With `numbers: false` each is an empty range. */

@@ -1,8 +1,8 @@
-import type { Cited } from './attribution/cited-marks.ts'
+import type { NumberedSource } from './attribution/cited-marks.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 
 /** A source to list. Without `verification`, the list says nothing about quotations. */
-export type ListedSource = Cited & { readonly verification?: readonly QuoteCheck[] }
+export type ListedSource = NumberedSource & { readonly verification?: readonly QuoteCheck[] }
 
 export type SourceListOptions = {
   /** Language of the labels. Default: English. */

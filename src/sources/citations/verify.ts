@@ -1,8 +1,8 @@
 import type { OfferedSource } from '../../agent/tools.ts'
 import { TimeSlices } from '../text/time-slices.ts'
 import { type Attribution, readAttributions } from './attribution/attribution.ts'
-import { checksOf, type NamedRef, type RefCheck, type VerifyLookups } from './attribution/named-refs.ts'
-import { holds } from './attribution/pairing.ts'
+import { type NamedRef, type RefCheck, toRefChecks, type VerifyLookups } from './attribution/named-refs.ts'
+import { containsRef } from './attribution/pairing.ts'
 import { QuoteChecker } from './comparison/checker.ts'
 import type { QuoteCheck } from './comparison/quote-check.ts'
 import type { Quotation } from './quotations/quotes.ts'
@@ -64,7 +64,7 @@ export async function verifyText(
   return {
     object: 'source.verification',
     quotes: checked.quotes.map(({ check }) => check),
-    refs: checksOf(checked.refs),
+    refs: toRefChecks(checked.refs),
     unchecked: checked.unchecked,
   }
 }
@@ -91,7 +91,7 @@ export async function checkText(
     quotes.push(quote)
     if (quote.check.result === 'verbatim' || quote.check.result === 'fuzzy') confirmed.push(quotation)
   }
-  const ownRefs = read.refs.filter((ref) => !confirmed.some((quotation) => holds(quotation, ref)))
+  const ownRefs = read.refs.filter((ref) => !confirmed.some((quotation) => containsRef(quotation, ref)))
   return { quotes, refs: read.refs, ownRefs, unchecked: read.quotations.length - checked }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attribute, findMarks } from '../../../src/sources/citations/attribution/anchors.ts'
+import { attributeQuotations, findMarks } from '../../../src/sources/citations/attribution/anchors.ts'
 import { findQuotations } from '../../../src/sources/citations/quotations/quotes.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { expectLinear } from '../../support/growth.ts'
@@ -16,7 +16,7 @@ function quotesOf(text: string): string[] {
 function owners(text: string): string[] {
   const marks = marksIn(text)
   const found = atOnce(findQuotations(text, marks))
-  return attribute(text, found, marks).map(
+  return attributeQuotations(text, found, marks).map(
     (anchor, i) => `${found.quotations[i]?.text.split(' ')[0]} ${anchor?.keys.join('+') ?? '-'}`,
   )
 }

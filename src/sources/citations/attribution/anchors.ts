@@ -71,7 +71,7 @@ const longestSentence = 1000
  * @param anchors in order, without overlaps.
  * @returns the anchors, at the index of their quotation.
  */
-export function attribute(
+export function attributeQuotations(
   text: string,
   { blocks, quotations }: QuotedText,
   anchors: readonly Anchor[],
@@ -81,8 +81,9 @@ export function attribute(
     const near = neighbours(quotation, byBlock[quotation.block] ?? [])
     const next = quotations[i + 1]
     const previous = quotations[i - 1]
-    const after = near.after && within(text, quotation.end, near.after.start) ? near.after : undefined
-    const before = near.before && within(text, near.before.end, quotation.start) ? near.before : undefined
+    const after = near.after && isSameSentence(text, quotation.end, near.after.start) ? near.after : undefined
+    const before =
+      near.before && isSameSentence(text, near.before.end, quotation.start) ? near.before : undefined
     const othersAfter = next !== undefined && after !== undefined && next.start < after.start
     const othersBefore = previous !== undefined && before !== undefined && previous.end > before.end
     if (after !== undefined && !(othersAfter && before !== undefined && !othersBefore)) return after
@@ -121,7 +122,7 @@ function neighbours(quotation: Quotation, anchors: readonly Anchor[]): { before?
 }
 
 /** Whether two positions with this text between them are in one sentence. */
-export function within(text: string, from: number, to: number): boolean {
+export function isSameSentence(text: string, from: number, to: number): boolean {
   return to - from <= longestSentence && !sentenceEnd.test(text.slice(from, to + 1))
 }
 

@@ -2,9 +2,9 @@ import type { OfferedSource } from '../../../agent/tools.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import type { Attribution as Claims, NamedPlace } from '../comparison/checker.ts'
 import { type Anchor, findQuotations, type Quotation } from '../quotations/quotes.ts'
-import { attribute, findMarks } from './anchors.ts'
+import { attributeQuotations, findMarks } from './anchors.ts'
 import { edgeRefs } from './edge-refs.ts'
-import { askedRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
+import { lookUpRefs, type NamedRef, type VerifyLookups } from './named-refs.ts'
 import { pairWithRefs } from './pairing.ts'
 
 /** A text without any of these characters contains no quotation. Then only refs with numbers are looked up. */
@@ -34,10 +34,10 @@ export async function readAttributions(
   const byMark = new Map((options.offered ?? []).map((source) => [source.mark, source]))
   const marks = await runInTimeSlices(findMarks(text, (mark) => byMark.has(mark)))
   const inText = (await lookups?.refsIn(text, { numbersOnly: !mayQuote.test(text) })) ?? []
-  const asked = await askedRefs(options.refs ?? [], lookups?.resolveRef)
+  const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
   const found = await runInTimeSlices(findQuotations(text, marks, edgeRefs(text, anchors, marks)))
-  const marked = attribute(text, found, marks)
+  const marked = attributeQuotations(text, found, marks)
   const named = pairWithRefs(text, found, anchors)
   const placeOf = placesOf(inText, lookups)
   const places = (of: readonly Anchor[] = []): Promise<readonly NamedPlace[]> =>

@@ -1,7 +1,7 @@
 import type { OfferedSource } from '../../../agent/tools.ts'
 
 /** A source that the text cites. `n` is its number, from 1, in order of first use. */
-export type Cited = { readonly source: OfferedSource; readonly n: number }
+export type NumberedSource = { readonly source: OfferedSource; readonly n: number }
 
 /** Position of one number in the visible text, in UTF-16 units; `end` is exclusive. */
 export type Annotation = { readonly n: number; readonly start: number; readonly end: number }
@@ -14,8 +14,8 @@ const maxMarks = 5_000
 
 /** Collects the cited sources, their numbers and the positions of the numbers in the visible text. */
 export function createCitedMarks(find: (mark: string) => OfferedSource | undefined, numbers: boolean) {
-  const cited: Cited[] = []
-  const byMark = new Map<string, Cited>()
+  const cited: NumberedSource[] = []
+  const byMark = new Map<string, NumberedSource>()
   const unknown: string[] = []
   const annotations: Annotation[] = []
   let ready: string[] = []
@@ -30,7 +30,7 @@ export function createCitedMarks(find: (mark: string) => OfferedSource | undefin
   }
 
   /** Returns the entry of a source. Its first use assigns the next number. */
-  function entryOf(mark: string, source: OfferedSource): Cited {
+  function entryOf(mark: string, source: OfferedSource): NumberedSource {
     const entry = byMark.get(mark) ?? { source, n: cited.length + 1 }
     if (!byMark.has(mark)) cited.push(entry)
     byMark.set(mark, entry)

@@ -38,7 +38,7 @@ export type RefCheck = {
 }
 
 /** Converts refs to their form in a reply, without duplicates. */
-export function checksOf(refs: readonly NamedRef[]): readonly RefCheck[] {
+export function toRefChecks(refs: readonly NamedRef[]): readonly RefCheck[] {
   const checks = new Map<string, RefCheck>()
   for (const ref of refs) if (!checks.has(ref.asked)) checks.set(ref.asked, checkOf(ref))
   return [...checks.values()]
@@ -56,7 +56,7 @@ function checkOf({ asked, written, outcome, ref, nearest }: NamedRef): RefCheck 
 }
 
 /** Looks up the refs of a request. */
-export async function askedRefs(
+export async function lookUpRefs(
   refs: readonly string[],
   resolveRef: RefLookup | undefined,
 ): Promise<readonly NamedRef[]> {

@@ -1,5 +1,5 @@
 import type { Anchor, Quotation, QuotedText } from '../quotations/quotes.ts'
-import { groupByBlock, within } from './anchors.ts'
+import { groupByBlock, isSameSentence } from './anchors.ts'
 
 /** The refs that a text assigns to a quotation. */
 export type NamedRefs = {
@@ -27,7 +27,7 @@ export function pairWithRefs(
   quoted: QuotedText,
   refs: readonly Anchor[],
 ): readonly NamedRefs[] {
-  const outside = refs.filter((ref) => !quoted.quotations.some((quotation) => holds(quotation, ref)))
+  const outside = refs.filter((ref) => !quoted.quotations.some((quotation) => containsRef(quotation, ref)))
   const byBlock = groupByBlock(quoted.blocks, outside)
   const given = new Map<number, readonly Anchor[]>()
   const inBlocks = Map.groupBy(quoted.quotations.keys(), (i) => quoted.quotations[i]?.block ?? 0)
@@ -45,7 +45,7 @@ export function pairWithRefs(
 }
 
 /** Whether a ref stands within the quoted words; then it is part of the quotation. */
-export function holds(quotation: Quotation, ref: Pick<Anchor, 'start' | 'end'>): boolean {
+export function containsRef(quotation: Quotation, ref: Pick<Anchor, 'start' | 'end'>): boolean {
   return ref.start >= quotation.start && ref.end <= quotation.end
 }
 
@@ -68,7 +68,7 @@ function clustersOf(text: string, items: readonly Item[]): readonly (readonly It
   const clusters: Item[][] = []
   for (const item of items) {
     const last = clusters.at(-1)?.at(-1)
-    if (last !== undefined && within(text, last.end, item.start)) clusters.at(-1)?.push(item)
+    if (last !== undefined && isSameSentence(text, last.end, item.start)) clusters.at(-1)?.push(item)
     else clusters.push([item])
   }
   return clusters
@@ -133,7 +133,7 @@ function besideBlock(
   const before = blocks[quotation.block - 1]
   const last = byBlock[quotation.block - 1]?.at(-1)
   if (before === undefined || last === undefined) return undefined
-  return within(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
+  return isSameSentence(text, last.end, before.end) || /:\s*$/.test(text.slice(before.start, before.end))
     ? last
     : undefined
 }
