@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { headingOf } from '../refs/grammar/refs.ts'
-import type { PlaceRange } from '../refs/ref-lookup.ts'
+import type { PassageRange } from '../refs/ref-lookup.ts'
 import type { PassageRow } from './passage-row.ts'
 import { sourceUrlOf } from './source-url.ts'
 import type { Passage } from './types.ts'
@@ -42,7 +42,7 @@ export const maxRangePassages = 60
  */
 export async function loadRange(
   executor: Executor,
-  place: PlaceRange,
+  place: PassageRange,
   around: { readonly before: number; readonly after: number; readonly language?: string | undefined } = {
     before: 0,
     after: 0,

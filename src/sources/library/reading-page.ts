@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
+import { type PassageRange, resolveRef } from '../refs/ref-lookup.ts'
 import { loadRange, maxRangePassages, toPassage } from './load-passages.ts'
 import type { PassageRow } from './passage-row.ts'
 import type { Passage } from './types.ts'
@@ -53,7 +53,7 @@ export async function readPage(
 }
 
 /** The first page of a chapter or range. Of a larger place, the first page of its first chapter. */
-async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly PassageRow[]> {
+async function rowsOf(executor: Executor, place: PassageRange): Promise<readonly PassageRow[]> {
   const rows = await loadRange(executor, place)
   const section = rows[0]?.section_ref
   const whole = place.last - place.first < maxRangePassages
@@ -61,7 +61,7 @@ async function rowsOf(executor: Executor, place: PlaceRange): Promise<readonly P
 }
 
 /** The page of its chapter that contains a passage. */
-async function rowsAround(executor: Executor, { workId, first: asked }: PlaceRange) {
+async function rowsAround(executor: Executor, { workId, first: asked }: PassageRange) {
   const found = await executor.execute<{ first: number; last: number }>(sql`
     select min(p.ordinal) as first, max(p.ordinal) as last from passages p
     where p.work_id = ${workId} and p.section_ref = (

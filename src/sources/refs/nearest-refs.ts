@@ -4,7 +4,7 @@ import { looseHeadingKey } from '../text/heading-keys.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { type AddressPart, refReadings } from './grammar/refs.ts'
 import { dice, letterPairs } from './letter-pairs.ts'
-import { type KnownReading, knownReadings, placeNumber } from './ref-lookup.ts'
+import { type KnownReading, knownReadings, partNumber } from './ref-lookup.ts'
 import { type Heading, maxHeadings, worksOf } from './title-lookup.ts'
 
 /** Maximum number of suggested refs. */
@@ -69,7 +69,7 @@ async function nearestNumbers(
       select array_agg(abs(
           coalesce(substring(parts[w.at] from '^[0-9]+')::float8 * 4
             + strpos('abcd', coalesce(substring(parts[w.at] from '[a-d]$'), 'a')) - 1, 0) - w.place) order by w.at)
-      from unnest(${sql.param(wanted.map(placeNumber))}::float8[]) with ordinality as w (place, at)) nulls first, place
+      from unnest(${sql.param(wanted.map(partNumber))}::float8[]) with ordinality as w (place, at)) nulls first, place
     limit ${offered}`)
   return found.rows.map(({ ref }) => ref)
 }

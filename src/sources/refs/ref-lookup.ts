@@ -3,10 +3,16 @@ import type { Executor } from '../../db/client.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { namesPiece } from './grammar/pieces.ts'
 import { formatRef, type ParsedRef, refReadings } from './grammar/refs.ts'
-import { type PlaceRange, rangeTo, type Span, spansOf, type Wanted } from './spans.ts'
+import {
+  type PassageRange,
+  type RangeQuery,
+  type ResolvedRange,
+  rangeTo,
+  resolveRanges,
+} from './passage-ranges.ts'
 import { findTitles, maxHeadings, type Named, worksOf } from './title-lookup.ts'
 
-export { type PlaceRange, placeNumber } from './spans.ts'
+export { type PassageRange, partNumber } from './passage-ranges.ts'
 
 /** A reading of a ref whose title the library has. */
 export type KnownReading = { readonly reading: ParsedRef; readonly named: Named }
@@ -23,13 +29,13 @@ export type Resolution = {
  * A range of places with its ref in the library's spelling. If a Hebrew ref matches, the ref is that of the first
  * place.
  */
-export type FoundPlace = { readonly place: PlaceRange; readonly ref: string }
+export type FoundPlace = { readonly place: PassageRange; readonly ref: string }
 
 /**
  * Finds the places of a ref in any form. A ref above passage level or a range has several places. Undefined when the
  * library has none, or when the ref is ambiguous.
  */
-export async function resolveRef(executor: Executor, ref: string): Promise<PlaceRange | undefined> {
+export async function resolveRef(executor: Executor, ref: string): Promise<PassageRange | undefined> {
   const [resolved] = await resolveRefs(executor, [ref])
   return resolved?.found?.place
 }
@@ -41,7 +47,7 @@ const longestQuery = 120
  * Looks up a query that may be a ref or words to search for. Only a query with a number counts as a ref, because a
  * title alone is also a topic.
  */
-export async function resolveQuery(executor: Executor, query: string): Promise<PlaceRange | undefined> {
+export async function resolveQuery(executor: Executor, query: string): Promise<PassageRange | undefined> {
   if (!mayBeRef(stripControls(query))) return undefined
   const [resolved] = await resolveRefs(executor, [query], 1)
   return resolved?.found?.place
@@ -69,7 +75,7 @@ export async function resolveRefs(
   const printed = await placesPrinted(executor, open, known)
   const readings = known.flat()
   const ofPieces = new Set(open.flatMap((ref, i) => (namesPiece(ref) ? (known[i] ?? []) : [])))
-  const spans = await spansOf(
+  const spans = await resolveRanges(
     executor,
     readings.map((reading) => wantedBy(reading, ofPieces.has(reading))),
   )
@@ -84,7 +90,7 @@ export async function resolveRefs(
   return resolved
 }
 
-function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
+function wantedBy({ reading, named }: KnownReading, isPiece: boolean): RangeQuery {
   const { address } = reading
   const headings = named.headings.length > maxHeadings || address.length === 0 ? [] : named.headings
   return { headings, address, isPiece }
@@ -93,7 +99,7 @@ function wantedBy({ reading, named }: KnownReading, isPiece: boolean): Wanted {
 /** The places of the most likely reading that has several. */
 function severalIn(
   known: readonly KnownReading[],
-  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+  spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
 ): readonly string[] {
   const first = known.find((reading) => (spans.get(reading)?.length ?? 0) > 1)
   return first ? (spans.get(first) ?? []).map(({ ref }) => ref) : []
@@ -102,7 +108,7 @@ function severalIn(
 async function firstPlace(
   executor: Executor,
   known: readonly KnownReading[],
-  spans: ReadonlyMap<KnownReading, readonly Span[]>,
+  spans: ReadonlyMap<KnownReading, readonly ResolvedRange[]>,
 ): Promise<FoundPlace | undefined> {
   for (const reading of known) {
     const found = await placeOf(executor, reading, spans.get(reading) ?? [])
@@ -208,7 +214,7 @@ async function placesPrinted(
 async function placeOf(
   executor: Executor,
   { reading, named }: KnownReading,
-  spans: readonly Span[],
+  spans: readonly ResolvedRange[],
 ): Promise<FoundPlace | undefined> {
   const { address, until } = reading
   if (address.length === 0) {
@@ -225,7 +231,7 @@ async function placeOf(
 }
 
 /** All places under a title: a work, a heading, or consecutive headings. */
-async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PlaceRange | undefined> {
+async function wholeOf(executor: Executor, { headings, isWork }: Named): Promise<PassageRange | undefined> {
   const workId = headings[0]?.workId
   if (workId === undefined || headings.some((heading) => heading.workId !== workId)) return undefined
   const names = headings.map(({ heading }) => heading)

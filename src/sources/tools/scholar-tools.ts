@@ -4,7 +4,7 @@ import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../
 import type { Executor } from '../../db/client.ts'
 import { findParallels } from '../library/links.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import { type PlaceRange, resolveRef } from '../refs/ref-lookup.ts'
+import { type PassageRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
 import { refNotFound } from '../search/missing/statement.ts'
 import { stripControls } from '../text/strip-controls.ts'
@@ -40,7 +40,7 @@ function resolveTool(executor: Executor): Tool<Executor> {
   }
 }
 
-async function refsIn(executor: Executor, place: PlaceRange) {
+async function refsIn(executor: Executor, place: PassageRange) {
   const { rows } = await executor.execute<{ ref: string; he_ref: string }>(sql`
     select ref, he_ref from passages
     where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}
@@ -94,7 +94,7 @@ function parallelsTool(executor: Executor): Tool<Executor> {
 }
 
 /** Refs of the passages of a place, and of their sections. */
-async function namesOf(executor: Executor, place: PlaceRange): Promise<readonly string[]> {
+async function namesOf(executor: Executor, place: PassageRange): Promise<readonly string[]> {
   const { rows } = await executor.execute<{ ref: string; section_ref: string }>(sql`
     select ref, section_ref from passages
     where work_id = ${place.workId} and ordinal between ${place.first} and ${place.last}

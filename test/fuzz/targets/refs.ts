@@ -9,8 +9,8 @@ import {
   sectionOf,
 } from '../../../src/sources/refs/grammar/refs.ts'
 import { addressAt } from '../../../src/sources/refs/in-text/addresses.ts'
+import { wordsIn } from '../../../src/sources/refs/in-text/text-words.ts'
 import { addressesIn } from '../../../src/sources/refs/in-text/web-addresses.ts'
-import { wordsIn } from '../../../src/sources/refs/in-text/words.ts'
 import { mayBeRef } from '../../../src/sources/refs/ref-lookup.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { require, type Target } from '../target.ts'

@@ -2,7 +2,7 @@ import { hebrewNumber, toHebrewNumber } from '../../text/hebrew-numbers.ts'
 import { chapterIn } from '../grammar/hebrew-refs.ts'
 import { hebrewNumberInWords, numberInWords, ordinalInWords, romanNumber } from '../grammar/number-words.ts'
 import { isHebrewUnit, latinUnits, partWords } from '../grammar/units.ts'
-import { isBreak, type TextWord } from './words.ts'
+import { isBreak, type TextWord } from './text-words.ts'
 
 /**
  * Consecutive numbers in a text, with their units: `32:4-6`, `ch. 32, paragraph 4`, `פרק ל"ב`, `ב ע"א`. Indexes are

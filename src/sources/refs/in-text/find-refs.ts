@@ -3,10 +3,9 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { withDigits } from '../grammar/number-words.ts'
 import { isPageRef } from '../grammar/pages.ts'
 import { nearestToReadings } from '../nearest-refs.ts'
+import type { PassageRange } from '../passage-ranges.ts'
 import { type Resolution, resolveRefs } from '../ref-lookup.ts'
-import type { PlaceRange } from '../spans.ts'
 import { addressAt } from './addresses.ts'
-import { sitesInContext } from './in-context.ts'
 import {
   type Candidate,
   type Placed,
@@ -15,10 +14,11 @@ import {
   sitesOfTitles,
   sitesWithTitle,
 } from './sites.ts'
-import { titlesIn } from './titles.ts'
+import { sitesInContext } from './sites-in-context.ts'
+import { type TextWord, wordsIn } from './text-words.ts'
+import { titlesIn } from './titles-in-text.ts'
 import { unknownTitles } from './unknown-titles.ts'
 import { addressesIn } from './web-addresses.ts'
-import { type TextWord, wordsIn } from './words.ts'
 
 /** A ref in a text, with the result of its look-up. */
 export type FoundRef = {
@@ -36,7 +36,7 @@ export type FoundRef = {
   readonly outcome: 'found' | 'missing' | 'ambiguous' | 'unknown_work'
   /** The spelling of the library, if the ref was found. */
   readonly ref: string | null
-  readonly place?: PlaceRange
+  readonly place?: PassageRange
   /** If the ref was not found: existing refs, nearest first. If it is `ambiguous`: the places that match. */
   readonly nearest: readonly string[]
 }

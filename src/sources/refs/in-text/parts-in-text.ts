@@ -4,8 +4,8 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { nearestRefs } from '../nearest-refs.ts'
 import { resolveRef } from '../ref-lookup.ts'
 import type { FoundRef } from './find-refs.ts'
-import { type TitleInText, titlesIn } from './titles.ts'
-import { wordsIn } from './words.ts'
+import { wordsIn } from './text-words.ts'
+import { type TitleInText, titlesIn } from './titles-in-text.ts'
 
 /** Maximum number of parts; each needs one or two queries. */
 const maxParts = 40

@@ -2,9 +2,9 @@ import { headingKey } from '../../text/heading-keys.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { isAuthorKey, otherTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { type AddressRun, addressAt, gapBefore, isCommonWordAt } from './addresses.ts'
-import { standsApart } from './standing.ts'
-import { firstTitleFrom, type TitleInText } from './titles.ts'
-import { isBreak, type TextWord } from './words.ts'
+import { standsApart } from './stands-apart.ts'
+import { isBreak, type TextWord } from './text-words.ts'
+import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 
 /** One reading of a ref in a text. */
 export type Candidate = {

@@ -1,6 +1,6 @@
 import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
 import type { ReadText } from './sites.ts'
-import { firstTitleFrom } from './titles.ts'
+import { firstTitleFrom } from './titles-in-text.ts'
 
 /** A ref under an unknown title. Range in UTF-16 units; `end` is exclusive. */
 export type UnknownTitle = { readonly start: number; readonly end: number; readonly asked: string }

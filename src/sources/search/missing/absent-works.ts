@@ -1,5 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
-import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/words.ts'
+import { isBreak, type TextWord, wordsIn } from '../../refs/in-text/text-words.ts'
 import { findTitles } from '../../refs/title-lookup.ts'
 import { headingKey } from '../../text/heading-keys.ts'
 import { withoutPrefixes } from '../../text/hebrew.ts'

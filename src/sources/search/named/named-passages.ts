@@ -3,7 +3,7 @@ import type { DocumentRanges } from '../../index/document-ranges.ts'
 import { loadRange } from '../../library/load-passages.ts'
 import type { PassageRow } from '../../library/passage-row.ts'
 import { findRefs } from '../../refs/in-text/find-refs.ts'
-import { type PlaceRange, resolveQuery } from '../../refs/ref-lookup.ts'
+import { type PassageRange, resolveQuery } from '../../refs/ref-lookup.ts'
 import { type ScripturePlace, scripturePlace, scriptureQuery } from '../../refs/scripture/scripture-places.ts'
 import { inRanges } from '../scoring/bm25.ts'
 import { collapse, type FusedHit } from '../scoring/fusion.ts'
@@ -54,7 +54,7 @@ export async function findNamedPassages(
   return { rows: [...byRef.values()], citing, isRef: place !== undefined || asked !== undefined }
 }
 
-type Within = { readonly places: readonly PlaceRange[]; readonly scripture: readonly ScripturePlace[] }
+type Within = { readonly places: readonly PassageRange[]; readonly scripture: readonly ScripturePlace[] }
 
 async function placesWithin(executor: Executor, text: string): Promise<Within> {
   if (text.length > longestQuestion) return { places: [], scripture: [] }

@@ -1,8 +1,8 @@
 import { type AddressRun, addressAt, gapBefore } from './addresses.ts'
 import type { Candidate, Placed, ReadText } from './sites.ts'
-import { standsApart } from './standing.ts'
-import { firstTitleFrom, type TitleInText } from './titles.ts'
-import { isBreak } from './words.ts'
+import { standsApart } from './stands-apart.ts'
+import { isBreak } from './text-words.ts'
+import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 
 /** Words that may stand between a number and the title after it: `chapter 32 of the Tanya`. */
 const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))

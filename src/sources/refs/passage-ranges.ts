@@ -4,13 +4,13 @@ import type { AddressPart } from './grammar/ref-parts.ts'
 import { type Heading, worksOf } from './title-lookup.ts'
 
 /** Consecutive places of one work. */
-export type PlaceRange = { readonly workId: number; readonly first: number; readonly last: number }
+export type PassageRange = { readonly workId: number; readonly first: number; readonly last: number }
 
 /** The places of an address under one heading. `ref` is the library's spelling. */
-export type Span = { readonly heading: Heading; readonly place: PlaceRange; readonly ref: string }
+export type ResolvedRange = { readonly heading: Heading; readonly place: PassageRange; readonly ref: string }
 
 /** An address with the headings under which it is searched. */
-export type Wanted = {
+export type RangeQuery = {
   readonly headings: readonly Heading[]
   readonly address: readonly AddressPart[]
   /** Whether its last number is that of a piece, `§3`. A piece takes precedence over a segment with this number. */
@@ -25,10 +25,10 @@ type Row = { readonly asked: number; readonly heading: Heading; readonly ref: st
  * without a result. If a text has no segment of that number, the address names the piece: `Title 3:2` for `Title 3
  * §2`.
  */
-export async function spansOf(
+export async function resolveRanges(
   executor: Executor,
-  wanted: readonly Wanted[],
-): Promise<readonly (readonly Span[])[]> {
+  wanted: readonly RangeQuery[],
+): Promise<readonly (readonly ResolvedRange[])[]> {
   const found = await within(
     executor,
     wanted.flatMap(({ headings, address }, asked) =>
@@ -63,7 +63,7 @@ type Found = {
 async function within(
   executor: Executor,
   rows: readonly Row[],
-): Promise<ReadonlyMap<number, readonly Span[]>> {
+): Promise<ReadonlyMap<number, readonly ResolvedRange[]>> {
   if (rows.length === 0) return new Map()
   // Sides follow a leaf, pieces follow a text. Before 0.2.0 a colon could follow a heading.
   const found = await executor.execute<Found>(sql`
@@ -86,7 +86,7 @@ function withColon({ heading, ref }: Row): string {
 async function piecesAt(
   executor: Executor,
   rows: readonly Row[],
-): Promise<ReadonlyMap<number, readonly Span[]>> {
+): Promise<ReadonlyMap<number, readonly ResolvedRange[]>> {
   if (rows.length === 0) return new Map()
   const found = await executor.execute<Found>(sql`
     select h.number::int, p.work_id, p.ordinal as first, p.ordinal as last
@@ -97,8 +97,11 @@ async function piecesAt(
   return spansBy(rows, found.rows)
 }
 
-function spansBy(rows: readonly Row[], found: readonly Found[]): ReadonlyMap<number, readonly Span[]> {
-  const spans = new Map<number, Span[]>()
+function spansBy(
+  rows: readonly Row[],
+  found: readonly Found[],
+): ReadonlyMap<number, readonly ResolvedRange[]> {
+  const spans = new Map<number, ResolvedRange[]>()
   for (const { number, work_id, first, last } of found) {
     const row = rows[number - 1]
     if (!row) continue
@@ -113,10 +116,10 @@ function spansBy(rows: readonly Row[], found: readonly Found[]): ReadonlyMap<num
 /** Range from the first place to the end of a range. An end after the last place of the text is cut. */
 export async function rangeTo(
   executor: Executor,
-  { heading, place }: Omit<Span, 'ref'>,
+  { heading, place }: Omit<ResolvedRange, 'ref'>,
   until: readonly AddressPart[],
-): Promise<PlaceRange> {
-  const [[end] = []] = await spansOf(executor, [{ headings: [heading], address: until }])
+): Promise<PassageRange> {
+  const [[end] = []] = await resolveRanges(executor, [{ headings: [heading], address: until }])
   if (end && end.place.last >= place.first) return { ...place, last: Math.max(place.last, end.place.last) }
   const found = await executor.execute<{ numbers: string; ordinal: number }>(sql`
     select substr(ref, ${heading.heading.length + 2}::int) as numbers, ordinal from passages
@@ -133,7 +136,7 @@ export async function rangeTo(
 /** Negative if the first address precedes the second. Numbers that only one of them has are ignored. */
 function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
-    const difference = placeNumber(a[i]) - placeNumber(b[i])
+    const difference = partNumber(a[i]) - partNumber(b[i])
     if (difference !== 0) return difference
   }
   return 0
@@ -142,7 +145,7 @@ function comparePlaces(a: readonly AddressPart[], b: readonly AddressPart[]): nu
 /**
  * Converts an address part to a number. A leaf counts as four numbers, one per column; its sides are the first two.
  */
-export function placeNumber(part: AddressPart | undefined): number {
+export function partNumber(part: AddressPart | undefined): number {
   const column = 'abcd'.indexOf(/[a-d]$/.exec(part ?? '')?.[0] ?? 'a')
   return Number.parseInt(part ?? '0', 10) * 4 + column
 }

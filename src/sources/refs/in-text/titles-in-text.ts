@@ -6,7 +6,7 @@ import { runInTimeSlices } from '../../text/time-slices.ts'
 import { knownWorkKeys } from '../../vocabulary/titles/known-works.ts'
 import { vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { gapBefore } from './addresses.ts'
-import { isBreak, type TextWord } from './words.ts'
+import { isBreak, type TextWord } from './text-words.ts'
 
 /** A title of the library or of the vocabulary in a text. It covers the words `from` to `to`, exclusive. */
 export type TitleInText = {
