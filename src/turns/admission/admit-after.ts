@@ -6,7 +6,7 @@ import type { Run } from '../run/run.ts'
 import { findRun } from '../run/runs.ts'
 import { readConversation } from '../run/transcript.ts'
 import { type Admitted, admitTurn } from './admit-turn.ts'
-import { Overtaken } from './continuation.ts'
+import { NotLastTurn } from './continuation.ts'
 import type { ClientTurn } from './start-attempts.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function admitAfter(
   try {
     return await admitTurn(services, principal, { ...input, sessionId: after.sessionId, after })
   } catch (error) {
-    if (!(error instanceof Overtaken)) throw error
+    if (!(error instanceof NotLastTurn)) throw error
     const messages = [...(await conversationOf(services.database, principal, after)), ...input.messages]
     return admitTurn(services, principal, {
       ...input,

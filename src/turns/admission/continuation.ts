@@ -58,7 +58,7 @@ export async function findAnswers(
 }
 
 /** Thrown when the session has a newer turn than the one to continue from. */
-export class Overtaken extends Error {}
+export class NotLastTurn extends Error {}
 
 /**
  * Checks that `previous` is the last turn of its session. The caller's transaction must hold the session's
@@ -74,5 +74,5 @@ export async function requireLast(executor: Executor, previous: Run): Promise<vo
       and(eq(runs.sessionId, previous.sessionId), gt(runs.turn, previous.turn), ne(runs.status, 'failed')),
     )
     .limit(1)
-  if (later) throw new Overtaken()
+  if (later) throw new NotLastTurn()
 }

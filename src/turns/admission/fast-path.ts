@@ -6,8 +6,8 @@ import { newId } from '../../ids.ts'
 import type { Run } from '../run/run.ts'
 import { retryWindowMinutes } from './idempotency.ts'
 import { insertRun, type Start } from './insert-run.ts'
-import { beginTurn, suspendedAccount, tooLate } from './start-statements.ts'
-import { hasQuestion, Unsettled } from './start-turn.ts'
+import { beginTurn, startTooLate, suspendedAccount } from './start-statements.ts'
+import { hasQuestion, InquiryNeeded } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** Whether the fast path can admit this start in one call: a new session in the key's own project. */
@@ -38,7 +38,7 @@ type UsualOwner = Pick<Start, 'runId' | 'lease' | 'clientAt' | 'limits'> &
 /**
  * Admits and writes a start in one database call. Returns undefined, with nothing written, if the case is not
  * simple or the call arrived after `notAfter`. `startTurn` then decides.
- * @throws what `insertRun` throws, the database's error, and `Unsettled` if other replicas must be asked about
+ * @throws what `insertRun` throws, the database's error, and `InquiryNeeded` if other replicas must be asked about
  *   equal requests.
  */
 export async function startOnFastPath(
@@ -69,13 +69,13 @@ export async function startOnFastPath(
         return rows
       },
     )
-    if (!run && unsettled) throw new Unsettled(unsettled)
+    if (!run && unsettled) throw new InquiryNeeded(unsettled)
     return run
   } catch (error) {
     const code = databaseFault(error)?.code
     if (code === suspendedAccount) throw accountSuspended()
     // A foreign key violation means that the key's project was deleted after the key was looked up.
-    if (code === tooLate || code === foreignKeyViolation) return undefined
+    if (code === startTooLate || code === foreignKeyViolation) return undefined
     throw error
   }
 }

@@ -8,13 +8,13 @@ import type { Span } from '../../tracing.ts'
 import type { TurnMetrics } from '../execution/turn-metrics.ts'
 import type { Runner } from '../ownership/runner.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
-import { loopHasRead, type Settled, together } from '../replicas/client-inquiry.ts'
+import { afterPendingReads, type ClientReport, mergeReports } from '../replicas/client-inquiry.ts'
 import type { Pressure } from '../replicas/pressure.ts'
-import { takeClientOver } from '../run/runs.ts'
-import { toldToModel } from '../run/transcript.ts'
+import { adoptClient } from '../run/runs.ts'
+import { messagesForModel } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { qualifiesForFastPath, startOnFastPath } from './fast-path.ts'
-import { type Started, startTurn, Unsettled } from './start-turn.ts'
+import { InquiryNeeded, type Started, startTurn } from './start-turn.ts'
 import type { TurnInput } from './turn-input.ts'
 
 /** `left` is aborted when the client disconnects. `span` is the request's span. */
@@ -54,7 +54,7 @@ export class StartAttempts {
   /** When the server stops accepting calls of this start, by our monotonic clock. */
   #overAt = 0
   /** What other replicas reported about the clients of equal requests. */
-  #heard: Settled = nothingHeard
+  #heard: ClientReport = nothingHeard
 
   constructor(services: AdmissionServices, principal: Principal, input: ClientTurn) {
     this.#services = services
@@ -72,7 +72,7 @@ export class StartAttempts {
       try {
         return await this.#attempt(await this.#lostHere(), looks > maxLooks)
       } catch (error) {
-        if (error instanceof Unsettled) await this.#ask(error.replicas)
+        if (error instanceof InquiryNeeded) await this.#ask(error.replicas)
         else if (!(error instanceof Overtaken)) throw error
       }
     }
@@ -115,7 +115,7 @@ export class StartAttempts {
 
   async #ask(replicas: readonly string[]): Promise<void> {
     const { identity = '' } = this.client
-    this.#heard = together(this.#heard, await this.#services.runner.inquiry.ask(identity, replicas))
+    this.#heard = mergeReports(this.#heard, await this.#services.runner.inquiry.ask(identity, replicas))
   }
 
   async #usual(): Promise<Started | undefined> {
@@ -141,10 +141,11 @@ export class StartAttempts {
         },
         settled: [runner.lease.owner, ...this.#heard.replicas],
       }).catch((error: unknown) => {
-        if (error instanceof ServiceError || error instanceof Unsettled) this.#unsure = undefined
+        if (error instanceof ServiceError || error instanceof InquiryNeeded) this.#unsure = undefined
         throw error
       })
-      if (run) return this.#written({ run, repeated: false, conversation: toldToModel(request, messages) })
+      if (run)
+        return this.#written({ run, repeated: false, conversation: messagesForModel(request, messages) })
       this.#unsure = undefined
       return undefined
     })
@@ -165,7 +166,7 @@ export class StartAttempts {
     const mustBeAlone = key === undefined && !retried && !isLast
     if (mustBeAlone && runner.clients.serves(run.id)) throw new Overtaken()
     this.client.attach(run.id)
-    const taken = await withTx(database, this.#principal, (tx) => takeClientOver(tx, run, runner.clientsAt()))
+    const taken = await withTx(database, this.#principal, (tx) => adoptClient(tx, run, runner.clientsAt()))
     if (!taken && mustBeAlone) throw new Overtaken()
     return started
   }
@@ -193,7 +194,7 @@ export class StartAttempts {
   }
 
   async #requireClient(): Promise<void> {
-    await loopHasRead()
+    await afterPendingReads()
     if (this.#input.left.aborted) throw nobodyThere()
   }
 }
@@ -206,7 +207,7 @@ class Overtaken extends Error {
 /** After this many looks, a retry shares a run with other clients. */
 const maxLooks = 8
 
-const nothingHeard: Settled = { replicas: new Set(), lost: new Map(), gone: new Set() }
+const nothingHeard: ClientReport = { replicas: new Set(), lost: new Map(), gone: new Set() }
 
 /** Requests from the web pages have no API key. Their forms send idempotency keys. */
 function identityOf({ keyId }: Principal, { identity }: TurnInput): string | undefined {

@@ -119,7 +119,7 @@ export const writeTurn = statement<WrittenStart>(
 
 /**
  * The fast path: decides and writes a simple start in one call, which is its own transaction (see
- * `begin_turn_2`). It fails with `tooLate` after the server's time `notAfter`.
+ * `begin_turn_2`). It fails with `startTooLate` after the server's time `notAfter`.
  */
 export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly string[] | null }>(
   'begin_turn',
@@ -132,4 +132,4 @@ export const beginTurn = statement<WrittenStart & { readonly unsettled: readonly
 export const suspendedAccount = 'TU002'
 
 /** SQLSTATE: the server reached the start after its time limit. */
-export const tooLate = 'TU001'
+export const startTooLate = 'TU001'

@@ -8,10 +8,10 @@ import type { Executor } from '../../db/client.ts'
 import { runs, sessions } from '../../db/schema/index.ts'
 import { notFound, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type { Settled } from '../replicas/client-inquiry.ts'
+import type { ClientReport } from '../replicas/client-inquiry.ts'
 import type { Lease } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
-import { newInput, toldToModel } from '../run/transcript.ts'
+import { messagesForModel, newInput } from '../run/transcript.ts'
 import type { TurnLimits } from '../run/turn-limits.ts'
 import { attachFiles } from '../sessions/attachments.ts'
 import { defaultProjectId, holdProject } from '../sessions/projects.ts'
@@ -31,7 +31,7 @@ export type Admission = {
   /** The replica that holds the client's connection. Null while other replicas cannot see it. */
   readonly clientAt?: string | null
   /** Known state of the clients of equal requests. Undefined: no other replica holds any. */
-  readonly settled?: Settled
+  readonly settled?: ClientReport
   /**
    * Set if an earlier attempt at this start has an unknown outcome: the status with which it would have written
    * the run.
@@ -40,7 +40,7 @@ export type Admission = {
 }
 
 /** Other replicas must first report whether the clients of equal requests are connected. Nothing was written. */
-export class Unsettled extends Error {
+export class InquiryNeeded extends Error {
   override readonly name = 'Unsettled'
   readonly replicas: readonly string[]
 
@@ -62,8 +62,8 @@ export type Started = {
  * Admits a turn in the caller's transaction. It checks that the key and its plan are valid, that the request is
  * no duplicate, that the session's queue has room, and that the account has a free slot and enough credits.
  * Then it writes input, run and hold.
- * @throws ServiceError in the order of the checks: 401, 403, 404, 400, 409, 429, 402. `Overtaken` if the
- *   session has a newer turn than `input.after`. `Unsettled` if other replicas must first be asked about equal
+ * @throws ServiceError in the order of the checks: 401, 403, 404, 400, 409, 429, 402. `NotLastTurn` if the
+ *   session has a newer turn than `input.after`. `InquiryNeeded` if other replicas must first be asked about equal
  *   requests.
  */
 export async function startTurn(
@@ -81,7 +81,7 @@ export async function startTurn(
   // An attempt that is still in progress holds the account's lock, so under the lock the answer is final.
   const written = again ? await runOf(executor, runId) : undefined
   if (written) return { run: written, repeated: !isOwnStart(written, lease, again) }
-  if (facts.unsettled) throw new Unsettled(facts.unsettled)
+  if (facts.unsettled) throw new InquiryNeeded(facts.unsettled)
   const earlier = await repeatedRun(executor, principal, input.identity, facts)
   if (earlier) return { run: earlier, repeated: true }
   // The request was checked against the session earlier. The session may have been deleted since.
@@ -100,7 +100,7 @@ export async function startTurn(
   )
   if (!run) throw new Error('the start of a turn returned no row')
   await rememberKey(executor, { accountId, apiKeyId: keyId ?? noApiKey }, input.identity, run.id)
-  return { run, repeated: false, ...(!named && { conversation: toldToModel(input.request, fresh) }) }
+  return { run, repeated: false, ...(!named && { conversation: messagesForModel(input.request, fresh) }) }
 }
 
 /**

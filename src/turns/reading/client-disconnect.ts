@@ -3,7 +3,7 @@ import { reasonOf } from '../../db/errors.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { ClientConnection } from '../replicas/client-connections.ts'
 import type { Run } from '../run/run.ts'
-import { noteClientClosed, requestCancel } from '../run/runs.ts'
+import { recordClientClosed, requestCancel } from '../run/runs.ts'
 import type { ReaderServices } from './follow.ts'
 
 /** How long a disconnect is retried to be recorded while the database is away. */
@@ -23,7 +23,7 @@ export async function recordDisconnect(
   client.lose()
   if (!client.isCurrent) return
   const cancelled = await note(services, run, client, 'could not note that a client left', async (tx) => {
-    const noted = await noteClientClosed(tx, run.id, services.runner.lease.owner)
+    const noted = await recordClientClosed(tx, run.id, services.runner.lease.owner)
     if (noted && options.cancel) await requestCancel(tx, run.id)
     return noted && options.cancel
   })
@@ -40,7 +40,7 @@ export async function recordCutReply(
   client: ClientConnection,
 ): Promise<void> {
   client.lose()
-  const work = (tx: Executor) => noteClientClosed(tx, run.id, services.runner.lease.owner)
+  const work = (tx: Executor) => recordClientClosed(tx, run.id, services.runner.lease.owner)
   await note(services, run, client, 'could not note that a reply was cut short', work, { once: true })
 }
 

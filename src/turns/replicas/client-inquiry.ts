@@ -2,7 +2,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Executor } from '../../db/client.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { ClientConnections } from './client-connections.ts'
-import { hasEnded } from './presence.ts'
+import { replicaHasEnded } from './presence.ts'
 import type { Signals } from './signals.ts'
 
 /** A healthy replica answers within this time. */
@@ -16,7 +16,7 @@ const busyMs = 2_000
 const maxRuns = 20
 
 /** What the replicas know about the clients of equal requests. */
-export type Settled = {
+export type ClientReport = {
   /** Replicas that answered: their clients are connected, have their replies, or are listed in `lost`. */
   readonly replicas: ReadonlySet<string>
   /** Runs whose clients have disconnected, with the replica that reported it. */
@@ -28,7 +28,7 @@ export type Settled = {
 /** Asks other replicas which runs of a request have lost their client. */
 export type ClientInquiry = {
   /** Asks each of these replicas; takes about two seconds at most. */
-  ask(identity: string, replicas: readonly string[]): Promise<Settled>
+  ask(identity: string, replicas: readonly string[]): Promise<ClientReport>
   close(): void
 }
 
@@ -41,7 +41,7 @@ export function openClientInquiry(
 ): ClientInquiry {
   const waiting = new Map<string, (lost: readonly string[]) => void>()
   const answer = async (question: string, identity: string) => {
-    await loopHasRead()
+    await afterPendingReads()
     const lost = connections.lost(identity).map(({ runId }) => runId)
     signals.send({ kind: 'answer', text: [question, ...lost.slice(-maxRuns)].join(',') })
   }
@@ -56,7 +56,7 @@ export function openClientInquiry(
   })
 
   const askOne = async (identity: string, asked: string): Promise<readonly string[] | 'gone'> => {
-    if (await hasEnded(executor, asked)) return 'gone'
+    if (await replicaHasEnded(executor, asked)) return 'gone'
     const question = randomBase62(12)
     const { promise, resolve } = Promise.withResolvers<readonly string[]>()
     waiting.set(question, resolve)
@@ -65,7 +65,7 @@ export function openClientInquiry(
       signals.send({ kind: 'ask', text })
       const soon = await within(promise, answerMs)
       if (soon) return soon
-      if (await hasEnded(executor, asked)) return 'gone'
+      if (await replicaHasEnded(executor, asked)) return 'gone'
       // The first signal may be lost if a listening connection broke.
       signals.send({ kind: 'ask', text })
       return (await within(promise, busyMs)) ?? 'gone'
@@ -94,13 +94,13 @@ export function openClientInquiry(
  * Resolves when the event loop has read its sockets. After a freeze it may read a request first, and another
  * client's disconnect only in its next turn.
  */
-export async function loopHasRead(): Promise<void> {
+export async function afterPendingReads(): Promise<void> {
   await turnOfTheLoop()
   await turnOfTheLoop()
 }
 
 /** Merges two results; the newer one comes last. */
-export function together(one: Settled, other: Settled): Settled {
+export function mergeReports(one: ClientReport, other: ClientReport): ClientReport {
   return {
     replicas: new Set([...one.replicas, ...other.replicas]),
     lost: new Map([...one.lost, ...other.lost]),

@@ -86,7 +86,7 @@ async function writeHeartbeat(
 }
 
 /** Whether a replica has ended: nobody holds its lock, and its row does not say that it lives without the lock. */
-export async function hasEnded(executor: Executor, replica: string): Promise<boolean> {
+export async function replicaHasEnded(executor: Executor, replica: string): Promise<boolean> {
   const { rows } = await executor.execute<{ ended: boolean }>(sql`select replica_ended(${replica}) as ended`)
   return rows[0]?.ended ?? false
 }

@@ -37,7 +37,11 @@ export async function requestCancel(executor: Executor, runId: string): Promise<
  * @param holder the replica that held the connection.
  * @returns false if the client has retried and is connected to another replica.
  */
-export async function noteClientClosed(executor: Executor, runId: string, holder: string): Promise<boolean> {
+export async function recordClientClosed(
+  executor: Executor,
+  runId: string,
+  holder: string,
+): Promise<boolean> {
   const noted = await executor
     .update(runs)
     .set({ clientClosedAt: sql`coalesce(${runs.clientClosedAt}, now())` })
@@ -53,7 +57,7 @@ export async function noteClientClosed(executor: Executor, runId: string, holder
  * @param holder the replica of the new connection; null while other replicas cannot see it.
  * @returns false if another request was faster, or if the run's client disconnected after `seen` was read.
  */
-export async function takeClientOver(
+export async function adoptClient(
   executor: Executor,
   seen: Pick<Run, 'id' | 'clientAt' | 'clientClosedAt'>,
   holder: string | null,

@@ -20,10 +20,10 @@ export const answerPosition = 1_000_000
 
 /** Reads what the model gets in this turn: the instructions, and the conversation including this turn's input. */
 export async function readTranscript(executor: Executor, run: Run): Promise<readonly ModelMessage[]> {
-  return toldToModel(run.request as RunRequest, await readConversation(executor, run))
+  return messagesForModel(run.request as RunRequest, await readConversation(executor, run))
 }
 
-export function toldToModel(
+export function messagesForModel(
   { instructions }: RunRequest,
   conversation: readonly ModelMessage[],
 ): readonly ModelMessage[] {

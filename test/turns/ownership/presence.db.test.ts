@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasEnded, keepPresence, presenceSession } from '../../../src/turns/replicas/presence.ts'
+import { keepPresence, presenceSession, replicaHasEnded } from '../../../src/turns/replicas/presence.ts'
 import { openReplica } from '../../../src/turns/replicas/replica.ts'
 import { openSignals } from '../../../src/turns/replicas/signals.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const log = pino({ level: 'silent' })
-const ended = (replica: string) => hasEnded(db.database.system, replica)
+const ended = (replica: string) => replicaHasEnded(db.database.system, replica)
 const rowOf = async (replica: string) =>
   (
     await db.database.systemPool.query<{ unlocked: boolean; settled: boolean }>(
