@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { KeyCache } from '../accounts/keys/key-cache.ts'
 import { authenticateKey } from '../accounts/keys/keys.ts'
-import { KeyCache } from '../accounts/keys/known-keys.ts'
 import type { Peppers } from '../accounts/keys/pepper.ts'
 import { noApiAccess, type Plans } from '../accounts/plans.ts'
 import { type Principal, requireScope } from '../accounts/principal.ts'

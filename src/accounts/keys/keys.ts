@@ -9,8 +9,8 @@ import { accountSuspended } from '../accounts.ts'
 import type { Plans } from '../plans.ts'
 import type { Binding, Principal } from '../principal.ts'
 import { defaultScopes, isScope, type KeyScope, scopes } from '../scopes.ts'
+import type { KeyCache } from './key-cache.ts'
 import { displayParts, generateKeyText, isKeyText } from './key-text.ts'
-import type { KeyCache } from './known-keys.ts'
 import { digestKey, type Peppers } from './pepper.ts'
 
 export type KeyReach =

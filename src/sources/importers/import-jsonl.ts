@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
-import { mayImport, type RestrictedLicense, refusalOf } from '../library/licenses.ts'
+import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
 import { readJsonlLine } from './jsonl-line.ts'
 import { type Division, JsonlWork } from './jsonl-work.ts'
@@ -73,7 +73,7 @@ async function readLines(lines: AsyncIterable<string>, options: ImportOptions): 
     if (raw.trim() === '') continue
     const line = readJsonlLine(raw, number)
     if (!mayImport(line.license, options.allowLicenses)) {
-      const why = refusalOf(line.license)
+      const why = licenseRefusal(line.license)
       skipped.set(why, (skipped.get(why) ?? 0) + 1)
       continue
     }

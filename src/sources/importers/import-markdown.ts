@@ -2,7 +2,7 @@ import { type Database, withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import type { PassageRef } from '../index/passage-ref.ts'
-import { mayImport, type RestrictedLicense, refusalOf } from '../library/licenses.ts'
+import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { isWebAddress } from '../library/source-url.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
 import { hebrewNumeral } from '../text/hebrew-numbers.ts'
@@ -44,7 +44,7 @@ export async function importMarkdown(
   }
   const license = facts.license || 'own'
   if (!mayImport(license, allowLicenses)) {
-    throw new ServiceError('invalid_value', `Nothing was imported: ${refusalOf(license)}.`)
+    throw new ServiceError('invalid_value', `Nothing was imported: ${licenseRefusal(license)}.`)
   }
   const sourceUrl = facts.source_url ?? ''
   if (sourceUrl !== '' && !isWebAddress(sourceUrl)) {

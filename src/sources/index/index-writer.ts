@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { indexTermsOf, type TextToIndex } from './index-terms.ts'
 import { readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
-import { type IndexPart, type NumberedPart, rowsByBlock, WaitingTerms, writeRows } from './posting-rows.ts'
+import { type IndexPart, type NumberedPart, rowsByBlock, TermBuffer, writeRows } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
 
@@ -60,7 +60,7 @@ function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
 
 class HeldParts {
   readonly parts: NumberedPart[] = []
-  readonly #terms = new WaitingTerms()
+  readonly #terms = new TermBuffer()
   postings = 0
 
   add(parts: readonly IndexPart[]): void {

@@ -22,7 +22,7 @@ type Slice = {
 }
 
 /** The terms of texts that wait to be indexed. Each gets a number at once, which makes writing the index faster. */
-export class WaitingTerms {
+export class TermBuffer {
   readonly #known = new Map<string, number>()
 
   /** Returns the number of each of these terms. */
@@ -51,7 +51,7 @@ export type NumberedPart = IndexPart & { readonly numbers: Uint32Array }
 /** Yields the index rows of the parts, block by block. */
 export function* rowsByBlock(
   parts: readonly NumberedPart[],
-  { terms, ranks }: ReturnType<WaitingTerms['ranked']>,
+  { terms, ranks }: ReturnType<TermBuffer['ranked']>,
 ): Generator<readonly [block: number, rows: readonly PostingRow[]]> {
   const slices = parts.flatMap((part) =>
     slicesOf(

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts'
 import { fold } from '../text/fold.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { nameWords, peopleNamed, soundKey } from '../vocabulary/names/person-keys.ts'
-import { nearestNames } from './likeness.ts'
+import { similarNames } from './similar-names.ts'
 
 /** Maximum number of names that an error suggests for an unknown name. */
 const offered = 5
@@ -22,7 +22,7 @@ export async function authorsNamed(executor: Executor, written: string): Promise
   const authors = await knownAuthors(executor)
   const found = authorsLike(asked, authors)
   if (found.length > 0) return found
-  const near = nearestNames(asked, authors, soundKey, offered)
+  const near = similarNames(asked, authors, soundKey, offered)
   throw new ServiceError('invalid_value', `No author of the library is called "${asked}".${nearby(near)}`, {
     param: 'author',
   })

@@ -7,7 +7,7 @@ import { worksNamed } from '../refs/title-lookup.ts'
 import { headingKey, looseHeadingKey } from '../text/heading-keys.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { authorsNamed, nearby } from './author-names.ts'
-import { nearestNames } from './likeness.ts'
+import { similarNames } from './similar-names.ts'
 
 /** Limits of a search or listing. Names may be in any known spelling and either script. */
 export type LibraryFilter = {
@@ -83,7 +83,7 @@ async function categoriesNamed(executor: Executor, written: string): Promise<rea
     const found = same(keyOf)
     if (found.length > 0) return found
   }
-  const near = nearestNames(asked, names, looseHeadingKey, offered)
+  const near = similarNames(asked, names, looseHeadingKey, offered)
   throw new ServiceError('invalid_value', `The library has no category "${asked}".${nearby(near)}`, {
     param: 'category',
   })

@@ -18,7 +18,7 @@ export function classifyLicense(license: string): LicenseClass {
 }
 
 /** Why an import skips a text with this licence, and the option that allows it. */
-export function refusalOf(license: string): string {
+export function licenseRefusal(license: string): string {
   const kind = classifyLicense(license)
   return `licence "${license}" is not allowed: add --allow-license ${kind === 'cc-by-nc' ? kind : 'unknown'}`
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '../../../src/commands/import-options.ts'
-import { refusalOf } from '../../../src/sources/library/licenses.ts'
+import { licenseRefusal } from '../../../src/sources/library/licenses.ts'
 
-const refused = [{ why: refusalOf('CC-BY-NC') }]
+const refused = [{ why: licenseRefusal('CC-BY-NC') }]
 
 test.each([
   ['all was refused for its licence', { versions: 0, unchanged: 0, skipped: refused }, 1],
@@ -15,6 +15,6 @@ test.each([
 })
 
 test('a refused licence names the option that allows it', () => {
-  expect(refusalOf('CC-BY-NC 4.0')).toContain('--allow-license cc-by-nc')
-  expect(refusalOf('mystery')).toContain('--allow-license unknown')
+  expect(licenseRefusal('CC-BY-NC 4.0')).toContain('--allow-license cc-by-nc')
+  expect(licenseRefusal('mystery')).toContain('--allow-license unknown')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { isMachineMade, judgeLanguage } from '../../../src/sources/importers/sefaria/format/language.ts'
+import { detectLanguage, isMachineMade } from '../../../src/sources/importers/sefaria/format/language.ts'
 
 const judge = (actualLanguage: string, sample: string, versionTitle = 'Edition') =>
-  judgeLanguage({ language: 'en', actualLanguage, versionTitle }, sample).language
+  detectLanguage({ language: 'en', actualLanguage, versionTitle }, sample).language
 
 const spanish = 'La voz de los hombres que pasan por el camino y las noches del alma con una luz en su casa'
 const english =
@@ -27,7 +27,7 @@ test('a code in the title of an older version is believed over "en"', () => {
 })
 
 test('a correction is reported', () => {
-  const verdict = judgeLanguage({ language: 'en', actualLanguage: 'en', versionTitle: 'x' }, spanish)
+  const verdict = detectLanguage({ language: 'en', actualLanguage: 'en', versionTitle: 'x' }, spanish)
   expect(verdict.warning).toContain('stored as "es"')
 })
 

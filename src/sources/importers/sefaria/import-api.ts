@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import { address, addressType, hebrewAddress, numberAt } from '../../library/address.ts'
-import { type RestrictedLicense, refusalOf } from '../../library/licenses.ts'
+import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { WorkFacts } from '../../library/writing/library.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import { titlesOf, type WorkSchema } from './format/schema.ts'
@@ -158,7 +158,7 @@ function allowedVersions(
   return available.filter((version) => {
     const isIn = isAllowed(version, allowed)
     if (!isIn) {
-      const why = refusalOf(licenseOf(version))
+      const why = licenseRefusal(licenseOf(version))
       report.note('skipped', `${title}: ${version.versionTitle}`, why)
     }
     return isIn

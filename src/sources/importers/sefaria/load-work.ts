@@ -1,5 +1,5 @@
 import { messageOf } from '../../../errors.ts'
-import { type RestrictedLicense, refusalOf } from '../../library/licenses.ts'
+import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { Content, ExportEntry, ExportSource, WorkEntries } from './export-source.ts'
 import type { ParsedFile } from './format/parse-files.ts'
 import type { Parser } from './format/parser.ts'
@@ -153,7 +153,7 @@ function noteLeftOut(
   entry: ExportEntry,
   result: Exclude<FileState['result'], { readonly kind: 'stored' }>,
 ): void {
-  const why = result.kind === 'empty' ? 'it holds no text' : refusalOf(result.license)
+  const why = result.kind === 'empty' ? 'it holds no text' : licenseRefusal(result.license)
   report.note('skipped', entry.name, why)
 }
 

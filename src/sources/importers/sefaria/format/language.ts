@@ -11,7 +11,7 @@ const frequentWords: Readonly<Record<string, readonly string[]>> = {
   de: ['der', 'die', 'und', 'das', 'den', 'nicht', 'ist', 'ein', 'zu', 'mit'],
 }
 
-export type LanguageVerdict = {
+export type DetectedLanguage = {
   /** ISO 639 code that the version is stored with. */
   readonly language: string
   /** What the report says about a doubtful language. */
@@ -25,7 +25,7 @@ type Header = { readonly language: string; readonly actualLanguage: string; read
  * wrong. So the script and the most frequent words of the text decide.
  * @param sample some thousand characters of the text.
  */
-export function judgeLanguage(header: Header, sample: string): LanguageVerdict {
+export function detectLanguage(header: Header, sample: string): DetectedLanguage {
   const declared = declaredLanguage(header)
   const letters = sample.match(/\p{L}/gu)?.length ?? 0
   if (letters === 0) return { language: declared }

@@ -5,7 +5,7 @@ import { classifyLicense, mayImport, type RestrictedLicense } from '../../../lib
 import type { WorkFacts } from '../../../library/writing/library.ts'
 import type { VersionText } from '../../../library/writing/version-text.ts'
 import { readSegment } from '../../markup.ts'
-import { isMachineMade, judgeLanguage } from './language.ts'
+import { detectLanguage, isMachineMade } from './language.ts'
 import type { PlacedSegment } from './walk.ts'
 
 const word = z.string().trim().catch('')
@@ -67,7 +67,7 @@ export function makeVersion(
     if (sample.length < sampleLength) sample += `${segment.text.slice(0, 500)} `
   }
   if (texts.size === 0) return undefined
-  const { language, warning } = judgeLanguage(header, sample)
+  const { language, warning } = detectLanguage(header, sample)
   return {
     work,
     version: {

@@ -10,7 +10,7 @@ const minLikeness = 0.3
  * Returns the names most similar to an unknown one, best first. Similarity is Dice's coefficient of letter pairs, for
  * the best key of a name: 1 for equal, 0 for nothing in common.
  */
-export function nearestNames(
+export function similarNames(
   wanted: string,
   names: readonly string[],
   keyOf: (name: string) => string,
