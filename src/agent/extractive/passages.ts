@@ -10,7 +10,7 @@ export type Hit = FoundPassage & {
   readonly isNamed: boolean
 }
 
-const maxPlaces = 3
+const maxPassages = 3
 /** Maximum passages from one named chapter. Two show what a chapter is about. */
 const maxNamed = 2
 /** Maximum passages if no hit has most words of the question. */
@@ -33,7 +33,7 @@ type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
  * @param onlyNamed true if the question names something that does not exist. Keyword hits are then about
  *   something else.
  */
-export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
+export function choosePassages(hits: readonly Hit[], onlyNamed: boolean): Chosen {
   const apart = [...new Map(hits.map((hit) => [hit.ref, hit])).values()]
   const named = apart.filter(({ isNamed }) => isNamed)
   if (named.length > 0) return { places: inOrder(ofEachPlace(named)), finding: 'named' }
@@ -49,7 +49,7 @@ export function choosePlaces(hits: readonly Hit[], onlyNamed: boolean): Chosen {
 function ofEachPlace(named: readonly Hit[]): readonly Hit[] {
   const chapters = [...Map.groupBy(named, ({ ref }) => ref.replace(/(?: §|:)\d+$/, '')).values()]
   if (chapters.length === 1) return nearFirst(named).slice(0, maxNamed)
-  return chapters.flatMap(([best]) => best ?? []).slice(0, maxPlaces)
+  return chapters.flatMap(([best]) => best ?? []).slice(0, maxPassages)
 }
 
 /** Sorts by ref, which approximates reading order. */
@@ -61,7 +61,7 @@ function nearFirst(hits: readonly Hit[]): readonly Hit[] {
   const [best, ...others] = hits
   if (best === undefined) return []
   const isNear = ({ coverage, titled }: Hit) => titled || coverage >= best.coverage * nearBest
-  return [best, ...others.filter(isNear)].slice(0, maxPlaces)
+  return [best, ...others.filter(isNear)].slice(0, maxPassages)
 }
 
 /** The hits in a search result, without weak matches. */

@@ -15,7 +15,7 @@ import {
   searchWords,
   sheetArguments,
 } from './answer.ts'
-import { choosePlaces, hitsIn, passagesIn } from './passages.ts'
+import { choosePassages, hitsIn, passagesIn } from './passages.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -81,7 +81,7 @@ function nextMove(request: ModelRequest): Move {
   const search = results.get('search_sources')?.[0]
   const nowhere = textIn(search, 'does_not_exist')
   const missing = nowhere ?? textIn(search, 'not_in_library')
-  const { places, finding } = choosePlaces(hitsIn(search), nowhere !== undefined)
+  const { places, finding } = choosePassages(hitsIn(search), nowhere !== undefined)
   const asked = asksInHebrew(question) ? 'he' : 'en'
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   if (toRead.length > 0 && may('read_source')) {

@@ -58,7 +58,7 @@ export function createDrivenRuns(
       const stop = createTurnStop()
       // A process that could not renew its leases may claim its own run again. The earlier attempt has then
       // lost the run.
-      known?.stop.leave(new LeaseLost(`run ${run.id} has been claimed anew`))
+      known?.stop.leave(new LeaseLost(`run ${run.id} has been claimed again`))
       // Its readers end like those of the runs that were handed over.
       if (handingOver) live.abandon()
       const done = handingOver

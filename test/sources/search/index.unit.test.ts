@@ -89,7 +89,7 @@ describe('rankByBm25', () => {
   })
 })
 
-describe('cutText', () => {
+describe('splitPassages', () => {
   const sentence = fc.array(fc.constantFrom('אמר', 'word', 'לו', 'more'), { minLength: 1, maxLength: 30 })
   const text = fc
     .array(sentence, { minLength: 1, maxLength: 60 })

@@ -51,7 +51,7 @@ describe('findWords', () => {
   })
 })
 
-describe('WordMemory', () => {
+describe('TokenCache', () => {
   it('makes a word once, wherever it stands, and tells words apart', () => {
     const made: string[] = []
     const memory = new TokenCache<string>(100)

@@ -32,7 +32,7 @@ export async function importFromApi(
   const report = new ReportBuilder()
   const index = openImportIndex(database, report)
   let done = 0
-  const tell = (title: string): void => {
+  const onTitle = (title: string): void => {
     const { segments, words } = report.counts
     const total = options.titles.length
     options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
@@ -40,7 +40,7 @@ export async function importFromApi(
   for (const title of options.titles) {
     if (options.signal?.aborted) break
     try {
-      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, tell))
+      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
       if (options.signal?.aborted) break
       const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
       await report.timed('storing', async () => {
@@ -54,7 +54,7 @@ export async function importFromApi(
       report.note('failed', title, error.message)
     }
     done += 1
-    tell(title)
+    onTitle(title)
   }
   await index.flush()
   return report.finish(options.signal?.aborted === true)
@@ -87,7 +87,7 @@ async function gatherWork(
   title: string,
   options: ApiImportOptions,
   report: ReportBuilder,
-  tell: (title: string) => void,
+  onTitle: (title: string) => void,
 ): Promise<Gathered> {
   const parts = await api.parts(title)
   const starts = parts ?? [title]
@@ -102,7 +102,7 @@ async function gatherWork(
     while (step !== undefined && !options.signal?.aborted) {
       const { ref }: Step = step
       step = await visit(api, walk, step, wanted)
-      tell(ref)
+      onTitle(ref)
     }
   }
   const record = walk.first && (await api.record(walk.first.indexTitle))

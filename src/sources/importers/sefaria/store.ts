@@ -5,7 +5,7 @@ import { messageOf, ServiceError } from '../../../errors.ts'
 import type { IndexWriter } from '../../index/index-writer.ts'
 import type { OtherTitle } from '../../library/writing/headings.ts'
 import { lockLibrary, storeWork } from '../../library/writing/library.ts'
-import { mergePlaces, type ReadVersion } from './format/version.ts'
+import { mergePassageRefs, type ReadVersion } from './format/version.ts'
 import type { ReportBuilder } from './report.ts'
 
 export type StoredVersion = { readonly read: ReadVersion; readonly hash: string }
@@ -45,7 +45,7 @@ export async function storeVersions(
       const author = versions.find((version) => version.work.author !== '')?.work.author ?? ''
       const { parts } = await storeWork(tx, {
         work: { ...work, author },
-        places: mergePlaces(versions),
+        places: mergePassageRefs(versions),
         versions: versions.map(({ version }) => version),
         ...(options.otherTitles && { otherTitles: options.otherTitles }),
       })

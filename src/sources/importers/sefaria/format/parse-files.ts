@@ -2,7 +2,7 @@ import { ServiceError } from '../../../../errors.ts'
 import { indexTermsOf, textsToIndex } from '../../../index/index-terms.ts'
 import type { RestrictedLicense } from '../../../library/licenses.ts'
 import { readSchemaFile, type WorkSchema } from './schema.ts'
-import { mergePlaces, type ReadVersion } from './version.ts'
+import { mergePassageRefs, type ReadVersion } from './version.ts'
 import { type FileOutcome, readVersionFile } from './version-file.ts'
 
 export type ParseJob = {
@@ -53,7 +53,7 @@ function wordsByVersion(versions: readonly ReadVersion[]): (version: ReadVersion
   const placesOf = new Map(
     [...Map.groupBy(versions, (version) => version.work.title)].map(([title, ofWork]) => [
       title,
-      new Map(mergePlaces(ofWork).map((place) => [place.ref, place])),
+      new Map(mergePassageRefs(ofWork).map((place) => [place.ref, place])),
     ]),
   )
   return (read) => {

@@ -86,7 +86,7 @@ export function makeVersion(
 }
 
 /** Merges the places of all versions of a work in reading order, without duplicates. */
-export function mergePlaces(versions: readonly ReadVersion[]): readonly PassageRef[] {
+export function mergePassageRefs(versions: readonly ReadVersion[]): readonly PassageRef[] {
   const [only] = versions
   if (only && versions.length === 1) return only.places.map(({ place }) => place)
   const byRef = new Map<string, OrderedPlace>()
