@@ -95,7 +95,7 @@ export class CallBatches {
   async #together(batch: readonly Waiting[]): Promise<boolean> {
     try {
       const calls = batch.map(({ call }) => call)
-      const opening = openingOf(calls)
+      const opening = lockAccountAndPools(calls)
       if (!this.#known.has(opening.name)) await this.#query(opening)
       const [, ...results] = await sendTogether(this.#client, [opening, ...calls])
       for (const [i, { resolve }] of batch.entries()) resolve(results[i] as pg.QueryResult)
@@ -126,7 +126,7 @@ function lengthOf({ values }: Call): number {
   return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 }
 
-function openingOf([first]: readonly Call[]): Call {
+function lockAccountAndPools([first]: readonly Call[]): Call {
   const { values = [], query_timeout = 0 } = first ?? {}
   return { name: 'open_calls', text: 'select open_calls($1)', values: values.slice(0, 1), query_timeout }
 }
