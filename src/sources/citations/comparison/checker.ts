@@ -32,7 +32,11 @@ export type QuoteLookups = {
 const usualLookups = 100
 
 /** A check with its passage and ref. Both are undefined for a quotation that is attributed to nothing. */
-export type QuoteVerdict = { readonly check: QuoteCheck; readonly passage?: ComparedPassage; readonly ref?: string }
+export type QuoteVerdict = {
+  readonly check: QuoteCheck
+  readonly passage?: ComparedPassage
+  readonly ref?: string
+}
 
 /** One claim about a quotation: that one of these stretches contains it. */
 type Claim = {

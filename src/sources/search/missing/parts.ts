@@ -7,8 +7,8 @@ import {
   romanNumber,
 } from '../../refs/grammar/number-words.ts'
 import { romanNumerals } from '../../refs/grammar/refs.ts'
-import { type TitleInText, titlesIn } from '../../refs/in-text/titles-in-text.ts'
 import { wordsIn } from '../../refs/in-text/text-words.ts'
+import { type TitleInText, titlesIn } from '../../refs/in-text/titles-in-text.ts'
 import { resolveRefs } from '../../refs/ref-lookup.ts'
 import { findTitles, type Named, worksOf } from '../../refs/title-lookup.ts'
 import { medial } from '../../text/fold.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeyCache } from '../../src/accounts/keys/known-keys.ts'
+import { KeyCache } from '../../src/accounts/keys/key-cache.ts'
 import type { Principal } from '../../src/accounts/principal.ts'
 
 const principal = { accountId: 'a' } as unknown as Principal
