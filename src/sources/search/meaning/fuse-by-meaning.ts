@@ -1,5 +1,5 @@
 import type { PassageRow } from '../../library/passage-row.ts'
-import { compareText, type Fused } from '../scoring/fusion.ts'
+import { compareText, type FusedHit } from '../scoring/fusion.ts'
 
 /** Of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). */
 const fusionConstant = 60
@@ -10,10 +10,10 @@ const fusionConstant = 60
  * found is shown in the version they found; equal scores stand in order of refs.
  */
 export function fuseByMeaning(
-  byWords: readonly Fused[],
+  byWords: readonly FusedHit[],
   nearest: readonly number[],
   rows: ReadonlyMap<number, PassageRow>,
-): readonly Fused[] {
+): readonly FusedHit[] {
   const byRef = new Map(byWords.map(({ row }, i) => [row.ref, { row, score: 1 / (fusionConstant + i + 1) }]))
   const seen = new Set<string>()
   for (const doc of nearest) {
