@@ -65,7 +65,7 @@ async function writeBundle(outdir: string): Promise<Metafile> {
   const { build } = await import('esbuild')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/server.ts'],
+    entryPoints: ['src/server.ts', 'src/cli.ts'],
     outdir,
     bundle: true,
     splitting: true,

@@ -15,5 +15,5 @@ try {
 } catch (error) {
   const plain = error instanceof ConfigError || error instanceof ServiceError
   process.stderr.write(`${plain ? error.message : (error as Error).stack}\n`)
-  process.exitCode = failureExitCode(process.argv.slice(2))
+  process.exitCode = await failureExitCode(process.argv.slice(2))
 }

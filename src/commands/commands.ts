@@ -2,29 +2,32 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigError } from '../config.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
-import { accessCommands } from './access.ts'
-import { accountCommands } from './accounts.ts'
-import { auditCommands } from './audit.ts'
 import type { Command, Invocation, Output } from './command.ts'
-import { creditCommands } from './credits.ts'
-import { doctorCommands } from './doctor.ts'
-import { keyCommands } from './keys.ts'
-import { sourceCommands } from './sources.ts'
 
-const commands: Readonly<Record<string, Command>> = {
-  ...accountCommands,
-  ...accessCommands,
-  ...auditCommands,
-  ...keyCommands,
-  ...creditCommands,
-  ...sourceCommands,
-  ...doctorCommands,
-  migrate: {
-    usage: '',
-    summary: 'upgrades the database schema',
-    options: {},
-    run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
+type Commands = Readonly<Record<string, Command>>
+
+/** The commands by their first word. Each group is loaded when it is needed: together they are most of the service. */
+const groups: Readonly<Record<string, () => Promise<Commands>>> = {
+  accounts: async () => {
+    const [{ accountCommands }, { accessCommands }, { auditCommands }] = await Promise.all([
+      import('./accounts.ts'),
+      import('./access.ts'),
+      import('./audit.ts'),
+    ])
+    return { ...accountCommands, ...accessCommands, ...auditCommands }
   },
+  keys: async () => (await import('./keys.ts')).keyCommands,
+  credits: async () => (await import('./credits.ts')).creditCommands,
+  sources: async () => (await import('./sources.ts')).sourceCommands,
+  doctor: async () => (await import('./doctor.ts')).doctorCommands,
+  migrate: async () => ({
+    migrate: {
+      usage: '',
+      summary: 'upgrades the database schema',
+      options: {},
+      run: async () => ({ rows: { migrated: true }, lines: ['The schema is up to date.'] }),
+    },
+  }),
 }
 
 /**
@@ -39,12 +42,12 @@ export async function runCommand(
   log: Logger,
   out: NodeJS.WritableStream,
 ): Promise<number> {
-  const [name, command] = find(argv)
+  const [name, command] = await find(argv)
   if (argv.length === 0 || argv.includes('--help')) {
-    out.write(helpFor(argv.filter((word) => !word.startsWith('-'))))
+    out.write(await helpFor(argv.filter((word) => !word.startsWith('-'))))
     return 0
   }
-  if (!command) throw new ConfigError(`There is no command "${argv.join(' ')}".\n\n${helpFor(argv)}`)
+  if (!command) throw new ConfigError(`There is no command "${argv.join(' ')}".\n\n${await helpFor(argv)}`)
   const { values, positionals } = parse(name, command, argv.slice(name.split(' ').length))
   const installation = await openInstallation(config, log)
   try {
@@ -67,10 +70,21 @@ export async function runCommand(
 }
 
 /** Exit code when the command that `argv` names, or its start, fails. */
-export const failureExitCode = (argv: readonly string[]): number => find(argv)[1]?.failureExitCode ?? 1
+export const failureExitCode = async (argv: readonly string[]): Promise<number> =>
+  (await find(argv))[1]?.failureExitCode ?? 1
+
+async function groupOf([first = '']: readonly string[]): Promise<Commands | undefined> {
+  return Object.hasOwn(groups, first) ? groups[first]?.() : undefined
+}
+
+async function allCommands(): Promise<Commands> {
+  const loaded = await Promise.all(Object.values(groups).map((load) => load()))
+  return Object.assign({}, ...loaded)
+}
 
 /** Finds the command with the longest name that matches the first words. */
-function find(argv: readonly string[]): readonly [string, Command | undefined] {
+async function find(argv: readonly string[]): Promise<readonly [string, Command | undefined]> {
+  const commands = (await groupOf(argv)) ?? {}
   for (const length of [3, 2, 1]) {
     const name = argv.slice(0, length).join(' ')
     const command = commands[name]
@@ -119,8 +133,8 @@ function cell([name, value]: [string, unknown]): string {
 }
 
 /** Lists the commands that match the most of these words; all commands when none matches the first word. */
-function helpFor(words: readonly string[]): string {
-  const all = Object.entries(commands)
+async function helpFor(words: readonly string[]): Promise<string> {
+  const all = Object.entries((await groupOf(words)) ?? (await allCommands()))
   const begins = (count: number) =>
     all.filter(([name]) => `${name} `.startsWith(`${words.slice(0, count).join(' ')} `))
   const shown = [3, 2, 1].filter((count) => count <= words.length).map(begins)

@@ -74,7 +74,7 @@ async function canSetPdfs(image: Image, env: Environment): Promise<void> {
 async function ask(image: Image, env: Environment): Promise<void> {
   const email = 'person@example.org'
   const command = async (...args: readonly string[]) => {
-    const cli = confined(image, ['node', 'src/cli.ts', ...args, '--json'], env)
+    const cli = confined(image, ['node', 'dist/cli.js', ...args, '--json'], env)
     if ((await cli.ended) !== 0) throw new Error(`${args.join(' ')}: ${cli.output()}`)
     return JSON.parse(cli.output())
   }

@@ -13,7 +13,7 @@ async function run(...words: readonly string[]) {
 
 /** Names of the commands that a help lists. */
 const namesIn = (help: string) =>
-  [...help.matchAll(/^ {2}(\w[\w -]*?)(?= [-A-Z["]|$)/gm)].map(([, name]) => name)
+  [...help.matchAll(/^ {2}(\w[\w -]*?)(?= [-A-Z["]|$)/gm)].map(([, name = '']) => name)
 
 describe('the help of the command line', () => {
   test('lists every command when no word is given', async () => {
@@ -25,6 +25,11 @@ describe('the help of the command line', () => {
   test('lists only the commands that begin with the words before --help', async () => {
     expect(namesIn((await run('keys', '--help')).text)).toEqual(['keys create', 'keys list', 'keys revoke'])
     expect(namesIn((await run('keys', 'list', '--help')).text)).toEqual(['keys list'])
+  })
+
+  test('finds each listed command by its own words', async () => {
+    for (const name of namesIn((await run()).text))
+      expect(namesIn((await run(...name.split(' '), '--help')).text)).toContain(name)
   })
 
   test('is part of the error when a command does not exist', async () => {
