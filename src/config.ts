@@ -34,6 +34,8 @@ export type Config = {
     /** `model` is an id of the Hugging Face Hub, or the path of a folder; `hubUrl` a mirror of the Hub. */
     | { readonly kind: 'local'; readonly model: string; readonly hubUrl: string | undefined }
     | undefined
+  /** Folder, or base URL of a mirror, from which collections come. Undefined: the public export. */
+  readonly libraryExport: string | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /**
@@ -91,6 +93,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       catalogueFile: e.MODELS_FILE,
     }),
     embeddings: embeddingsOf(e),
+    libraryExport: e.LIBRARY_EXPORT,
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,

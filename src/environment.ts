@@ -169,6 +169,14 @@ export const settings = {
       description: 'JSON file with more models and their prices, see docs/operations.md.',
     }),
   },
+  Library: {
+    LIBRARY_EXPORT: documented(optionalText, {
+      value: 'folder or URL',
+      unset: "Sefaria's public export",
+      description:
+        "Where collections come from (sources add, and the operator's page): a folder with Sefaria's export, or the base URL of a mirror with its books.json.",
+    }),
+  },
   'Search by meaning': {
     EMBEDDINGS_BASE_URL: documented(httpUrl, {
       value: 'URL',
@@ -236,6 +244,7 @@ export const environment = z.object({
   ...settings.Database,
   ...settings.Network,
   ...settings.Model,
+  ...settings.Library,
   ...settings['Search by meaning'],
   ...settings.Accounts,
   ...settings['Log, metrics and traces'],

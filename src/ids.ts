@@ -42,6 +42,7 @@ const prefixes = {
   file: 'file-',
   call: 'call_',
   request: 'req_',
+  libraryJob: 'ljob_',
 } as const
 
 /** A new random id with 24 base62 characters (143 bits), so ids can be neither counted nor guessed. */

@@ -16,8 +16,10 @@ import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
 import { keepIndexComplete } from './operations/index-upkeep.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepRetention } from './operations/retention.ts'
+import { exportPlace } from './sources/collections/export-place.ts'
 import { ensureStarterLibrary } from './sources/importers/starter.ts'
 import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
+import { runLibraryJobs } from './sources/library-jobs/run-jobs.ts'
 import { openMeaningSearch } from './sources/search/meaning/meaning-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
@@ -118,12 +120,17 @@ async function startService(
     watchInvariants(database, registry, log),
     keepRetention(database, log),
     keepIndexComplete(database, log),
+    runLibraryJobs(database, exportPlace(config.libraryExport), log),
   ]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     ready: readiness.ask,
-    web: { signUp: config.signUp, signUpPlan: config.signUpPlan },
+    web: {
+      signUp: config.signUp,
+      signUpPlan: config.signUpPlan,
+      libraryExport: exportPlace(config.libraryExport),
+    },
     metrics: { registry, token: config.metricsToken },
   })
   try {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigError } from '../config.ts'
 import { openInstallation } from '../installation.ts'
 import type { Logger } from '../log.ts'
-import type { Command, Invocation, Output } from './command.ts'
+import type { Arguments, Command, Invocation, Output } from './command.ts'
 
 type Commands = Readonly<Record<string, Command>>
 
@@ -49,16 +49,20 @@ export async function runCommand(
   }
   if (!command) throw new ConfigError(`There is no command "${argv.join(' ')}".\n\n${await helpFor(argv)}`)
   const { values, positionals } = parse(name, command, argv.slice(name.split(' ').length))
+  const given: Arguments = {
+    config,
+    words: positionals,
+    text: (option) => (typeof values[option] === 'string' ? values[option] : undefined),
+    list: (option) => (Array.isArray(values[option]) ? values[option].map(String) : []),
+    flag: (option) => values[option] === true,
+  }
+  await command.check?.(given)
   const installation = await openInstallation(config, log)
   try {
     const invocation: Invocation = {
+      ...given,
       installation,
-      config,
       log,
-      words: positionals,
-      text: (option) => (typeof values[option] === 'string' ? values[option] : undefined),
-      list: (option) => (Array.isArray(values[option]) ? values[option].map(String) : []),
-      flag: (option) => values[option] === true,
       progress: (line) => process.stderr.write(`${line}\n`),
     }
     const output = await command.run(invocation)

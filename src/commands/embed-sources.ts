@@ -4,7 +4,7 @@ import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embe
 import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
 import { fillPgvector } from '../sources/vectors/pgvector.ts'
 import type { Command, Invocation } from './command.ts'
-import { stoppable } from './import-options.ts'
+import { stoppable } from './imports/import-options.ts'
 
 const secondsBetweenLines = 5
 

@@ -12,11 +12,13 @@ import { searchSources } from '../sources/search/search.ts'
 import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
 import { embedCommands } from './embed-sources.ts'
-import { markdownCommands } from './import-markdown.ts'
-import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
-import { sefariaCommands } from './import-sefaria.ts'
+import { collectionCommands } from './imports/add-collection.ts'
+import { markdownCommands } from './imports/import-markdown.ts'
+import { allowedLicenses, exitCodeOf, licenseOption } from './imports/import-options.ts'
+import { sefariaCommands } from './imports/import-sefaria.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
+  ...collectionCommands,
   'sources import jsonl': {
     usage: 'FILE [--allow-license cc-by-nc|unknown]',
     summary: 'imports texts, one JSON object per line; a repeated import changes only what differs',

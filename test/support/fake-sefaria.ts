@@ -279,7 +279,20 @@ function send(request: IncomingMessage, response: ServerResponse, body: string |
   }
   const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`
   if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end()
-  else response.writeHead(200, { 'content-type': 'application/json', etag }).end(body)
+  else sendBody(response, Buffer.from(body), etag, request.headers.range)
+}
+
+/** Like the real bucket, answers a range from the beginning with that part and the whole size. */
+function sendBody(response: ServerResponse, body: Buffer, etag: string, range: string | undefined): void {
+  const headers = { 'content-type': 'application/json', etag }
+  const last = /^bytes=0-(\d+)$/.exec(range ?? '')?.[1]
+  if (last === undefined) {
+    response.writeHead(200, headers).end(body)
+    return
+  }
+  const part = body.subarray(0, Number(last) + 1)
+  const size = `bytes 0-${part.length - 1}/${body.length}`
+  response.writeHead(206, { ...headers, 'content-range': size }).end(part)
 }
 
 function bucketAnswer(fake: FakeSefaria, path: string): string | undefined {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   bigint,
   bigserial,
@@ -199,6 +200,42 @@ export const searchAssociations = pgTable(
     strength: integer('strength').notNull(),
   },
   (t) => [primaryKey({ columns: [t.term, t.other] })],
+)
+
+export const libraryJobStatuses = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
+
+/** An import of a collection. At most one runs, and each collection has at most one that is unfinished. */
+export const libraryJobs = pgTable(
+  'library_jobs',
+  {
+    id: text('id').primaryKey(),
+    collection: text('collection').notNull(),
+    /** Classes of restricted licences that the operator allowed. */
+    allowLicenses: text('allow_licenses').array().notNull().default([]),
+    /** `service`: any replica claims it. `command`: a command runs it, and nobody continues it. */
+    runBy: text('run_by', { enum: ['service', 'command'] }).notNull(),
+    status: text('status', { enum: libraryJobStatuses }).notNull(),
+    /** Id of the operator's account, or `command line`. */
+    requestedBy: text('requested_by').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    startedAt: instant('started_at'),
+    finishedAt: instant('finished_at'),
+    cancelRequestedAt: instant('cancel_requested_at'),
+    leaseOwner: text('lease_owner'),
+    leaseExpiresAt: instant('lease_expires_at'),
+    /** Number of claims. Each fences off the former owner. */
+    epoch: integer('epoch').notNull().default(0),
+    /** The newest `CollectionProgress`. */
+    progress: jsonb('progress'),
+    /** Counts of the finished import. */
+    report: jsonb('report'),
+    error: text('error'),
+  },
+  (t) => [
+    uniqueIndex('library_jobs_running').on(t.status).where(sql`${t.status} = 'running'`),
+    uniqueIndex('library_jobs_unfinished').on(t.collection).where(sql`${t.status} in ('queued', 'running')`),
+    index('library_jobs_collection').on(t.collection, t.createdAt),
+  ],
 )
 
 /**

@@ -1,4 +1,5 @@
 import type { RateLimits } from '../../http/limits/rate-limits.ts'
+import type { ExportPlace } from '../../sources/collections/export-place.ts'
 import type { Services } from '../../turns/services.ts'
 import type { AddressLimits } from '../visitors/address-limits.ts'
 import type { SignInLimits } from '../visitors/sign-in-limits.ts'
@@ -7,6 +8,8 @@ export type WebSettings = {
   /** Whether strangers may create accounts, and the plan of these accounts. */
   readonly signUp: 'open' | 'closed'
   readonly signUpPlan: string
+  /** Where collections come from. */
+  readonly libraryExport: ExportPlace
 }
 
 /** Services of the pages: those of the API's routes, and the settings of the pages. */

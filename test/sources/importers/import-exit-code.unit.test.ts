@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitCodeOf } from '../../../src/commands/import-options.ts'
+import { exitCodeOf } from '../../../src/commands/imports/import-options.ts'
 import { licenseRefusal } from '../../../src/sources/library/licenses.ts'
 
 const refused = [{ why: licenseRefusal('CC-BY-NC') }]

@@ -8,6 +8,7 @@ import type { Database } from '../../../src/db/client.ts'
 import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.ts'
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
+import { exportPlace } from '../../../src/sources/collections/export-place.ts'
 import { openTelemetry } from '../../../src/telemetry.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
 import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
@@ -88,7 +89,13 @@ export async function startService(database: Database, options: ServiceOptions =
       trustProxy: options.trustProxy ?? false,
       corsOrigins: options.corsOrigins ?? [],
       ready: () => true,
-      web: { signUp: 'open', signUpPlan: 'free', ...options.web },
+      web: {
+        signUp: 'open',
+        signUpPlan: 'free',
+        // Nothing answers there: a test that adds collections names its own server.
+        libraryExport: exportPlace('http://127.0.0.1:9'),
+        ...options.web,
+      },
       metrics: { registry, token },
       invalidKeysPerMinute: options.invalidKeysPerMinute ?? 1_000_000,
       ...(options.chatPace && { chatPace: options.chatPace }),

@@ -2,13 +2,14 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
-import { download, downloadJson, userAgent } from './download.ts'
+import { download, downloadJson, headAt, userAgent } from './download.ts'
 import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './export-source.ts'
 
 /** URL of the list of the public export's files. Sefaria regenerates it every month. */
 export const publicBooksUrl = 'https://raw.githubusercontent.com/Sefaria/Sefaria-Export/HEAD/books.json'
 
 const booksShape = z.object({
+  base_url: z.string().catch(''),
   books: z.array(
     z.object({
       title: z.string(),
@@ -21,7 +22,12 @@ const booksShape = z.object({
   special_files: z.array(z.object({ path: z.string(), url: z.string() })).catch([]),
 })
 
-export type BucketOptions = { readonly baseMs?: number | undefined; readonly timeoutMs?: number | undefined }
+export type BucketOptions = {
+  readonly baseMs?: number | undefined
+  readonly timeoutMs?: number | undefined
+  /** Base URL of a mirror that has the same paths as the bucket. */
+  readonly mirror?: string | undefined
+}
 
 /**
  * Opens the public export that `books.json` lists.
@@ -33,20 +39,20 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
   if (!parsed.success) {
     throw new ServiceError('invalid_value', `${booksUrl} is not a books.json of the Sefaria export.`)
   }
-  const { books, special_files } = parsed.data
+  const { books, special_files, base_url } = parsed.data
+  const locate = (url: string) => encodeUrl(mirrored(url, base_url, options.mirror), booksUrl)
   const versions = books.filter((book) => book.versionTitle !== 'merged')
-  const special = new Map(
-    special_files.map((file) => [file.path.replace(/^\//, ''), encodeUrl(file.url, booksUrl)]),
-  )
+  const special = new Map(special_files.map((file) => [file.path.replace(/^\//, ''), locate(file.url)]))
   return {
     entries: versions.flatMap((book): ExportEntry[] => {
       if (!book.json_url) return []
       const name = `${book.title}/${book.language}/${book.versionTitle}`
-      const location = encodeUrl(book.json_url, booksUrl)
+      const location = locate(book.json_url)
       return [{ id: name, title: book.title, categories: book.categories, name, location }]
     }),
     merged: books.length - versions.length,
     read: (entry, etag) => download(entry.location, { ...waits, etag }),
+    head: (entry, signal) => headAt(entry.location, signal),
     schema: async (title) => {
       const url = special.get(schemaPath(title))
       return url === undefined ? undefined : (await download(url, waits))?.body.toString('utf8')
@@ -70,6 +76,16 @@ async function linesAt(url: string): Promise<AsyncIterable<string>> {
     throw new ServiceError('upstream_error', `${url} could not be read: ${fault}.`)
   }
   return createInterface({ input: Readable.fromWeb(response.body), crlfDelay: Number.POSITIVE_INFINITY })
+}
+
+/** The address of a file at the mirror, which has it at the same path. */
+function mirrored(url: string, base: string, mirror: string | undefined): string {
+  if (mirror === undefined || url.startsWith(mirror)) return url
+  const path =
+    base !== '' && url.startsWith(base)
+      ? url.slice(base.length)
+      : url.replace(/^https?:\/\/.*?\/(?=(?:json|schemas|links)\/)/, '')
+  return `${mirror.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
 }
 
 /** Encodes a URL of the list, which contains paths with spaces, commas and number signs. */

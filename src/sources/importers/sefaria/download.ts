@@ -80,3 +80,38 @@ function failure(url: string, fault: string, attempts: number): ServiceError {
   const times = attempts === 1 ? '' : ` (tried ${attempts} times)`
   return new ServiceError('upstream_error', `${url} could not be read: ${fault}${times}.`)
 }
+
+/** The beginning of a file, and its size if that is known. */
+export type Head = { readonly bytes: number | undefined; readonly text: string }
+
+/** The properties of a version stand before its text and take some hundred bytes. */
+export const headBytes = 8_192
+
+/** Downloads the beginning of a file. */
+export async function headAt(url: string, signal: AbortSignal): Promise<Head> {
+  const response = await fetch(url, {
+    headers: { 'user-agent': userAgent, range: `bytes=0-${headBytes - 1}`, 'accept-encoding': 'identity' },
+    signal,
+  })
+  if (!response.ok || !response.body) {
+    await response.body?.cancel()
+    throw new Error(`the server answered ${response.status}`)
+  }
+  const pieces: Uint8Array[] = []
+  let read = 0
+  let isWhole = true
+  // A server without ranges sends the whole file: leaving the loop closes the connection.
+  for await (const piece of response.body) {
+    pieces.push(piece)
+    read += piece.length
+    isWhole = read < headBytes
+    if (!isWhole) break
+  }
+  const text = Buffer.concat(pieces).subarray(0, headBytes).toString('utf8')
+  return { bytes: sizeOf(response) ?? (isWhole ? read : undefined), text }
+}
+
+function sizeOf({ status, headers }: Response): number | undefined {
+  const text = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length')
+  return text && /^\d+$/.test(text) ? Number(text) : undefined
+}

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts'
+import type { Head } from './download.ts'
 
 /** A file of an export that contains one version, before it is read. */
 export type ExportEntry = {
@@ -22,6 +23,8 @@ export type ExportSource = {
   readonly merged: number
   /** Reads a file. The result is `undefined` if its content still has this ETag. */
   read(entry: ExportEntry, etag?: string): Promise<Content | undefined>
+  /** Reads the beginning of a file. @throws when it cannot be read. */
+  head(entry: ExportEntry, signal: AbortSignal): Promise<Head>
   /** Reads the schema file of a work, if the export has one. */
   schema(title: string): Promise<string | undefined>
   /** The files of links between texts, each as a stream of lines. */

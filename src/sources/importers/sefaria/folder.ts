@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ServiceError } from '../../../errors.ts'
+import { type Head, headBytes } from './download.ts'
 import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './export-source.ts'
 
 const notVersions = new Set(['books.json', 'table_of_contents.json', 'package.json'])
@@ -31,6 +32,7 @@ export async function openFolder(path: string): Promise<ExportSource> {
     entries,
     merged: texts.length - versions.length,
     read: async (entry) => ({ body: await readFile(entry.location), etag: undefined }),
+    head: (entry) => headOfFile(entry.location),
     schema: async (title) => {
       const name = schemas.get(basename(schemaPath(title)))
       return name === undefined ? undefined : readFile(join(path, name), 'utf8')
@@ -80,4 +82,11 @@ async function titleIn(
     // The error is reported when the file is imported.
     return { title: '', categories: [] }
   }
+}
+
+/** Reads the beginning of a file of a folder. */
+async function headOfFile(path: string): Promise<Head> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+  return { bytes: (await file.stat()).size, text: buffer.subarray(0, bytesRead).toString('utf8') }
 }

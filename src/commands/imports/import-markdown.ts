@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { ServiceError } from '../errors.ts'
-import { importMarkdown } from '../sources/importers/import-markdown.ts'
-import type { Command } from './command.ts'
+import { ServiceError } from '../../errors.ts'
+import { importMarkdown } from '../../sources/importers/import-markdown.ts'
+import type { Command } from '../command.ts'
 import { allowedLicenses, licenseOption } from './import-options.ts'
 
 export const markdownCommands: Readonly<Record<string, Command>> = {

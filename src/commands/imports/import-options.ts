@@ -1,7 +1,7 @@
-import { ServiceError } from '../errors.ts'
-import { reportLines, type SefariaReport } from '../sources/importers/sefaria/report.ts'
-import type { RestrictedLicense } from '../sources/library/licenses.ts'
-import type { Invocation, Output } from './command.ts'
+import { ServiceError } from '../../errors.ts'
+import { reportLines, type SefariaReport } from '../../sources/importers/sefaria/report.ts'
+import type { RestrictedLicense } from '../../sources/library/licenses.ts'
+import type { Invocation, Output } from '../command.ts'
 
 const restricted: readonly RestrictedLicense[] = ['cc-by-nc', 'unknown']
 

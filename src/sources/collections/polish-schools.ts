@@ -1,0 +1,48 @@
+import type { Collection } from './collection.ts'
+
+export const polishSchools: Collection = {
+  name: 'polish-schools',
+  title: { en: 'Polish schools', he: 'חסידות פולין' },
+  description: {
+    en: 'Works from Kozhnitz, Lublin, Izbica, Ger, Sochaczew and Radomsk, with Rabbi Tzadok HaKohen.',
+    he: 'ספרים מקוז׳ניץ, לובלין, איזביצה, גור, סוכצ׳וב ורדומסק, וספרי רבי צדוק הכהן.',
+  },
+  works: [
+    { title: 'Divrei Emet', heTitle: 'דברי אמת' },
+    { title: 'Avodat Yisrael', heTitle: 'עבודת ישראל' },
+    { title: 'Maor VaShemesh', heTitle: 'מאור ושמש', formerTitles: ["Ma'or VaShemesh"] },
+    { title: 'Mei HaShiloach', heTitle: 'מי השילוח' },
+    { title: 'Beit Yaakov on Torah', heTitle: 'בית יעקב על התורה', formerTitles: ['Beit Yaakov'] },
+    {
+      title: "Sha'ar HaEmunah VeYesod HaChasidut",
+      heTitle: 'שער האמונה ויסוד החסידות',
+      formerTitles: ["Sha'ar HaEmunah Ve'Yesod HaChassidut"],
+    },
+    { title: 'Sod Yesharim', heTitle: 'סוד ישרים' },
+    { title: 'Tiferet Yosef', heTitle: 'תפארת יוסף' },
+    { title: 'Tzidkat HaTzadik', heTitle: 'צדקת הצדיק', formerTitles: ['Tzidkat HaTzadick'] },
+    { title: 'Resisei Layla', heTitle: 'רסיסי לילה', formerTitles: ['Resisei Laylah'] },
+    { title: 'Machshavot Charutz', heTitle: 'מחשבות חרוץ' },
+    { title: 'Dover Tzedek', heTitle: 'דובר צדק' },
+    { title: 'Divrei Soferim', heTitle: 'דברי סופרים' },
+    { title: 'Takanat HaShavin', heTitle: 'תקנת השבין' },
+    { title: 'Yisrael Kedoshim', heTitle: 'ישראל קדושים' },
+    { title: 'Peri Tzadik', heTitle: 'פרי צדיק', formerTitles: ['Pri Tzadik', 'Pri Tzaddik'] },
+    { title: 'Ohr Zarua LaTzadik', heTitle: 'אור זרוע לצדיק', formerTitles: ['Or Zarua LaTzadik'] },
+    { title: 'Poked Akarim', heTitle: 'פוקד עקרים' },
+    { title: 'Kometz HaMinchah', heTitle: 'קומץ המנחה', formerTitles: ['Kometz HaMincha'] },
+    { title: 'Likkutei Maamarim', heTitle: 'ליקוטי מאמרים', formerTitles: ['Likutei Maamarim'] },
+    { title: 'Et HaOchel', heTitle: 'עת האוכל' },
+    { title: 'Divrei Chalomot', heTitle: 'דברי חלומות' },
+    {
+      title: 'Chiddushei HaRim on Torah',
+      heTitle: 'חידושי הרי״ם על התורה',
+      formerTitles: ['Chiddushei HaRim', 'Chidushei HaRim on Torah'],
+    },
+    { title: 'Sefat Emet', heTitle: 'שפת אמת', formerTitles: ['Sfat Emet'] },
+    { title: 'Shem MiShmuel', heTitle: 'שם משמואל' },
+    { title: 'Tiferet Shlomo', heTitle: 'תפארת שלמה' },
+  ],
+  languages: ['he', 'en'],
+  licenses: ['Public Domain', 'CC0', 'CC-BY', 'CC-BY-SA', 'CC-BY-NC', 'unknown'],
+}
