@@ -1,6 +1,6 @@
 import { type Database, withBackgroundTx } from '../../db/client.ts'
 import { messageOf } from '../../errors.ts'
-import { repeat } from '../../periodic-work.ts'
+import { startPeriodicTask } from '../../periodic-work.ts'
 import type { CollectionProgress } from '../collections/add-collection.ts'
 import type { SefariaReport } from '../importers/sefaria/report.ts'
 import { summaryOf } from './job-summary.ts'
@@ -35,7 +35,7 @@ export async function driveJob(
     if (renewal !== 'held') stop.abort()
   }
   // A missed heartbeat is made up by the next one; a lost lease shows itself as soon as the database answers.
-  const beats = repeat(beat, heartbeatMs, () => undefined)
+  const beats = startPeriodicTask(beat, heartbeatMs, () => undefined)
   const end = async (outcome: Parameters<typeof finishJob>[2] | 'return') => {
     await beats.stop()
     await withBackgroundTx(database, (tx) =>

@@ -2,7 +2,7 @@ import { type Database, withBackgroundTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
 import { randomBase62 } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
-import { repeat } from '../../periodic-work.ts'
+import { startPeriodicTask } from '../../periodic-work.ts'
 import { addCollection } from '../collections/add-collection.ts'
 import { findCollection } from '../collections/collections.ts'
 import { type ExportPlace, openExport, reachExport } from '../collections/export-place.ts'
@@ -36,7 +36,7 @@ export function runLibraryJobs(
     })
     log.info({ collection, versions: report?.versions, failed: report?.failed.length }, 'the import ended')
   }
-  const looks = repeat(
+  const looks = startPeriodicTask(
     look,
     lookMs,
     (error) => {
