@@ -52,11 +52,13 @@ afterAll(() => world.close())
 const shared = [
   ...[
     '__drizzle_migrations',
+    'embedding_models',
     'headings',
     'key_peppers',
     'library_state',
     'links',
     'passage_texts',
+    'passage_vectors',
     'passages',
     'replicas',
   ],

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [--short] [part...]`: what a turn costs, as ratios to floors that run beside it. `npm run bench --
- * quotations`, `relevance`, `search [passages...]` and `import [segments]` run alone, see the files of these names.
+ * quotations`, `relevance`, `search [passages...]`, `vectors [count] [dimensions]` and `import [segments]` run alone, see the files of these names.
  */
 import { parseArgs } from 'node:util'
 import { bundleService } from '../../build/bundle.ts'
@@ -18,6 +18,7 @@ import { measureStartup } from './turns/startup.ts'
 import { measureStatements } from './turns/statements.ts'
 import { measureStreams } from './turns/streams.ts'
 import { openWorld, type World } from './turns/world.ts'
+import { measureVectors } from './vectors.ts'
 
 type Part = (
   world: World,
@@ -44,6 +45,7 @@ const { values, positionals } = parseArgs({
     cases: { type: 'string', multiple: true, default: [] },
     questions: { type: 'string', multiple: true, default: [] },
     'without-starter': { type: 'boolean', default: false },
+    meaning: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -55,9 +57,14 @@ if (positionals.join() === 'quotations') {
 if (positionals.join() === 'relevance') {
   const { library: libraries, questions, verbose } = values
   const withoutStarter = values['without-starter']
-  process.exit((await measureRelevance({ libraries, questions, withoutStarter, verbose })) ? 0 : 1)
+  const meaning = values.meaning === undefined ? undefined : Number(values.meaning)
+  process.exit((await measureRelevance({ libraries, questions, withoutStarter, meaning, verbose })) ? 0 : 1)
 }
 const [what, ...numbers] = positionals
+if (what === 'vectors') {
+  await measureVectors(numbers)
+  process.exit(0)
+}
 if (what === 'search' || what === 'import') {
   const [first, ...more] = numbers.map(Number)
   if (what === 'import') await measureImport(first)

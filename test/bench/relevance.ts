@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- relevance [--library FILE]… [--questions FILE]… [--without-starter] [--verbose]`: imports the
+ * `npm run bench -- relevance [--library FILE]… [--questions FILE]… [--without-starter] [--meaning RECALL]
+ * [--verbose]`: imports the
  * starter library and the JSONL libraries named beside it into an embedded Postgres of its own, asks the questions
  * (default: all in `test/questions`), and prints a table by set and class. A question's `ref`, or one of those in
- * `also`, counts as found by any passage within it. The run fails when a set is below its floor.
+ * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--meaning 0.7` adds
+ * a search by meaning that is made up: see `stand-in-meaning.ts`.
  */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -19,12 +21,15 @@ import { missingPlaces } from '../../src/sources/search/missing/places.ts'
 import { isRelevant } from '../../src/sources/search/relevance/coverage.ts'
 import { searchSources } from '../../src/sources/search/search.ts'
 import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
+import { isWithin, type StandInMeaning, standInMeaning } from './stand-in-meaning.ts'
 
 export type RelevanceOptions = {
   readonly libraries: readonly string[]
   /** Files; all but the quotations when there are none. */
   readonly questions: readonly string[]
   readonly withoutStarter: boolean
+  /** Recall among the ten nearest of the stand-in for a search by meaning; undefined: words alone. */
+  readonly meaning: number | undefined
   readonly verbose: boolean
 }
 
@@ -51,15 +56,15 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-function within(ref: string, wanted: string): boolean {
-  return ref === wanted || (ref.startsWith(wanted) && /^[:. ]/.test(ref.slice(wanted.length)))
-}
-
-async function ask(executor: Executor, asked: Question): Promise<Outcome> {
+async function ask(
+  executor: Executor,
+  asked: Question,
+  standIn: StandInMeaning | undefined,
+): Promise<Outcome> {
   const { question: text, ref, also = [], kind = '' } = asked
-  const hits = await searchSources(executor, { text, limit: depth })
   const wanted = ref === undefined ? [] : [ref, ...also]
-  const rank = hits.findIndex((hit) => wanted.some((one) => within(hit.ref, one))) + 1
+  const hits = await searchSources(executor, { text, limit: depth }, standIn?.knowing(wanted))
+  const rank = hits.findIndex((hit) => wanted.some((one) => isWithin(hit.ref, one))) + 1
   return {
     kind,
     rank: ref === undefined ? undefined : rank,
@@ -95,12 +100,17 @@ function missed(set: string, outcomes: readonly Outcome[]): readonly string[] {
   })
 }
 
-async function measureSet(executor: Executor, file: string, verbose: boolean): Promise<readonly Outcome[]> {
+async function measureSet(
+  executor: Executor,
+  file: string,
+  { verbose }: RelevanceOptions,
+  standIn: StandInMeaning | undefined,
+): Promise<readonly Outcome[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   const outcomes: Outcome[] = []
   for (const line of lines) {
     const question = JSON.parse(line) as Question
-    const outcome = await ask(executor, question)
+    const outcome = await ask(executor, question, standIn)
     outcomes.push(outcome)
     if (verbose) print(`  ${outcome.rank ?? '-'} ${outcome.kept ? 'kept' : 'refused'}  ${question.question}`)
   }
@@ -134,10 +144,12 @@ export async function measureRelevance(options: RelevanceOptions): Promise<boole
     await migrateDatabase(server.url, server.url)
     const database = openDatabase({ url: server.url, onIdleError: () => undefined })
     await load(database, options)
+    const { meaning } = options
+    const standIn = meaning === undefined ? undefined : await standInMeaning(database.system, meaning)
     const below: string[] = []
     for (const file of await filesOf(options)) {
       const set = path.basename(file)
-      const outcomes = await measureSet(database.system, file, options.verbose)
+      const outcomes = await measureSet(database.system, file, options, standIn)
       if (options.libraries.length > 0 || !needsLibrary(set)) below.push(...missed(set, outcomes))
     }
     await database.close()

@@ -16,7 +16,7 @@ import { passageWords } from './phrases/passage-words.ts'
 import { documentsOfPhrases, phrasesFirst, termsOfPhrases } from './phrases/phrase-search.ts'
 import { withPlainQuotations } from './phrases/quoted-words.ts'
 import { findCandidates, type StatsByScript, withDocuments } from './relevance/candidates.ts'
-import { coverageOf } from './relevance/coverage.ts'
+import { coverageOf, isRelevant } from './relevance/coverage.ts'
 import { expansionsOf } from './relevance/expansions.ts'
 import { rerank } from './relevance/rerank.ts'
 import { snippetOf } from './relevance/snippet.ts'
@@ -94,13 +94,15 @@ export async function searchSources(
     unit: Math.sqrt(inverseFrequency(1, facts[list.script])),
   }))
   const byWords = fuse(lists, rows)
-  const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows) : byWords
+  const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
+  const coverage = coverageOf(asked, facts, topics)
+  const best = byWords[0]
+  const isSure = best !== undefined && isRelevant(coverage(best.row))
+  const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows, isSure) : byWords
   const preferred = source ? boostNamedWorks(byMeaning, source) : byMeaning
   const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
   const fused = named.rows.length > 0 ? addNamedPassages(named, ranked) : collapse(ranked)
-  const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const expansions = expansionsOf(query.text, parsed, found)
-  const coverage = coverageOf(asked, facts, topics)
   const snippet = snippetsOf(found, facts)
   return fused.slice(query.offset ?? 0, wanted).map(({ row, score }) => ({
     ...toPassage(row),
