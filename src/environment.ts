@@ -177,10 +177,10 @@ export const settings = {
         "Where collections come from (sources add, and the operator's page): a folder with Sefaria's export, or the base URL of a mirror with its books.json.",
     }),
   },
-  'Search by meaning': {
+  'Semantic search': {
     EMBEDDINGS_BASE_URL: documented(httpUrl, {
       value: 'URL',
-      unset: 'the library is searched by words only',
+      unset: 'the library is searched by words only, unless EMBEDDINGS_MODEL is local:…',
       description: 'Base URL of an API with POST /embeddings in the form of OpenAI. Then run: sources embed',
     }),
     EMBEDDINGS_API_KEY: documented(optionalText, {
@@ -245,7 +245,7 @@ export const environment = z.object({
   ...settings.Network,
   ...settings.Model,
   ...settings.Library,
-  ...settings['Search by meaning'],
+  ...settings['Semantic search'],
   ...settings.Accounts,
   ...settings['Log, metrics and traces'],
 })

@@ -20,7 +20,7 @@ import { exportPlace } from './sources/collections/export-place.ts'
 import { ensureStarterLibrary } from './sources/importers/starter.ts'
 import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
 import { runLibraryJobs } from './sources/library-jobs/run-jobs.ts'
-import { openMeaningSearch } from './sources/search/meaning/meaning-search.ts'
+import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
 import { createRunner, type Runner } from './turns/ownership/runner.ts'
@@ -96,11 +96,11 @@ async function startService(
 ): Promise<RunningService> {
   const { database, peppers, plans } = installation
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
-  const meaning = embeddings && (await openMeaningSearch(database, embeddings, log))
+  const semantic = embeddings && (await openSemanticSearch(database, embeddings, log))
   const { metrics, tracer, registry } = telemetry
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const runner = createRunner({ database, catalogue, plans, meaning, log, metrics, tracer, pressure })
+  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer, pressure })
   const readiness = createReadiness()
   const services = {
     database,
@@ -108,7 +108,7 @@ async function startService(
     plans,
     catalogue,
     runner,
-    meaning,
+    semantic,
     log,
     limits: defaultTurnLimits,
     appUrl: config.appUrl,
@@ -139,7 +139,7 @@ async function startService(
   } catch (error) {
     await Promise.all(jobs.map((job) => job.stop()))
     await runner.drain()
-    await meaning?.close()
+    await semantic?.close()
     await catalogue.close()
     throw error
   }
@@ -156,7 +156,7 @@ async function startService(
       await closeApp(app, runner)
       pressure.stop()
       await Promise.all(jobs.map((job) => job.stop()))
-      await meaning?.close()
+      await semantic?.close()
       await catalogue.close()
     },
   }

@@ -11,7 +11,7 @@ const secondsBetweenLines = 5
 export const embedCommands: Readonly<Record<string, Command>> = {
   'sources embed': {
     usage: '',
-    summary: 'makes missing vectors for search by meaning; continues where it was stopped',
+    summary: 'makes missing vectors for semantic search; continues where it was stopped',
     options: {},
     run: async (invocation) => {
       const { config, installation, progress } = invocation

@@ -7,8 +7,8 @@ import { openEmbeddingModel } from '../models/embedding.ts'
 import { importJsonl } from '../sources/importers/import-jsonl.ts'
 import { listWorks } from '../sources/library/passages.ts'
 import { lockLibrary, removeWork } from '../sources/library/writing/library.ts'
-import { openMeaningSearch } from '../sources/search/meaning/meaning-search.ts'
 import { searchSources } from '../sources/search/search.ts'
+import { openSemanticSearch } from '../sources/search/semantic/semantic-search.ts'
 import { checkCommands } from './check-sources.ts'
 import type { Command } from './command.ts'
 import { embedCommands } from './embed-sources.ts'
@@ -73,10 +73,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
-      const meaning = model && (await openMeaningSearch(installation.database, model, log))
+      const semantic = model && (await openSemanticSearch(installation.database, model, log))
       const query = { text: words[0] ?? '', limit }
-      const rows = await searchSources(installation.database.system, query, meaning).finally(() =>
-        meaning?.close(),
+      const rows = await searchSources(installation.database.system, query, semantic).finally(() =>
+        semantic?.close(),
       )
       return {
         rows,

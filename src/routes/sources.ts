@@ -72,7 +72,7 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
 } satisfies Record<string, RouteDocs>
 
 /** The library: what works it has, what it says about something, and what stands at a ref. */
-export function sourceRoutes(root: FastifyInstance, { database, meaning, appUrl }: Services): void {
+export function sourceRoutes(root: FastifyInstance, { database, semantic, appUrl }: Services): void {
   const app = root.withTypeProvider<ZodTypes>()
   const searches = createSearchLimit()
   const verifications = createVerificationLimit()
@@ -93,7 +93,7 @@ export function sourceRoutes(root: FastifyInstance, { database, meaning, appUrl 
     async (request, reply): Promise<BodyOf<typeof hitList>> => {
       const signal = disconnectSignal(reply)
       const { hits, hasMore, unknownRef } = await searches.run(principalOf(request).accountId, signal, () =>
-        readHits(database.system, request.query, { meaning, signal }),
+        readHits(database.system, request.query, { semantic, signal }),
       )
       return {
         ...listBody(

@@ -3,7 +3,7 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 import type { Catalogue } from '../models/model-catalogue.ts'
-import type { MeaningSearch } from '../sources/search/meaning/meaning-search.ts'
+import type { SemanticSearch } from '../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../tracing.ts'
 import type { TurnMetrics } from './execution/turn-metrics.ts'
 import type { Runner } from './ownership/runner.ts'
@@ -18,7 +18,7 @@ export type Services = {
   readonly catalogue: Catalogue
   readonly runner: Runner
   /** Undefined: the library has keyword search only. */
-  readonly meaning?: MeaningSearch | undefined
+  readonly semantic?: SemanticSearch | undefined
   readonly limits: TurnLimits
   /** Undefined: no metrics, no traces, and no refusal of turns under pressure. */
   readonly metrics?: TurnMetrics | undefined

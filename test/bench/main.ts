@@ -45,7 +45,7 @@ const { values, positionals } = parseArgs({
     cases: { type: 'string', multiple: true, default: [] },
     questions: { type: 'string', multiple: true, default: [] },
     'without-starter': { type: 'boolean', default: false },
-    meaning: { type: 'string' },
+    semantic: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -57,8 +57,8 @@ if (positionals.join() === 'quotations') {
 if (positionals.join() === 'relevance') {
   const { library: libraries, questions, verbose } = values
   const withoutStarter = values['without-starter']
-  const meaning = values.meaning === undefined ? undefined : Number(values.meaning)
-  process.exit((await measureRelevance({ libraries, questions, withoutStarter, meaning, verbose })) ? 0 : 1)
+  const semantic = values.semantic === undefined ? undefined : Number(values.semantic)
+  process.exit((await measureRelevance({ libraries, questions, withoutStarter, semantic, verbose })) ? 0 : 1)
 }
 const [what, ...numbers] = positionals
 if (what === 'vectors') {

@@ -4,7 +4,7 @@
  * starter library and the JSONL libraries named beside it into an embedded Postgres of its own, asks the questions
  * (default: all in `test/questions`), and prints a table by set and class. A question's `ref`, or one of those in
  * `also`, counts as found by any passage within it. The run fails when a set is below its floor. `--meaning 0.7` adds
- * a search by meaning that is made up: see `stand-in-meaning.ts`.
+ * a semantic search that is made up: see `stand-in-semantic.ts`.
  */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -21,15 +21,15 @@ import { missingPlaces } from '../../src/sources/search/missing/places.ts'
 import { isRelevant } from '../../src/sources/search/relevance/coverage.ts'
 import { searchSources } from '../../src/sources/search/search.ts'
 import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
-import { isWithin, type StandInMeaning, standInMeaning } from './stand-in-meaning.ts'
+import { isWithin, type StandInSemantic, standInSemantic } from './stand-in-semantic.ts'
 
 export type RelevanceOptions = {
   readonly libraries: readonly string[]
   /** Files; all but the quotations when there are none. */
   readonly questions: readonly string[]
   readonly withoutStarter: boolean
-  /** Recall among the ten nearest of the stand-in for a search by meaning; undefined: words alone. */
-  readonly meaning: number | undefined
+  /** Recall among the ten nearest of the stand-in for a semantic search; undefined: words alone. */
+  readonly semantic: number | undefined
   readonly verbose: boolean
 }
 
@@ -59,7 +59,7 @@ const print = (line: string): void => {
 async function ask(
   executor: Executor,
   asked: Question,
-  standIn: StandInMeaning | undefined,
+  standIn: StandInSemantic | undefined,
 ): Promise<Outcome> {
   const { question: text, ref, also = [], kind = '' } = asked
   const wanted = ref === undefined ? [] : [ref, ...also]
@@ -104,7 +104,7 @@ async function measureSet(
   executor: Executor,
   file: string,
   { verbose }: RelevanceOptions,
-  standIn: StandInMeaning | undefined,
+  standIn: StandInSemantic | undefined,
 ): Promise<readonly Outcome[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   const outcomes: Outcome[] = []
@@ -144,8 +144,8 @@ export async function measureRelevance(options: RelevanceOptions): Promise<boole
     await migrateDatabase(server.url, server.url)
     const database = openDatabase({ url: server.url, onIdleError: () => undefined })
     await load(database, options)
-    const { meaning } = options
-    const standIn = meaning === undefined ? undefined : await standInMeaning(database.system, meaning)
+    const { semantic } = options
+    const standIn = semantic === undefined ? undefined : await standInSemantic(database.system, semantic)
     const below: string[] = []
     for (const file of await filesOf(options)) {
       const set = path.basename(file)

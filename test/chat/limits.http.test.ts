@@ -106,7 +106,7 @@ test('a turn without credits gets a 402 with balance and need, and asks no model
   expect(response.status).toBe(402)
   const { error } = (await response.json()) as { error: { type: string; code: string; message: string } }
   expect(error).toMatchObject({ type: 'billing_error', code: 'insufficient_credits' })
-  expect(error.message).toMatch(/needs [\d.]+ credits.*has 0.*\d{4}-\d{2}-01/)
+  expect(error.message).toMatch(/needs a hold of [\d.]+ credits.*has 0.*\d{4}-\d{2}-01/)
   expect(upstream.requests.length).toBe(asked)
   const sessions = await call(service, key, 'GET', '/v1/agent/sessions')
   expect(await sessions.json()).toMatchObject({ data: [] })

@@ -117,6 +117,6 @@ test('an address has 60 sign-ups in an hour, weak passwords included', async () 
   for (const password of [hostile, goodPassword, 'short']) {
     const refused = await attempt(61, password)
     expect(refused.status).toBe(429)
-    expect(await refused.text()).toContain('Too many attempts to make an account')
+    expect(await refused.text()).toContain('Too many attempts to create an account')
   }
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Executor } from '../../db/client.ts'
 import type { SearchHit } from './hit.ts'
-import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { type MissingPlace, missingPlaces } from './missing/places.ts'
 import { cachedCitingPassages } from './named/citing-passages.ts'
 import { searchSources } from './search.ts'
+import type { SemanticSearch } from './semantic/semantic-search.ts'
 
 /** The name of a work, author or category in a request. */
 export const nameAsked = z.string().trim().min(1).max(300).optional()
@@ -48,13 +48,13 @@ export type UnknownRef = {
 export async function readHits(
   executor: Executor,
   { q, limit, after, ...filter }: z.output<typeof hitQuery>,
-  { meaning, signal }: { readonly meaning: MeaningSearch | undefined; readonly signal: AbortSignal },
+  { semantic, signal }: { readonly semantic: SemanticSearch | undefined; readonly signal: AbortSignal },
 ): Promise<HitPage> {
   const offset = after === undefined ? 0 : Number(after.slice('hit_'.length))
   const wanted = Math.min(limit, deepestHit - offset)
   const findCiting = cachedCitingPassages(executor)
   const query = { ...filter, text: q, offset, limit: wanted + 1, signal, findCiting }
-  const found = await searchSources(executor, query, meaning)
+  const found = await searchSources(executor, query, semantic)
   signal.throwIfAborted()
   return {
     hits: found.slice(0, wanted).map((hit, i) => ({ ...hit, id: `hit_${offset + i + 1}` })),

@@ -7,8 +7,6 @@ import { everydayWords, fieldWords } from '../vocabulary/topics.ts'
 import { learnedWords, withLearned } from './expansion/learned.ts'
 import type { Query } from './expansion/query.ts'
 import type { SearchHit } from './hit.ts'
-import { fuseByMeaning } from './meaning/fuse-by-meaning.ts'
-import type { MeaningSearch } from './meaning/meaning-search.ts'
 import { cachedCitingPassages, type FindCiting } from './named/citing-passages.ts'
 import { addNamedPassages, findNamedPassages } from './named/named-passages.ts'
 import { boostNamedWorks, namedWorks, withCandidates } from './named/named-works.ts'
@@ -24,6 +22,8 @@ import { inverseFrequency } from './scoring/bm25.ts'
 import { collapse, fuse } from './scoring/fusion.ts'
 import { type FoundConcept, findConcepts, loadCollectionStats } from './scoring/index-reader.ts'
 import { withSections } from './sections.ts'
+import { fuseSemantic } from './semantic/fuse-rankings.ts'
+import type { SemanticSearch } from './semantic/semantic-search.ts'
 import { sourcesFirst } from './sources-first.ts'
 
 export type SearchQuery = LibraryFilter & {
@@ -48,7 +48,7 @@ export type SearchQuery = LibraryFilter & {
 export async function searchSources(
   executor: Executor,
   query: SearchQuery,
-  meaning?: MeaningSearch,
+  semantic?: SemanticSearch,
 ): Promise<readonly SearchHit[]> {
   const wanted = (query.offset ?? 0) + query.limit
   const ranges = await documentRanges(executor, query)
@@ -80,8 +80,8 @@ export async function searchSources(
     : anywhere
   query.signal?.throwIfAborted()
   const nearest =
-    meaning && named.rows.length === 0 && query.text.trim() !== ''
-      ? await meaning.nearest(query.text, ranges)
+    semantic && named.rows.length === 0 && query.text.trim() !== ''
+      ? await semantic.nearest(query.text, ranges)
       : []
   const candidates = withDocuments(offered, phrased)
   const rows = await loadPassages(executor, [
@@ -96,10 +96,8 @@ export async function searchSources(
   const byWords = fuse(lists, rows)
   const topics = { everyday: everydayWords(parsed.tokens), field: fieldWords(parsed.tokens) }
   const coverage = coverageOf(asked, facts, topics)
-  const best = byWords[0]
-  const isSure = best !== undefined && isRelevant(coverage(best.row))
-  const byMeaning = nearest.length > 0 ? fuseByMeaning(byWords, nearest, rows, isSure) : byWords
-  const preferred = source ? boostNamedWorks(byMeaning, source) : byMeaning
+  const withSemantic = fuseSemantic(byWords, nearest, rows, (row) => isRelevant(coverage(row)))
+  const preferred = source ? boostNamedWorks(withSemantic, source) : withSemantic
   const ranked = phrasesFirst(sourcesFirst(preferred), whole, rows)
   const fused = named.rows.length > 0 ? addNamedPassages(named, ranked) : collapse(ranked)
   const expansions = expansionsOf(query.text, parsed, found)

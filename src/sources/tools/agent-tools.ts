@@ -6,11 +6,11 @@ import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import type { MeaningSearch } from '../search/meaning/meaning-search.ts'
 import { missingPlaces } from '../search/missing/places.ts'
 import { asksOnlyFor, missingResult, namesFor, refNotFound } from '../search/missing/statement.ts'
 import { cachedCitingPassages } from '../search/named/citing-passages.ts'
 import { searchSources } from '../search/search.ts'
+import type { SemanticSearch } from '../search/semantic/semantic-search.ts'
 import { maxResultBytes, offer } from './offer.ts'
 import { scholarTools } from './scholar-tools.ts'
 
@@ -39,10 +39,10 @@ const listArguments = z.object({
 export function sourceTools(
   executor: Executor,
   sourceMarks: SourceMarks,
-  meaning?: MeaningSearch,
+  semantic?: SemanticSearch,
 ): readonly Tool<Executor>[] {
   return [
-    searchTool(executor, sourceMarks, meaning),
+    searchTool(executor, sourceMarks, semantic),
     readTool(executor, sourceMarks),
     listTool(executor),
     ...scholarTools(executor),
@@ -52,7 +52,7 @@ export function sourceTools(
 function searchTool(
   executor: Executor,
   sourceMarks: SourceMarks,
-  meaning: MeaningSearch | undefined,
+  semantic: SemanticSearch | undefined,
 ): Tool<Executor> {
   return {
     spec: {
@@ -68,7 +68,7 @@ function searchTool(
         signal.throwIfAborted()
         const findCiting = cachedCitingPassages(executor)
         const query = { ...valid, text: valid.query, findCiting }
-        const hits = await knownNames(searchSources(executor, query, meaning))
+        const hits = await knownNames(searchSources(executor, query, semantic))
         if ('content' in hits) return hits
         const missing = await missingPlaces(executor, valid.query, findCiting)
         const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])

@@ -11,7 +11,7 @@ import { messageOf } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
-import type { MeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
+import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
 import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
 import { createJournal, type RunJournal, readJournal } from '../recording/journal.ts'
@@ -37,7 +37,7 @@ export type RunnerServices = {
   readonly catalogue: Catalogue
   readonly plans: Plans
   /** Undefined: the library has keyword search only. */
-  readonly meaning?: MeaningSearch | undefined
+  readonly semantic?: SemanticSearch | undefined
   readonly log: Logger
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined

@@ -5,7 +5,7 @@ import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
-import type { MeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
+import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
@@ -13,7 +13,7 @@ import type { Run } from '../run/run.ts'
 type ToolServices = {
   readonly database: Database
   readonly plans: Plans
-  readonly meaning?: MeaningSearch | undefined
+  readonly semantic?: SemanticSearch | undefined
 }
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
@@ -44,13 +44,13 @@ export function turnTools(services: ToolServices, run: Place, sourceMarks: Sourc
  * error can be repeated.
  */
 function makeTools(
-  { database, plans, meaning }: ToolServices,
+  { database, plans, semantic }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
 ): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, sourceMarks, meaning),
+    ...sourceTools(database.system, sourceMarks, semantic),
     ...workspaceTools({
       database,
       place,

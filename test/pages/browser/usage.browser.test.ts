@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('usage, in a browser', () => {
   let key: string
 
   beforeAll(async () => {
-    world = await openWorld({ browser: true, script: reply('A lamp does not argue.') })
+    world = await openWorld({ browser: true, script: reply('A lamp does not argue.'), ledger: 'planted' })
     ;({ db, service, browser } = world)
     owner = await makeAccount(db.database, 'pro')
     key = await namedKey(owner, formula)

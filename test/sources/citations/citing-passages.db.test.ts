@@ -82,7 +82,7 @@ it('the reply says that the library lacks the verse, and who cites it', async ()
   const page = await readHits(
     db.database.system,
     { q: 'Psalms 119:89', limit: 3 },
-    { meaning: undefined, signal },
+    { semantic: undefined, signal },
   )
   expect(page.unknownRef).toEqual({
     ref: 'Psalms 119:89',
@@ -97,7 +97,7 @@ it('the reply says that the library lacks the verse, and who cites it', async ()
 it('a search for a verse looks up its citing passages once, for all its names', async () => {
   const query = vi.spyOn(db.database.systemPool, 'query')
   const signal = new AbortController().signal
-  await readHits(db.database.system, { q: 'Psalms 119:89', limit: 3 }, { meaning: undefined, signal })
+  await readHits(db.database.system, { q: 'Psalms 119:89', limit: 3 }, { semantic: undefined, signal })
   const sent = query.mock.calls.map(([statement]) => (statement as unknown as { text: string }).text)
   query.mockRestore()
   expect(sent.filter((text) => text.includes('from links'))).toHaveLength(1)

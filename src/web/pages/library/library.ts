@@ -42,7 +42,7 @@ const readQuery = z.object({
 })
 
 /** `/library`: works, a search over them and a reader; open to everybody. */
-export function libraryPages(app: FastifyInstance, { addressLimits, database, meaning }: WebServices): void {
+export function libraryPages(app: FastifyInstance, { addressLimits, database, semantic }: WebServices): void {
   const searches = createSearchLimit()
   const executor = database.system
 
@@ -66,7 +66,7 @@ export function libraryPages(app: FastifyInstance, { addressLimits, database, me
       const query = readFields(hitQuery, asked)
       const signal = disconnectSignal(reply)
       const page = await searches.run(clientAddress(request), signal, () =>
-        readHits(executor, query, { meaning, signal }),
+        readHits(executor, query, { semantic, signal }),
       )
       return sendPage(request, reply, searchPage(query, page))
     } catch (error) {

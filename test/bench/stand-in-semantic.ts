@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../src/db/client.ts'
-import type { MeaningSearch } from '../../src/sources/search/meaning/meaning-search.ts'
+import type { SemanticSearch } from '../../src/sources/search/semantic/semantic-search.ts'
 import { randomFrom } from '../support/random.ts'
 
 /**
- * A search by meaning that is made up, to tune the fusion with the search by words for models of any quality: no model
+ * A semantic search that is made up, to tune the fusion with the search by words for models of any quality: no model
  * is at hand where the tests run. It knows the wanted refs of a question. With probability `recall` it puts one of their
  * passages among the nearest: first in half of these cases, second in a quarter, and so on to the tenth place. All other places have passages drawn from the library.
  * A question without a wanted ref gets drawn passages only. Everything is drawn from a hash of the question.
  */
-export type StandInMeaning = {
-  knowing(wanted: readonly string[]): MeaningSearch
+export type StandInSemantic = {
+  knowing(wanted: readonly string[]): SemanticSearch
 }
 
 const nearestCount = 50
 const lastPlace = 9
 
-export async function standInMeaning(executor: Executor, recall: number): Promise<StandInMeaning> {
+export async function standInSemantic(executor: Executor, recall: number): Promise<StandInSemantic> {
   const { rows } = await executor.execute<{ doc_id: number; ref: string }>(sql`
     select t.doc_id, p.ref from passage_texts t join passages p on p.id = t.passage_id order by t.doc_id`)
   return {

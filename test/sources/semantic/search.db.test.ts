@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Executor } from '../../../src/db/client.ts'
 import { openApiModel } from '../../../src/sources/embeddings/api-model.ts'
 import type { EmbeddingModel } from '../../../src/sources/embeddings/embedding-model.ts'
-import { type MeaningSearch, meaningSearch } from '../../../src/sources/search/meaning/meaning-search.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
+import { type SemanticSearch, semanticSearch } from '../../../src/sources/search/semantic/semantic-search.ts'
 import { embedLibrary } from '../../../src/sources/vectors/embed-library.ts'
 import { fillPgvector, hasPgvector, openPgvector } from '../../../src/sources/vectors/pgvector.ts'
 import { openVectorMemory } from '../../../src/sources/vectors/vector-memory.ts'
@@ -68,8 +68,8 @@ function listeningLog(): { readonly log: Logger; readonly said: readonly string[
 }
 
 const settings = (model = 'fake') => ({ baseUrl: server.baseUrl, apiKey: 'sk-hidden-away', model })
-const refsOf = async (text: string, meaning?: MeaningSearch, work?: string) =>
-  (await searchSources(db.database.system, { text, limit: 10, work }, meaning)).map((hit) => hit.ref)
+const refsOf = async (text: string, semantic?: SemanticSearch, work?: string) =>
+  (await searchSources(db.database.system, { text, limit: 10, work }, semantic)).map((hit) => hit.ref)
 
 /** An executor, and how many statements went through it. */
 function counting(executor: Executor): { readonly executor: Executor; count(): number } {
@@ -115,7 +115,7 @@ describe('an embeddings server in trouble', () => {
     const client = openApiModel(settings())
     const before = server.requests.length
     trouble()
-    expect(await refsOf('the gate of wisdom', meaningSearch(client, nothing, log))).toEqual(['Garden 3'])
+    expect(await refsOf('the gate of wisdom', semanticSearch(client, nothing, log))).toEqual(['Garden 3'])
     expect(server.requests.length - before).toBe(1)
     expect(said).toHaveLength(1)
     expect(said[0]).toContain('searched by words only')
@@ -125,11 +125,11 @@ describe('an embeddings server in trouble', () => {
 
   it('that hangs is given up by one search and not asked by the next', async () => {
     const client = openApiModel(settings())
-    const meaning = meaningSearch(client, nothing, listeningLog().log)
+    const semantic = semanticSearch(client, nothing, listeningLog().log)
     server.slow(600_000)
     const before = server.requests.length
-    expect(await refsOf('the gate of wisdom', meaning)).toEqual(['Garden 3'])
-    expect(await refsOf('the gate of wisdom', meaning)).toEqual(['Garden 3'])
+    expect(await refsOf('the gate of wisdom', semantic)).toEqual(['Garden 3'])
+    expect(await refsOf('the gate of wisdom', semantic)).toEqual(['Garden 3'])
     expect(server.requests.length - before).toBe(1)
     server.slow(0)
     await client.close()
@@ -138,13 +138,13 @@ describe('an embeddings server in trouble', () => {
 
 it('a ref is looked up and a blank query left alone: no server is asked', async () => {
   const executor = db.database.system
-  const meaning = { nearest: () => Promise.reject(new Error('must not be asked')) }
-  await searchSources(executor, { text: 'Garden 3', limit: 5 }, meaning)
-  expect(await searchSources(executor, { text: '  ', limit: 5 }, meaning)).toEqual([])
+  const semantic = { nearest: () => Promise.reject(new Error('must not be asked')) }
+  await searchSources(executor, { text: 'Garden 3', limit: 5 }, semantic)
+  expect(await searchSources(executor, { text: '  ', limit: 5 }, semantic)).toEqual([])
 })
 
 /** What a library with vectors finds, whichever index searches them. */
-describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s', (kind) => {
+describe.each(['memory', 'pgvector'] as const)('semantic search, vectors in %s', (kind) => {
   let own: TestDatabase
   const closing: { close(): Promise<void> }[] = []
   const lacks = kind === 'pgvector' && !available
@@ -166,9 +166,9 @@ describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s
   }
 
   /** A search that looks for new vectors each time. */
-  function open(model = modelOf()): MeaningSearch {
+  function open(model = modelOf()): SemanticSearch {
     const memory = () => openVectorMemory(own.database, model.name, { refreshMs: 0 })
-    const search = meaningSearch(
+    const search = semanticSearch(
       model,
       kind === 'memory' ? memory() : openPgvector(own.database),
       listeningLog().log,
@@ -183,8 +183,8 @@ describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s
     return made
   }
 
-  const find = async (text: string, meaning?: MeaningSearch, work?: string) =>
-    (await searchSources(own.database.system, { text, limit: 10, work }, meaning)).map((hit) => hit.ref)
+  const find = async (text: string, semantic?: SemanticSearch, work?: string) =>
+    (await searchSources(own.database.system, { text, limit: 10, work }, semantic)).map((hit) => hit.ref)
 
   it.skipIf(lacks)(
     'an interrupted run is continued with what is missing, and then has nothing to do',
@@ -224,9 +224,9 @@ describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s
   })
 
   it.skipIf(lacks)('equal searches give the same order, and their pages fit together', async () => {
-    const meaning = open()
+    const semantic = open()
     const page = (offset: number, limit: number) =>
-      searchSources(own.database.system, { text: 'joy of the sea', limit, offset }, meaning)
+      searchSources(own.database.system, { text: 'joy of the sea', limit, offset }, semantic)
     const whole = (await page(0, 12)).map((hit) => hit.ref)
     const parts = [...(await page(0, 5)), ...(await page(5, 7))].map((hit) => hit.ref)
     expect(parts).toEqual(whole)
@@ -235,14 +235,14 @@ describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s
   it.skipIf(lacks)(
     'an open search finds texts that come later, and forgets the vectors of removed ones',
     async () => {
-      const meaning = open()
-      await find('sea', meaning)
+      const semantic = open()
+      await find('sea', semantic)
       await importLines(own.database, [{ work: 'River', ref: 'River 3', en: 'cheerful is the water' }])
       // The English version of the work is now this one text; its two old ones took their vectors along.
       expect(await embed()).toEqual({ embedded: 1, total: 84 })
       const kept = await own.database.system.execute(sql`select 1 from passage_vectors`)
       expect(kept.rowCount).toBe(84)
-      await expect.poll(async () => (await find('sea', meaning))[0]).toBe('River 3')
+      await expect.poll(async () => (await find('sea', semantic))[0]).toBe('River 3')
     },
   )
 
@@ -264,10 +264,10 @@ describe.each(['memory', 'pgvector'] as const)('search by meaning, vectors in %s
       const { log, said } = listeningLog()
       const model = modelOf('another')
       const index = kind === 'memory' ? openVectorMemory(own.database, 'another') : openPgvector(own.database)
-      const meaning = meaningSearch(model, index, log)
-      closing.push(meaning)
+      const semantic = semanticSearch(model, index, log)
+      closing.push(semantic)
       server.say('{"data":[{"embedding":[1,2]}]}', 1)
-      expect(await find('the gate of wisdom', meaning)).toEqual(['Garden 3'])
+      expect(await find('the gate of wisdom', semantic)).toEqual(['Garden 3'])
       expect(said[0]).toContain('dimensions')
     },
   )

@@ -17,7 +17,7 @@ const timeoutMs = 2_000
 const pauseMs = 10_000
 
 /** Finds passages by what they mean. A search works without it, so it never throws. */
-export type MeaningSearch = {
+export type SemanticSearch = {
   /**
    * Numbers of the documents nearest in meaning, nearest first; none after a failure, which it has logged. It asks a
    * model first: not for use inside a transaction.
@@ -25,16 +25,16 @@ export type MeaningSearch = {
   nearest(text: string, ranges: DocumentRanges | undefined): Promise<readonly number[]>
 }
 
-export type OpenMeaningSearch = MeaningSearch & { close(): Promise<void> }
+export type OpenSemanticSearch = SemanticSearch & { close(): Promise<void> }
 
-/** Search by meaning with the vectors that `sources embed` has made. `close` closes the model too. */
-export async function openMeaningSearch(
+/** Semantic search with the vectors that `sources embed` has made. `close` closes the model too. */
+export async function openSemanticSearch(
   database: Database,
   model: EmbeddingModel,
   log: Logger,
-): Promise<OpenMeaningSearch> {
+): Promise<OpenSemanticSearch> {
   const usesPgvector = await hasPgvector(database.system, model.name)
-  return meaningSearch(
+  return semanticSearch(
     model,
     usesPgvector ? openPgvector(database) : openVectorMemory(database, model.name),
     log,
@@ -42,7 +42,7 @@ export async function openMeaningSearch(
 }
 
 /** Asks for the vector of a query once, without a retry: the search has its words to go by. */
-export function meaningSearch(model: EmbeddingModel, index: VectorIndex, log: Logger): OpenMeaningSearch {
+export function semanticSearch(model: EmbeddingModel, index: VectorIndex, log: Logger): OpenSemanticSearch {
   let pausedUntil = 0
   return {
     async nearest(text, ranges) {
@@ -52,7 +52,7 @@ export function meaningSearch(model: EmbeddingModel, index: VectorIndex, log: Lo
         return vector ? await index.nearest(vector, { ranges, limit: nearestCount, timeoutMs }) : []
       } catch (error) {
         pausedUntil = performance.now() + pauseMs
-        log.warn({ reason: reasonOf(error) }, 'searched by words only: the search by meaning failed')
+        log.warn({ reason: reasonOf(error) }, 'searched by words only: the semantic search failed')
         return []
       }
     },
