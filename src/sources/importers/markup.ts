@@ -18,10 +18,16 @@ const noteMark = '\ue0ff'
  * commentators' anchors and images are removed; line breaks stay. Badly nested markup is read as browsers read it.
  */
 export function readSegment(html: string): Segment {
-  if (!/[<&]/.test(html)) return { text: tidy(html), notes: [] }
+  const plain = html.includes('<') ? withoutPlainTags(html) : html
+  if (!plain.includes('<') && !plain.includes('&')) return { text: tidy(plain), notes: [] }
   const reader = read(html, 'nested')
   // An unclosed note would contain all text after it. On a second reading it ends at its first `</i>`.
   return (reader.hasOpenNote ? read(html, 'shortest') : reader).finish()
+}
+
+/** Removes tags that only format. Most segments have no others, and this takes a fifth of the parser's time. */
+function withoutPlainTags(html: string): string {
+  return html.replace(/<\/?(?:b|i|u|em|big|small|strong)>/g, '').replace(/<br ?\/?>/g, '\n')
 }
 
 type NoteEnds = 'nested' | 'shortest'
@@ -130,6 +136,27 @@ function closeGaps(text: string): string {
  * cannot store.
  */
 function tidy(text: string): string {
+  return isTidy(text) ? text : tidied(text)
+}
+
+/** Whether all spaces are single ones between words, and nothing is to be removed. It may be false for a tidy text. */
+function isTidy(text: string): boolean {
+  let before = space
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i)
+    if (unit < space || unit === noBreakSpace || (unit & 0xf800) === surrogates) return false
+    if (unit === space && before === space) return false
+    before = unit
+  }
+  return before !== space && text.trim().length === text.length
+}
+
+const space = 0x20
+const noBreakSpace = 0xa0
+/** The highest bits of surrogates. */
+const surrogates = 0xd800
+
+function tidied(text: string): string {
   return text
     .replaceAll('\0', '')
     .toWellFormed()

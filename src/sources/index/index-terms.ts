@@ -1,7 +1,7 @@
-import type { Word } from '../text/tokens.ts'
 import type { PassageRef } from './passage-ref.ts'
-import { packPosting } from './postings.ts'
-import { countTerms, headingsOf, headingTerms } from './terms.ts'
+import { maxFrequency, packPosting } from './postings.ts'
+import { TermCounter } from './term-counter.ts'
+import { headingsOf, headingTerms } from './terms.ts'
 
 export type TextToIndex = {
   readonly text: string
@@ -25,7 +25,7 @@ export function textsToIndex(
  * threads can send it.
  */
 export type IndexTerms = {
-  /** Each term once. */
+  /** Each term once. The list may have terms of earlier texts, and later calls may append to it. */
   readonly terms: readonly string[]
   /** For each posting, the index of its term in `terms`. The postings of a text are contiguous. */
   readonly numbers: Uint32Array<ArrayBuffer>
@@ -37,32 +37,42 @@ export type IndexTerms = {
   readonly length: number
 }
 
+/** The counter of this thread. Its words and terms stay for the next texts. */
+let counter = new TermCounter()
+let headingNumbers = new Map<string, readonly number[]>()
+
 /** Maximum number of cached headings. Passages of one section are consecutive. */
 const maxCachedHeadings = 1_000
 
+function numbersOfHeading(heading: string): readonly number[] {
+  const known = headingNumbers.get(heading)
+  if (known) return known
+  if (headingNumbers.size >= maxCachedHeadings) headingNumbers.clear()
+  const made = headingTerms(heading).map((term) => counter.numberOf(term))
+  headingNumbers.set(heading, made)
+  return made
+}
+
 /** Tokenises texts into the terms of the index. */
 export function indexTermsOf(texts: Iterable<TextToIndex>): IndexTerms {
+  if (counter.isFull) {
+    counter = new TermCounter()
+    headingNumbers = new Map()
+  }
   const numbers = new GrowingArray()
   const postings = new GrowingArray()
   const counts = new GrowingArray()
-  const counter = new TermCounter()
-  const headings = new Map<string, readonly string[]>()
-  const termsOf = (heading: string) => {
-    const known = headings.get(heading)
-    if (known) return known
-    if (headings.size >= maxCachedHeadings) headings.clear()
-    const made = headingTerms(heading)
-    headings.set(heading, made)
-    return made
-  }
   let sum = 0
-  for (const { text, headings: above } of texts) {
-    const length = countTerms(text, (term, word) => counter.count(term, word))
-    for (const heading of above) for (const term of termsOf(heading)) counter.count(term)
-    const seen = counter.take((number, frequency) => {
-      numbers.push(number)
-      postings.push(packPosting(0, frequency, length))
-    })
+  for (const { text, headings } of texts) {
+    const length = counter.countText(text)
+    for (const heading of headings) for (const number of numbersOfHeading(heading)) counter.countTerm(number)
+    const { seen, seenTerms, frequencies } = counter
+    const ofLength = packPosting(0, 0, length)
+    for (let i = 0; i < seen; i += 1) {
+      const term = seenTerms[i] as number
+      numbers.push(term)
+      postings.push((ofLength | (Math.min(maxFrequency, frequencies[term] as number) << 16)) >>> 0)
+    }
     counts.push(seen)
     sum += length
   }
@@ -72,54 +82,6 @@ export function indexTermsOf(texts: Iterable<TextToIndex>): IndexTerms {
     postings: postings.whole(),
     counts: counts.whole(),
     length: sum,
-  }
-}
-
-/** Assigns numbers to terms in order of first occurrence, and counts their occurrences in the current text. */
-class TermCounter {
-  readonly terms: string[] = []
-  readonly #numbers = new Map<string, number>()
-  readonly #frequencies: number[] = []
-  #seen: number[] = []
-
-  /** @param word caches the number of its term, so that a repeated form needs no look-up. */
-  count(term: string, word?: Word): void {
-    const number = word ? this.#ofWord(term, word) : this.#ofTerm(term)
-    const before = this.#frequencies[number] ?? 0
-    if (before === 0) this.#seen.push(number)
-    this.#frequencies[number] = before + 1
-  }
-
-  #ofWord(term: string, word: Word): number {
-    const { counted } = word
-    if (counted.by !== this) {
-      counted.by = this
-      counted.number = this.#ofTerm(term)
-    }
-    return counted.number
-  }
-
-  #ofTerm(term: string): number {
-    const known = this.#numbers.get(term)
-    if (known !== undefined) return known
-    const number = this.terms.push(term) - 1
-    this.#numbers.set(term, number)
-    this.#frequencies.push(0)
-    return number
-  }
-
-  /**
-   * Ends the current text.
-   * @returns the number of its different terms.
-   */
-  take(each: (number: number, frequency: number) => void): number {
-    const seen = this.#seen
-    this.#seen = []
-    for (const number of seen) {
-      each(number, this.#frequencies[number] ?? 0)
-      this.#frequencies[number] = 0
-    }
-    return seen.length
   }
 }
 

@@ -50,11 +50,11 @@ export function createIndexWriter(): IndexWriter {
   }
 }
 
-function endOf({ firstDoc, words }: IndexPart): number {
-  return firstDoc + words.counts.length
+function endOf({ firstDoc, counts }: NumberedPart): number {
+  return firstDoc + counts.length
 }
 
-function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
+function followsOn(before: NumberedPart | undefined, part: NumberedPart): boolean {
   return before === undefined || part.firstDoc === endOf(before)
 }
 
@@ -65,8 +65,10 @@ class HeldParts {
 
   add(parts: readonly IndexPart[]): void {
     for (const part of parts) {
-      this.parts.push({ ...part, numbers: this.#terms.number(part.words.terms) })
-      this.postings += part.words.numbers.length
+      const { firstDoc, words } = part
+      const { counts, postings } = words
+      this.parts.push({ firstDoc, counts, postings, numbers: this.#terms.number(words) })
+      this.postings += postings.length
     }
   }
 

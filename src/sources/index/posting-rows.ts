@@ -11,28 +11,39 @@ export type PostingRow = { readonly term: string; readonly documents: number; re
 /** Consecutive documents, with the number of the first. */
 export type IndexPart = { readonly firstDoc: number; readonly words: IndexTerms }
 
-/** The postings of one part that lie in one block. */
-type Slice = {
-  readonly words: IndexTerms
-  /** For each of its terms, the number of the term in `WaitingTerms`. */
-  readonly numbers: Uint32Array
-  readonly firstLocal: number
-  readonly texts: readonly [from: number, to: number]
-  readonly firstPair: number
-}
-
 /** The terms of texts that wait to be indexed. Each gets a number at once, which makes writing the index faster. */
 export class TermBuffer {
   readonly #known = new Map<string, number>()
+  /** For each list of terms, the number + 1 of each term that occurred. */
+  readonly #byList = new Map<readonly string[], Uint32Array>()
 
-  /** Returns the number of each of these terms. */
-  number(terms: readonly string[]): Uint32Array {
-    return Uint32Array.from(terms, (term) => {
-      const known = this.#known.get(term)
-      if (known !== undefined) return known
-      this.#known.set(term, this.#known.size)
-      return this.#known.size - 1
-    })
+  /** Returns the number of the term of each posting. */
+  number({ terms, numbers }: IndexTerms): Uint32Array {
+    let own = this.#byList.get(terms)
+    if (!own || own.length < terms.length) {
+      const longer = new Uint32Array(Math.ceil(terms.length * 1.5))
+      if (own) longer.set(own)
+      own = longer
+      this.#byList.set(terms, own)
+    }
+    const numbered = new Uint32Array(numbers.length)
+    for (let i = 0; i < numbers.length; i += 1) {
+      const inList = numbers[i] as number
+      let number = own[inList] as number
+      if (number === 0) {
+        number = this.#numberOf(terms[inList] as string) + 1
+        own[inList] = number
+      }
+      numbered[i] = number - 1
+    }
+    return numbered
+  }
+
+  #numberOf(term: string): number {
+    const known = this.#known.get(term)
+    if (known !== undefined) return known
+    this.#known.set(term, this.#known.size)
+    return this.#known.size - 1
   }
 
   /** Returns all terms in sorted order, and for each number its position in this order. */
@@ -45,64 +56,74 @@ export class TermBuffer {
   }
 }
 
-/** A part whose terms have numbers. */
-export type NumberedPart = IndexPart & { readonly numbers: Uint32Array }
+/** A part whose postings have the numbers of their terms in a `TermBuffer`. */
+export type NumberedPart = Pick<IndexTerms, 'counts' | 'postings'> & {
+  readonly firstDoc: number
+  readonly numbers: Uint32Array
+}
+
+/** The postings of one part that lie in one block. */
+type Slice = {
+  readonly part: NumberedPart
+  readonly firstLocal: number
+  readonly texts: readonly [from: number, to: number]
+  readonly firstPosting: number
+}
 
 /** Yields the index rows of the parts, block by block. */
 export function* rowsByBlock(
   parts: readonly NumberedPart[],
   { terms, ranks }: ReturnType<TermBuffer['ranked']>,
 ): Generator<readonly [block: number, rows: readonly PostingRow[]]> {
-  const slices = parts.flatMap((part) =>
-    slicesOf(
-      part,
-      part.numbers.map((number) => ranks[number] ?? 0),
-    ),
-  )
+  const slices = parts.flatMap(slicesOf)
   for (const [block, inBlock] of Map.groupBy(slices, ({ block }) => block)) {
-    yield [block, rowsOf(inBlock, terms)]
+    yield [block, rowsOf(inBlock, terms, ranks)]
   }
 }
 
-function slicesOf(
-  { firstDoc, words }: IndexPart,
-  numbers: Uint32Array,
-): readonly (Slice & { readonly block: number })[] {
+function slicesOf(part: NumberedPart): readonly (Slice & { readonly block: number })[] {
+  const { firstDoc, counts } = part
   const slices: (Slice & { readonly block: number })[] = []
-  let pair = 0
-  for (let from = 0; from < words.counts.length; ) {
+  let posting = 0
+  for (let from = 0; from < counts.length; ) {
     const doc = firstDoc + from
-    const to = Math.min(words.counts.length, from + blockSize - (doc % blockSize))
-    const firstLocal = doc % blockSize
-    slices.push({ block: blockOf(doc), words, numbers, firstLocal, texts: [from, to], firstPair: pair })
-    for (let text = from; text < to; text += 1) pair += words.counts[text] ?? 0
+    const to = Math.min(counts.length, from + blockSize - (doc % blockSize))
+    slices.push({
+      block: blockOf(doc),
+      part,
+      firstLocal: doc % blockSize,
+      texts: [from, to],
+      firstPosting: posting,
+    })
+    for (let text = from; text < to; text += 1) posting += counts[text] as number
     from = to
   }
   return slices
 }
 
 /** Groups postings by term with a counting sort. */
-function rowsOf(slices: readonly Slice[], terms: readonly string[]): readonly PostingRow[] {
+function rowsOf(
+  slices: readonly Slice[],
+  terms: readonly string[],
+  ranks: Uint32Array,
+): readonly PostingRow[] {
   const ends = new Uint32Array(terms.length)
-  for (const slice of slices) {
-    eachPosting(slice, (term) => {
-      ends[term] = (ends[term] ?? 0) + 1
-    })
+  for (const { part, firstPosting, texts } of slices) {
+    let posting = firstPosting
+    for (let text = texts[0]; text < texts[1]; text += 1) posting += part.counts[text] as number
+    for (let i = firstPosting; i < posting; i += 1) {
+      const rank = ranks[part.numbers[i] as number] as number
+      ends[rank] = (ends[rank] as number) + 1
+    }
   }
   let sum = 0
   for (let term = 0; term < ends.length; term += 1) {
-    const count = ends[term] ?? 0
+    const count = ends[term] as number
     ends[term] = sum
     sum += count
   }
   const sorted = new Uint32Array(sum)
-  for (const slice of slices) {
-    eachPosting(slice, (term, posting) => {
-      const at = ends[term] ?? 0
-      sorted[at] = posting
-      ends[term] = at + 1
-    })
-  }
+  for (const slice of slices) sortInto(sorted, ends, slice, ranks)
   const bytes = Buffer.from(sorted.buffer)
   const rows: PostingRow[] = []
   terms.forEach((term, number) => {
@@ -114,13 +135,22 @@ function rowsOf(slices: readonly Slice[], terms: readonly string[]): readonly Po
   return rows
 }
 
-function eachPosting(slice: Slice, each: (term: number, posting: number) => void): void {
-  const { words, numbers, firstLocal, texts } = slice
-  let pair = slice.firstPair
+/** @param ends where the next posting of each term belongs. */
+function sortInto(
+  sorted: Uint32Array,
+  ends: Uint32Array,
+  { part, firstLocal, firstPosting, texts }: Slice,
+  ranks: Uint32Array,
+): void {
+  const { counts, numbers, postings } = part
+  let i = firstPosting
   for (let text = texts[0]; text < texts[1]; text += 1) {
     const local = firstLocal + text - texts[0]
-    for (const end = pair + (words.counts[text] ?? 0); pair < end; pair += 1) {
-      each(numbers[words.numbers[pair] ?? 0] ?? 0, ((words.postings[pair] ?? 0) | local) >>> 0)
+    for (const end = i + (counts[text] as number); i < end; i += 1) {
+      const rank = ranks[numbers[i] as number] as number
+      const at = ends[rank] as number
+      sorted[at] = (postings[i] as number) | local
+      ends[rank] = at + 1
     }
   }
 }

@@ -35,8 +35,11 @@ export const classLengths: Float64Array = Float64Array.from({ length: 256 }, (_,
   c < exactLengths ? c : exactLengths * lengthStep ** (c - exactLengths),
 )
 
+/** The highest frequency that a posting can have. */
+export const maxFrequency = 255
+
 export function packPosting(local: number, frequency: number, length: number): number {
-  return (local | (Math.min(255, frequency) << 16) | (lengthClass(length) << 24)) >>> 0
+  return (local | (Math.min(maxFrequency, frequency) << 16) | (lengthClass(length) << 24)) >>> 0
 }
 
 /** The postings in `data`, as unsigned 32-bit numbers made by `packPosting`. */

@@ -36,10 +36,7 @@ const hebrewLetter = /[\u05d0-\u05ea\ufb1d-\ufb4f]/
 export type Word = Pick<Token, 'term' | 'script' | 'abbreviated'> & {
   /** False for function words. They count in lengths and phrases, but they are not indexed and not searched. */
   readonly isStopWord: boolean
-  /** Cache for code that counts terms: the number of this word's term. */
   readonly counted: {
-    by: object | undefined
-    number: number
     /** Cache: names of the vocabulary that begin with it; `null` for none. */
     names: object | null | undefined
     /** Cache: phrases that may begin with it. */
@@ -86,12 +83,13 @@ export function placedWords(text: string): { readonly words: readonly Word[]; re
  */
 const words = new TokenCache<Word>(400_000)
 
-function normaliseWord(written: string): Word {
+/** The word that these characters are, without a cache. Its term is empty if they are none. */
+export function normaliseWord(written: string): Word {
   const plain = hebrewLetter.test(written) ? normaliseHebrew(written) : normaliseLatin(written)
   return {
     ...plain,
     isStopWord: isStopWord(plain),
-    counted: { by: undefined, number: 0, names: undefined, phrases: undefined },
+    counted: { names: undefined, phrases: undefined },
   }
 }
 

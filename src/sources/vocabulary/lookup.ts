@@ -238,6 +238,26 @@ export function namesAt(tokens: readonly NameToken[], at: number): readonly Foun
   return begun.abbreviated.length > 0 ? foundNames(begun.abbreviated, script, 1) : none
 }
 
+/** What names of several words may begin with a word: none, only names that continue, or one that it abbreviates. */
+export type NameStart = 'none' | 'continued' | 'abbreviated'
+
+/** Whether names may begin with a word. If it is `continued`, the next word must be one that `continuesName`. */
+export function nameStartOf(word: Word): NameStart {
+  if (word.counted.names === undefined) word.counted.names = namesBegunBy(word)
+  const begun = word.counted.names as Begun | null
+  if (begun === null) return 'none'
+  return begun.abbreviated.length > 0 ? 'abbreviated' : 'continued'
+}
+
+const secondKeys = lazy(
+  () => new Set([...names().phrases.next.values()].flatMap(({ next }) => [...next.keys()])),
+)
+
+/** Whether a word is the second word of any name. */
+export function continuesName(word: NameToken): boolean {
+  return laterKeys(word).some((key) => secondKeys().has(key))
+}
+
 function foundNames(groups: readonly NameGroup[], script: Script, length: number): readonly FoundName[] {
   return groups.map((group) => ({ group, script, length }))
 }

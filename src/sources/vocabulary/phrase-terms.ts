@@ -43,4 +43,18 @@ export function phraseTermsAt(
   return found.length === 0 ? none : found.map(({ value, length }) => [value, length])
 }
 
+/** Whether phrases may begin with a word. A word that `continuesPhrase` must then follow, after function words. */
+export function beginsPhrase(word: Word): boolean {
+  word.counted.phrases ??= phrases().begunBy(word.term)
+  return (word.counted.phrases as Begun<string>).length > 0
+}
+
+/** Whether a word is the second word of any phrase. */
+export function continuesPhrase(word: ScriptTerm): boolean {
+  return phrases().continues(word)
+}
+
+/** Maximum number of function words between two words of a phrase. */
+export { maxBetween } from './phrases.ts'
+
 const none: readonly (readonly [string, number])[] = []

@@ -2,7 +2,7 @@ import { splitPrefixes } from '../text/hebrew.ts'
 import { isStopWord, type ScriptTerm } from '../text/tokens.ts'
 
 /** Maximum number of function words between two words of a phrase: `garments of the soul`. */
-const maxBetween = 3
+export const maxBetween = 3
 
 type Known<T> = { readonly order: number; readonly terms: readonly string[]; readonly value: T }
 
@@ -26,16 +26,27 @@ export class PhraseFinder<T> {
    * entries.
    */
   readonly #byFirst = new Map<string, Known<T>[]>()
+  readonly #seconds = new Set<string>()
   #added = 0
 
   /** @param terms two or more. */
   add(terms: readonly string[], value: T): void {
-    const [first = ''] = terms
+    const [first = '', second = ''] = terms
+    this.#seconds.add(second)
     const phrase = { order: this.#added, terms, value }
     this.#added += 1
     const known = this.#byFirst.get(first)
     if (known) known.push(phrase)
     else this.#byFirst.set(first, [phrase])
+  }
+
+  /** Whether a word is the second word of any phrase. */
+  continues({ term }: ScriptTerm): boolean {
+    return (
+      this.#seconds.has(term) ||
+      this.#seconds.has(`ה${term}`) ||
+      (term.startsWith('ה') && this.#seconds.has(term.slice(1)))
+    )
   }
 
   /** The phrases that may begin with a word, in the order in which they were added. */

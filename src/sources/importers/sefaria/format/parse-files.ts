@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../../errors.ts'
 import { indexTermsOf, textsToIndex } from '../../../index/index-terms.ts'
+import { type SentTerms, sendTerms, type TermReceiver } from '../../../index/sent-terms.ts'
 import type { RestrictedLicense } from '../../../library/licenses.ts'
 import { readSchemaFile, type WorkSchema } from './schema.ts'
 import { mergePassageRefs, type ReadVersion } from './version.ts'
@@ -19,6 +20,33 @@ export type ParsedFile = FileOutcome | { readonly kind: 'failed'; readonly why: 
 export type ParsedFiles = {
   readonly schema: WorkSchema | undefined
   readonly files: readonly ParsedFile[]
+}
+
+/** What a thread sends: the files without the terms of their versions, and these terms in the same order. */
+export type SentFiles = { readonly parsed: ParsedFiles; readonly terms: readonly SentTerms[] }
+
+/** `parseFiles` in a thread. */
+export function parseInThread(job: ParseJob): SentFiles {
+  const parsed = parseFiles(job)
+  const terms: SentTerms[] = []
+  const files = parsed.files.map((file): ParsedFile => {
+    if (file.kind !== 'read' || !file.version.version.words) return file
+    const { words, ...version } = file.version.version
+    terms.push(sendTerms(words))
+    return { kind: 'read', version: { ...file.version, version } }
+  })
+  return { parsed: { ...parsed, files }, terms }
+}
+
+/** Puts a result of `parseInThread` together again. */
+export function receiveFiles({ parsed, terms }: SentFiles, receiver: TermReceiver): ParsedFiles {
+  const received = terms.map((sent) => receiver.receive(sent)).values()
+  const files = parsed.files.map((file): ParsedFile => {
+    const words = file.kind === 'read' ? received.next().value : undefined
+    if (file.kind !== 'read' || !words) return file
+    return { kind: 'read', version: { ...file.version, version: { ...file.version.version, words } } }
+  })
+  return { ...parsed, files }
 }
 
 /**

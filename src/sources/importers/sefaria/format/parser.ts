@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
-import type { ParsedFiles, ParseJob } from './parse-files.ts'
+import { TermReceiver } from '../../../index/sent-terms.ts'
+import { type ParsedFiles, type ParseJob, receiveFiles, type SentFiles } from './parse-files.ts'
 
 /** Parses the files of works in threads, so that the main thread is free for the database. */
 export type Parser = {
@@ -17,7 +18,7 @@ export function openParser(): Parser {
   const threads = Math.max(1, Math.min(maxThreads, availableParallelism() - 1))
   const pool = new Piscina({
     filename: new URL('./parse-files.ts', import.meta.url).href,
-    name: 'parseFiles',
+    name: 'parseInThread',
     minThreads: 0,
     maxThreads: threads,
     // Ending a thread loses the word forms that it has cached.
@@ -26,9 +27,11 @@ export function openParser(): Parser {
     // the time.
     resourceLimits: { maxYoungGenerationSizeMb: 256 },
   })
+  const receiver = new TermReceiver()
   return {
     width: threads,
-    parse: (job) => pool.run(job),
+    // Received as soon as it arrives: the results of a thread must be received in order.
+    parse: (job) => pool.run(job).then((sent: SentFiles) => receiveFiles(sent, receiver)),
     close: () => pool.close(),
   }
 }
