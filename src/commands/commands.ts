@@ -20,6 +20,7 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   credits: async () => (await import('./credits.ts')).creditCommands,
   sources: async () => (await import('./sources.ts')).sourceCommands,
   doctor: async () => (await import('./doctor.ts')).doctorCommands,
+  eval: async () => (await import('./evaluation/eval.ts')).evalCommands,
   migrate: async () => ({
     migrate: {
       usage: '',

@@ -1,0 +1,168 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { withTx } from '../../db/client.ts'
+import { messageOf, ServiceError } from '../../errors.ts'
+import { findMissing } from '../../evaluation/questions/library-refs.ts'
+import { hashOfQuestions, type Question } from '../../evaluation/questions/question.ts'
+import { readQuestions } from '../../evaluation/questions/read-questions.ts'
+import { comparisonPage } from '../../evaluation/reports/comparison-page.ts'
+import { evaluationPage } from '../../evaluation/reports/evaluation-page.ts'
+import { comparisonLines, evaluationLines } from '../../evaluation/reports/tables.ts'
+import { compareEvaluations, readEvaluation } from '../../evaluation/scores/compare.ts'
+import type { Evaluation } from '../../evaluation/scores/evaluation.ts'
+import { scoreAll } from '../../evaluation/scores/score-all.ts'
+import { missedLimits, readLimits } from '../../evaluation/scores/thresholds.ts'
+import { askAll } from '../../evaluation/turns/ask-all.ts'
+import { findAsker } from '../../evaluation/turns/evaluation-account.ts'
+import { type EvaluationFolder, openEvaluationFolder } from '../../evaluation/turns/evaluation-folder.ts'
+import type { Command, Invocation, Output } from '../command.ts'
+import { untilInterrupted } from './interruption.ts'
+import { withTurns } from './turn-services.ts'
+
+const text = { type: 'string' } as const
+
+export const evalCommands: Readonly<Record<string, Command>> = {
+  eval: {
+    usage:
+      'FILE [--model ID] [--account E] [--concurrency N] [--limit N] [--only ID]... [--output DIR] [--ask-all] [--min-found 0.8] [--min-refused 0.8] [--min-verified 0.9] [--max-forbidden N] [--max-invented N]',
+    summary: 'asks a file of questions through real turns, and reports how the answers and their sources are',
+    options: {
+      ...{ model: text, account: text, concurrency: text, limit: text, output: text },
+      only: { type: 'string', multiple: true },
+      'ask-all': { type: 'boolean' },
+      ...{ 'min-found': text, 'min-refused': text, 'min-verified': text },
+      ...{ 'max-forbidden': text, 'max-invented': text },
+    },
+    words: [1, 1],
+    run: evaluate,
+  },
+  'eval compare': {
+    usage: 'A B [--output FILE]',
+    summary: 'compares two evaluations: their folders or report.json files; --output writes a page',
+    options: { output: text },
+    words: [2, 2],
+    run: compare,
+  },
+}
+
+async function evaluate(invocation: Invocation): Promise<Output> {
+  const { words, installation, config, progress } = invocation
+  const [file = ''] = words
+  const limits = readLimits(invocation.text)
+  const concurrency = wholeNumber(invocation, 'concurrency', 2, 32)
+  const questions = chosen(invocation, readQuestions(await readText(file)))
+  return withTurns(invocation, async (services) => {
+    const model = invocation.text('model') ?? 'service'
+    const known = services.catalogue.models.map(({ id }) => id)
+    if (!known.includes(model)) {
+      throw new ServiceError(
+        'model_not_found',
+        `There is no model "${model}". Use one of: ${known.join(', ')}.`,
+      )
+    }
+    const asker = await findAsker(installation, invocation.text('account'))
+    const missing = invocation.flag('ask-all')
+      ? new Map<string, readonly string[]>()
+      : await withTx(installation.database, 'system', (tx) => findMissing(tx, questions))
+    const folder = await openEvaluationFolder(invocation.text('output') ?? newFolder(config.dataDir, model), {
+      ...{ file, questions: hashOfQuestions(questions), model, account: asker.email },
+    })
+    const applicable = questions.filter(({ id }) => !missing.has(id))
+    progress(startLine(folder, questions, applicable))
+    const interrupted = await untilInterrupted((signal) =>
+      askAll(services, { asker, model, evaluationId: folder.facts.id }, applicable, {
+        ...{ folder, concurrency, signal },
+        onAnswer: ({ done, total, question, answer }) =>
+          progress(`${done}/${total}  ${question.id}  ${answer.error?.message ?? answer.status}`),
+      }),
+    )
+    const { id, started_at, account } = folder.facts
+    const evaluation = await withTx(installation.database, 'system', (tx) =>
+      scoreAll(tx, { id, file, model, account, started_at }, questions, folder.answers, missing),
+    )
+    return reported(folder, evaluation, missedLimits(limits, evaluation.totals), interrupted)
+  })
+}
+
+async function reported(
+  folder: EvaluationFolder,
+  evaluation: Evaluation,
+  missed: readonly string[],
+  interrupted: boolean,
+): Promise<Output> {
+  const json = await folder.write('report.json', `${JSON.stringify(evaluation, null, 2)}\n`)
+  const page = await folder.write('report.html', await evaluationPage(evaluation))
+  const stopped = interrupted
+    ? ['', `Stopped. The answers are kept. To go on, give the same command with --output ${folder.path}`]
+    : []
+  const failed = evaluation.totals.failed > 0 || missed.length > 0
+  return {
+    rows: evaluation,
+    lines: [...evaluationLines(evaluation), '', `Report: ${page}`, `        ${json}`, ...missed, ...stopped],
+    exitCode: interrupted ? 130 : failed ? 1 : 0,
+  }
+}
+
+async function compare({ words, text: option }: Invocation): Promise<Output> {
+  const [a, b] = await Promise.all(
+    words.map(async (word) => readEvaluation(await readText(await reportAt(word)), word)),
+  )
+  if (!a || !b) throw new Error('the command has two words')
+  const rows = compareEvaluations(a, b)
+  const file = option('output')
+  const lines = comparisonLines(rows)
+  if (file === undefined) return { rows, lines }
+  await mkdir(path.dirname(path.resolve(file)), { recursive: true })
+  await writeFile(file, await comparisonPage(rows))
+  return { rows, lines: [...lines, '', `Page: ${file}`] }
+}
+
+async function reportAt(word: string): Promise<string> {
+  const found = await stat(word).catch(() => undefined)
+  return found?.isDirectory() ? path.join(word, 'report.json') : word
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
+  } catch (error) {
+    const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error)
+    throw new ServiceError('invalid_value', `The file ${file} cannot be read: ${reason}. Check its path.`)
+  }
+}
+
+/** A folder per evaluation. Only naming it with --output resumes it. */
+function newFolder(dataDir: string, model: string): string {
+  const moment = new Date().toISOString().slice(0, 19).replaceAll(':', '-')
+  return path.join(dataDir, 'evaluations', `${moment}-${model}`)
+}
+
+/** The questions of `--only`, and the first ones of `--limit`. */
+function chosen(invocation: Invocation, questions: readonly Question[]): readonly Question[] {
+  const only = invocation.list('only')
+  const unknown = only.find((id) => !questions.some((question) => question.id === id))
+  if (unknown !== undefined) {
+    throw new ServiceError('invalid_value', `--only: the file has no question with the id "${unknown}".`)
+  }
+  const some = only.length === 0 ? questions : questions.filter(({ id }) => only.includes(id))
+  return some.slice(0, wholeNumber(invocation, 'limit', some.length, 1_000_000))
+}
+
+function wholeNumber({ text: option }: Invocation, name: string, standard: number, max: number): number {
+  const value = Number(option(name) ?? standard)
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value
+  throw new ServiceError('invalid_value', `--${name} takes a whole number from 1 to ${max}.`)
+}
+
+function startLine(
+  folder: EvaluationFolder,
+  all: readonly Question[],
+  applicable: readonly Question[],
+): string {
+  const kept = applicable.filter(({ id }) => folder.answers.get(id)?.error === null).length
+  const resumed = kept === 0 ? '' : `, ${kept} of them answered before`
+  const lacking = all.length - applicable.length
+  const skipped =
+    lacking === 0 ? '' : `; ${lacking} are not applicable, because the library lacks their works`
+  return `${folder.path}: ${applicable.length} questions to ask${resumed}${skipped}`
+}

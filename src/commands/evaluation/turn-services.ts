@@ -1,0 +1,39 @@
+import { openEmbeddingModel } from '../../models/embedding.ts'
+import { openCatalogue } from '../../models/model-catalogue.ts'
+import { ensureStarterLibrary } from '../../sources/importers/starter.ts'
+import { openMeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
+import { createRunner } from '../../turns/ownership/runner.ts'
+import { defaultTurnLimits } from '../../turns/run/turn-limits.ts'
+import type { Services } from '../../turns/services.ts'
+import type { Invocation } from '../command.ts'
+
+/** What a command needs to run turns. */
+export type TurnServices = Pick<Services, 'database' | 'plans' | 'catalogue' | 'runner' | 'limits' | 'log'>
+
+/**
+ * Lets a command run turns in its own process, as one more replica of the service: with the configured models and the
+ * same library. At the end it hands its unfinished runs over to any replica.
+ */
+export async function withTurns<T>(
+  { installation, config, log, progress }: Invocation,
+  work: (services: TurnServices) => Promise<T>,
+): Promise<T> {
+  const { database, plans } = installation
+  const catalogue = await openCatalogue(config.model)
+  try {
+    // The first start of the service does this; a command may come before it.
+    await ensureStarterLibrary(database)
+    const embeddings = openEmbeddingModel(config, progress)
+    const meaning = embeddings && (await openMeaningSearch(database, embeddings, log))
+    const runner = createRunner({ database, catalogue, plans, meaning, log })
+    try {
+      await runner.seen
+      return await work({ database, plans, catalogue, runner, limits: defaultTurnLimits, log })
+    } finally {
+      await runner.drain()
+      await meaning?.close()
+    }
+  } finally {
+    await catalogue.close()
+  }
+}
