@@ -52,12 +52,12 @@ export function answered(
   }
 }
 
-/** A scored question, as a report has it, in a library without places: refs are equal when their text is. */
+/** A scored question, as a report has it, in a library without ranges: refs are equal when their text is. */
 export function scored(question: Question, answer: KeptAnswer): ScoredQuestion {
   const { id, line, language, forbidden, note } = question
   return {
     ...{ id, line, question: question.question, language, forbidden, note, must_refuse: question.mustRefuse },
-    ...scoreAnswer(question, answer, { places: new Map(), namedByQuestion: new Set() }),
+    ...scoreAnswer(question, answer, { ranges: new Map(), namedByQuestion: new Set() }),
     ...{ missing: [], run_id: answer.run_id, error: answer.error, took_ms: answer.took_ms },
     ...{ cost_micros: answer.cost_micros, answer: answer.end },
   }

@@ -5,7 +5,7 @@ import { missedLimits, readLimits } from '../../src/evaluation/scores/thresholds
 import { totalsOf } from '../../src/evaluation/scores/totals.ts'
 import { answered, asked, cited, scored } from './answers.ts'
 
-const none = { places: new Map(), namedByQuestion: new Set<string>() }
+const none = { ranges: new Map(), namedByQuestion: new Set<string>() }
 
 describe('a refusal', () => {
   test.each([
@@ -69,13 +69,13 @@ describe('the score of an answer', () => {
 
   test('counts a passage of an expected chapter as found', () => {
     const question = asked({ expected: { any: ['Gate 1'], all: [] }, forbidden: ['Gate 2'] })
-    const places = new Map([
+    const ranges = new Map([
       ['Gate 1', { workId: 1, first: 1, last: 5 }],
       ['Gate 1:3', { workId: 1, first: 3, last: 3 }],
       ['Gate 2', { workId: 1, first: 6, last: 9 }],
     ])
     const answer = answered('Yes [1].', { sources: [cited('Gate 1:3')] })
-    expect(scoreAnswer(question, answer, { ...none, places })).toMatchObject({
+    expect(scoreAnswer(question, answer, { ...none, ranges })).toMatchObject({
       recall: 1,
       forbidden_cited: [],
     })

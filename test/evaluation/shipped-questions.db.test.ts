@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../src/db/client.ts'
-import { findMissing, findPlaces } from '../../src/evaluation/questions/library-refs.ts'
+import { findMissing, findRanges } from '../../src/evaluation/questions/library-refs.ts'
 import { expectedRefs, type Question } from '../../src/evaluation/questions/question.ts'
 import { readQuestions } from '../../src/evaluation/questions/read-questions.ts'
 import { openWorld, type StoreWorld } from '../support/world/world.ts'
@@ -35,8 +35,8 @@ test('the shipped questions are fifty in each language', () => {
 
 test('every ref of the shipped questions is in the starter library or in the Tanya', async () => {
   const refs = questions.flatMap((question) => [...expectedRefs(question), ...question.forbidden])
-  const places = await withTx(world.db.database, 'system', (tx) => findPlaces(tx, refs))
-  expect(refs.filter((ref) => !places.has(ref) && !isOfTanya(ref))).toEqual([])
+  const ranges = await withTx(world.db.database, 'system', (tx) => findRanges(tx, refs))
+  expect(refs.filter((ref) => !ranges.has(ref) && !isOfTanya(ref))).toEqual([])
 })
 
 test('only questions about the Tanya are not applicable to the starter library', async () => {

@@ -1,32 +1,32 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { type PlaceRange, resolveRefs } from '../../sources/refs/ref-lookup.ts'
+import { type PassageRange, resolveRefs } from '../../sources/refs/ref-lookup.ts'
 import { expectedRefs, type Question } from './question.ts'
 
 /** Refs that one look-up takes. */
 const batch = 200
 
-/** Where the library has refs, whatever their spelling. A ref without a place is not in the library. */
-export type PlacesByRef = ReadonlyMap<string, PlaceRange>
+/** The passages of refs in the library, whatever their spelling. A ref without a range is not in the library. */
+export type RangesByRef = ReadonlyMap<string, PassageRange>
 
 /** Looks up refs of any number. */
-export async function findPlaces(executor: Executor, refs: Iterable<string>): Promise<PlacesByRef> {
+export async function findRanges(executor: Executor, refs: Iterable<string>): Promise<RangesByRef> {
   const all = [...new Set(refs)]
-  const places = new Map<string, PlaceRange>()
+  const ranges = new Map<string, PassageRange>()
   for (let at = 0; at < all.length; at += batch) {
     const some = all.slice(at, at + batch)
     const resolved = await resolveRefs(executor, some)
     for (const [i, ref] of some.entries()) {
-      const place = resolved[i]?.found?.place
-      if (place) places.set(ref, place)
+      const range = resolved[i]?.found?.place
+      if (range) ranges.set(ref, range)
     }
   }
-  return places
+  return ranges
 }
 
-/** Whether both refs name the same place, or places that overlap. */
-export function isSamePlace(a: string, b: string, places: PlacesByRef): boolean {
-  const [first, second] = [places.get(a), places.get(b)]
+/** Whether both refs name the same passage, or ranges that overlap. */
+export function isSamePassage(a: string, b: string, ranges: RangesByRef): boolean {
+  const [first, second] = [ranges.get(a), ranges.get(b)]
   if (!first || !second) return a.trim() === b.trim()
   return first.workId === second.workId && first.first <= second.last && second.first <= first.last
 }
@@ -40,7 +40,7 @@ export async function findMissing(
   executor: Executor,
   questions: readonly Question[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const places = await findPlaces(executor, questions.flatMap(expectedRefs))
+  const ranges = await findRanges(executor, questions.flatMap(expectedRefs))
   const titles = await titlesHeld(
     executor,
     questions.flatMap(({ needs }) => needs),
@@ -48,8 +48,8 @@ export async function findMissing(
   const missing = new Map<string, readonly string[]>()
   for (const { id, expected, needs } of questions) {
     const noWork = needs.filter((title) => !titles.has(title.toLowerCase()))
-    const noneOfAny = expected.any.some((ref) => places.has(ref)) ? [] : expected.any
-    const lacking = [...noWork, ...noneOfAny, ...expected.all.filter((ref) => !places.has(ref))]
+    const noneOfAny = expected.any.some((ref) => ranges.has(ref)) ? [] : expected.any
+    const lacking = [...noWork, ...noneOfAny, ...expected.all.filter((ref) => !ranges.has(ref))]
     if (lacking.length > 0) missing.set(id, lacking)
   }
   return missing

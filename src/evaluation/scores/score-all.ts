@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { verifyText } from '../../sources/citations/verify.ts'
 import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
-import { findPlaces } from '../questions/library-refs.ts'
+import { findRanges } from '../questions/library-refs.ts'
 import { expectedRefs, type Question } from '../questions/question.ts'
 import type { KeptAnswer } from '../turns/kept-answer.ts'
 import type { Evaluation, ReportedFacts } from './evaluation.ts'
@@ -23,14 +23,14 @@ export async function scoreAll(
 ): Promise<Evaluation> {
   const cited = [...answers.values()].flatMap(({ end }) => end?.sources.map(({ ref }) => ref) ?? [])
   const named = questions.flatMap((question) => [...expectedRefs(question), ...question.forbidden])
-  const places = await findPlaces(executor, [...cited, ...named])
+  const ranges = await findRanges(executor, [...cited, ...named])
   const scored: ScoredQuestion[] = []
   for (const question of questions) {
     const answer = answers.get(question.id)
     const lacking = missing.get(question.id) ?? []
     const score = answer
       ? scoreAnswer(question, answer, {
-          places,
+          ranges,
           namedByQuestion: await missingNamed(executor, question, answer),
         })
       : emptyScore(question, lacking.length > 0 ? 'not_applicable' : 'not_asked')

@@ -1,4 +1,4 @@
-import { isSamePlace, type PlacesByRef } from '../questions/library-refs.ts'
+import { isSamePassage, type RangesByRef } from '../questions/library-refs.ts'
 import { expectedRefs, type Question } from '../questions/question.ts'
 import type { AnswerEnd, KeptAnswer } from '../turns/kept-answer.ts'
 import { statesRefusal } from './refusals.ts'
@@ -41,7 +41,7 @@ export type Score = {
 
 export type ScoringFacts = {
   /** Where the library has the expected, forbidden and cited refs. */
-  readonly places: PlacesByRef
+  readonly ranges: RangesByRef
   /** Refs that the question itself names and the library does not have. */
   readonly namedByQuestion: ReadonlySet<string>
 }
@@ -71,7 +71,7 @@ export function emptyScore(
 export function scoreAnswer(question: Question, answer: KeptAnswer, facts: ScoringFacts): Score {
   const { end } = answer
   if (answer.error !== null || !end) return emptyScore(question, 'failed')
-  const cites = (ref: string) => end.sources.some((source) => isSamePlace(source.ref, ref, facts.places))
+  const cites = (ref: string) => end.sources.some((source) => isSamePassage(source.ref, ref, facts.ranges))
   const expected = expectedRefs(question).map((ref) => ({ ref, found: cites(ref) }))
   const found = new Set(expected.filter((entry) => entry.found).map(({ ref }) => ref))
   const recall = recallOf(question, found)
