@@ -15,7 +15,7 @@ import { missedLimits, readLimits } from '../../evaluation/scores/thresholds.ts'
 import { askAll } from '../../evaluation/turns/ask-all.ts'
 import { findAsker } from '../../evaluation/turns/evaluation-account.ts'
 import { type EvaluationFolder, openEvaluationFolder } from '../../evaluation/turns/evaluation-folder.ts'
-import type { Command, Invocation, Output } from '../command.ts'
+import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from './interruption.ts'
 import { withTurns } from './turn-services.ts'
 
@@ -34,6 +34,7 @@ export const evalCommands: Readonly<Record<string, Command>> = {
       ...{ 'max-forbidden': text, 'max-invented': text },
     },
     words: [1, 1],
+    check: async (given) => void (await readAsked(given)),
     run: evaluate,
   },
   'eval compare': {
@@ -46,11 +47,8 @@ export const evalCommands: Readonly<Record<string, Command>> = {
 }
 
 async function evaluate(invocation: Invocation): Promise<Output> {
-  const { words, installation, config, progress } = invocation
-  const [file = ''] = words
-  const limits = readLimits(invocation.text)
-  const concurrency = wholeNumber(invocation, 'concurrency', 2, 32)
-  const questions = chosen(invocation, readQuestions(await readText(file)))
+  const { installation, config, progress } = invocation
+  const { questions, limits, concurrency, file } = await readAsked(invocation)
   return withTurns(invocation, async (services) => {
     const model = invocation.text('model') ?? 'service'
     const known = services.catalogue.models.map(({ id }) => id)
@@ -82,6 +80,17 @@ async function evaluate(invocation: Invocation): Promise<Output> {
     )
     return reported(folder, evaluation, missedLimits(limits, evaluation.totals), interrupted)
   })
+}
+
+/** What the command line asks for. @throws ServiceError for a wrong option or a wrong line of the file. */
+async function readAsked(given: Arguments) {
+  const [file = ''] = given.words
+  return {
+    file,
+    limits: readLimits(given.text),
+    concurrency: wholeNumber(given, 'concurrency', 2, 32),
+    questions: chosen(given, readQuestions(await readText(file))),
+  }
 }
 
 async function reported(
@@ -138,17 +147,17 @@ function newFolder(dataDir: string, model: string): string {
 }
 
 /** The questions of `--only`, and the first ones of `--limit`. */
-function chosen(invocation: Invocation, questions: readonly Question[]): readonly Question[] {
-  const only = invocation.list('only')
+function chosen(given: Arguments, questions: readonly Question[]): readonly Question[] {
+  const only = given.list('only')
   const unknown = only.find((id) => !questions.some((question) => question.id === id))
   if (unknown !== undefined) {
     throw new ServiceError('invalid_value', `--only: the file has no question with the id "${unknown}".`)
   }
   const some = only.length === 0 ? questions : questions.filter(({ id }) => only.includes(id))
-  return some.slice(0, wholeNumber(invocation, 'limit', some.length, 1_000_000))
+  return some.slice(0, wholeNumber(given, 'limit', some.length, 1_000_000))
 }
 
-function wholeNumber({ text: option }: Invocation, name: string, standard: number, max: number): number {
+function wholeNumber({ text: option }: Arguments, name: string, standard: number, max: number): number {
   const value = Number(option(name) ?? standard)
   if (Number.isInteger(value) && value >= 1 && value <= max) return value
   throw new ServiceError('invalid_value', `--${name} takes a whole number from 1 to ${max}.`)

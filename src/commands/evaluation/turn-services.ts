@@ -1,7 +1,7 @@
 import { openEmbeddingModel } from '../../models/embedding.ts'
 import { openCatalogue } from '../../models/model-catalogue.ts'
 import { ensureStarterLibrary } from '../../sources/importers/starter.ts'
-import { openMeaningSearch } from '../../sources/search/meaning/meaning-search.ts'
+import { openSemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { createRunner } from '../../turns/ownership/runner.ts'
 import { defaultTurnLimits } from '../../turns/run/turn-limits.ts'
 import type { Services } from '../../turns/services.ts'
@@ -24,14 +24,14 @@ export async function withTurns<T>(
     // The first start of the service does this; a command may come before it.
     await ensureStarterLibrary(database)
     const embeddings = openEmbeddingModel(config, progress)
-    const meaning = embeddings && (await openMeaningSearch(database, embeddings, log))
-    const runner = createRunner({ database, catalogue, plans, meaning, log })
+    const semantic = embeddings && (await openSemanticSearch(database, embeddings, log))
+    const runner = createRunner({ database, catalogue, plans, semantic, log })
     try {
       await runner.seen
       return await work({ database, plans, catalogue, runner, limits: defaultTurnLimits, log })
     } finally {
       await runner.drain()
-      await meaning?.close()
+      await semantic?.close()
     }
   } finally {
     await catalogue.close()
