@@ -33,7 +33,7 @@ export async function hasPgvector(executor: Executor, modelName: string): Promis
  * Copies the vectors that pgvector lacks out of `passage_vectors` into a table with an HNSW index (Malkov and
  * Yashunin, 2018), which it makes first. For libraries of more than a million texts, or replicas with little memory.
  * @param ownerUrl of the role that owns the schema: only that role can make the table.
- * @returns how many it copied; undefined when the database has no extension `vector` of version 0.7 or later.
+ * @returns how many it copied; undefined when the database has no extension `vector` of version 0.8 or later.
  */
 export async function fillPgvector(
   database: Database,
@@ -79,7 +79,7 @@ async function isAvailable(executor: Executor): Promise<boolean> {
   const found = await executor.execute<{ there: boolean }>(sql`
     select exists (
       select 1 from pg_available_extension_versions
-      where name = 'vector' and string_to_array(version, '.')::int[] >= array[0, 7, 0]) as there`)
+      where name = 'vector' and string_to_array(version, '.')::int[] >= array[0, 8, 0]) as there`)
   return found.rows[0]?.there ?? false
 }
 
@@ -132,9 +132,12 @@ export function openPgvector(database: Database): VectorIndex {
         await tx.execute(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true),
           set_config('hnsw.ef_search', ${String(candidates)}, true),
           set_config('hnsw.iterative_scan', 'strict_order', true)`)
+        // The index gives equal distances in any order.
         const found = await tx.execute<{ doc_id: number }>(sql`
-          select h.doc_id from passage_halfvecs h ${confined}
-          order by h.embedding <=> ${written(vector)}::halfvec limit ${limit}`)
+          select n.doc_id from (
+            select h.doc_id, h.embedding <=> ${written(vector)}::halfvec as distance from passage_halfvecs h ${confined}
+            order by distance limit ${limit}) as n
+          order by n.distance, n.doc_id`)
         return found.rows.map((row) => row.doc_id)
       }),
     close: async () => undefined,
