@@ -36,6 +36,10 @@ export type Config = {
     | undefined
   /** Folder, or base URL of a mirror, from which collections come. Undefined: the public export. */
   readonly libraryExport: string | undefined
+  /** Where texts that the library does not hold are fetched. Undefined: nowhere. */
+  readonly fallback:
+    | { readonly baseUrl: string; readonly licenses: readonly ('cc-by-nc' | 'unknown')[] }
+    | undefined
   /** Rows that replace or extend the built-in plans, see `accounts/plans`. */
   readonly plansFile: string | undefined
   /**
@@ -94,6 +98,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }),
     embeddings: embeddingsOf(e),
     libraryExport: e.LIBRARY_EXPORT,
+    fallback:
+      e.LIBRARY_FALLBACK === 'sefaria'
+        ? Object.freeze({
+            baseUrl: e.LIBRARY_FALLBACK_URL ?? 'https://www.sefaria.org',
+            licenses: e.LIBRARY_FALLBACK_LICENSES,
+          })
+        : undefined,
     plansFile: e.PLANS_FILE,
     signUp: e.SIGNUP ?? (e.DATABASE_URL ? 'closed' : 'open'),
     signUpPlan: e.SIGNUP_PLAN,

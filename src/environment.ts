@@ -44,6 +44,14 @@ const corsOrigins = z.string().transform((text, context): readonly string[] => {
   return z.NEVER
 })
 
+const fallbackLicenses = z.string().transform((text, context): readonly ('cc-by-nc' | 'unknown')[] => {
+  const licenses = listOf(text.toLowerCase())
+  const known = licenses.filter((name) => name === 'cc-by-nc' || name === 'unknown')
+  if (known.length === licenses.length) return Object.freeze(known)
+  context.addIssue({ code: 'custom', message: 'must be cc-by-nc, unknown, or both, separated by commas' })
+  return z.NEVER
+})
+
 function listOf(text: string): string[] {
   return text
     .split(',')
@@ -200,6 +208,23 @@ export const settings = {
       description: 'Mirror of the Hugging Face Hub, from which EMBEDDINGS_MODEL=local:ID is downloaded.',
     }),
   },
+  'Texts on demand': {
+    LIBRARY_FALLBACK: documented(z.enum(['off', 'sefaria']).default('off'), {
+      value: 'off or sefaria',
+      description:
+        'With sefaria, a text that the library does not hold is fetched from sefaria.org when somebody asks for it by its ref, and stored. See docs/importing.md.',
+    }),
+    LIBRARY_FALLBACK_URL: documented(httpUrl, {
+      value: 'URL',
+      unset: 'https://www.sefaria.org',
+      description: 'Base URL of a mirror of the API of sefaria.org.',
+    }),
+    LIBRARY_FALLBACK_LICENSES: documented(fallbackLicenses.default([]), {
+      value: 'cc-by-nc, unknown, or both, separated by commas',
+      description:
+        'Restricted licences under which fetched texts may be stored. Other texts with a restricted licence are only linked.',
+    }),
+  },
   Accounts: {
     PLANS_FILE: documented(optionalText, {
       value: 'file',
@@ -246,6 +271,7 @@ export const environment = z.object({
   ...settings.Model,
   ...settings.Library,
   ...settings['Semantic search'],
+  ...settings['Texts on demand'],
   ...settings.Accounts,
   ...settings['Log, metrics and traces'],
 })

@@ -17,6 +17,7 @@ import { keepIndexComplete } from './operations/index-upkeep.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepRetention } from './operations/retention.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
+import { openFallback } from './sources/fallback/fallback.ts'
 import { ensureStarterLibrary } from './sources/importers/starter.ts'
 import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
 import { runLibraryJobs } from './sources/library-jobs/run-jobs.ts'
@@ -97,25 +98,15 @@ async function startService(
   const { database, peppers, plans } = installation
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
   const semantic = embeddings && (await openSemanticSearch(database, embeddings, log))
+  const fallback = config.fallback && openFallback(database, config.fallback, log)
   const { metrics, tracer, registry } = telemetry
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const runner = createRunner({ database, catalogue, plans, semantic, log, metrics, tracer, pressure })
+  const shared = { database, catalogue, plans, semantic, fallback, log, metrics, tracer, pressure }
+  const runner = createRunner(shared)
   const readiness = createReadiness()
-  const services = {
-    database,
-    peppers,
-    plans,
-    catalogue,
-    runner,
-    semantic,
-    log,
-    limits: defaultTurnLimits,
-    appUrl: config.appUrl,
-    metrics,
-    tracer,
-    pressure,
-  }
+  const limits = defaultTurnLimits
+  const services = { ...shared, peppers, runner, limits, appUrl: config.appUrl }
   const jobs = [
     watchInvariants(database, registry, log),
     keepRetention(database, log),

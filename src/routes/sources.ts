@@ -12,7 +12,13 @@ import type { ZodTypes } from '../http/openapi/zod.ts'
 import { originOf } from '../http/origin.ts'
 import { verifyInThread } from '../sources/citations/verification.ts'
 import { linksFrom } from '../sources/library/links.ts'
-import { listWorks, type ReadOptions, readPassage, type WorkSummary } from '../sources/library/passages.ts'
+import {
+  listWorks,
+  type NotHeld,
+  type ReadOptions,
+  readPassage,
+  type WorkSummary,
+} from '../sources/library/passages.ts'
 import { readerUrl } from '../sources/library/source-url.ts'
 import type { Passage } from '../sources/library/types.ts'
 import { type HitPage, hitQuery, languageAsked, nameAsked, readHits } from '../sources/search/hit-page.ts'
@@ -64,7 +70,7 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
   read: {
     summary: 'Read what stands at a ref',
     description:
-      'A 404 names the nearest refs that exist. It counts towards the 4 searches that an account has at a time.',
+      'A 404 names the nearest refs that exist. With `LIBRARY_FALLBACK`, a ref that the library does not have is first fetched from the publisher, for at most 3 s. It counts towards the 4 searches that an account has at a time.',
     tag: 'Sources',
     params: { ref: 'Such as `Tanya, Part I; Likkutei Amarim 32:4`, percent-encoded' },
     response: sourceSchema,
@@ -72,7 +78,10 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
 } satisfies Record<string, RouteDocs>
 
 /** The library: what works it has, what it says about something, and what stands at a ref. */
-export function sourceRoutes(root: FastifyInstance, { database, semantic, appUrl }: Services): void {
+export function sourceRoutes(
+  root: FastifyInstance,
+  { database, semantic, fallback, appUrl }: Services,
+): void {
   const app = root.withTypeProvider<ZodTypes>()
   const searches = createSearchLimit()
   const verifications = createVerificationLimit()
@@ -124,7 +133,11 @@ export function sourceRoutes(root: FastifyInstance, { database, semantic, appUrl
       const name = ref.replaceAll('\0', '')
       const signal = disconnectSignal(reply)
       return searches.run(principalOf(request).accountId, signal, () =>
-        readSource(database.system, name, originOf({ appUrl }, request), { ...request.query, signal }),
+        readSource(database.system, name, originOf({ appUrl }, request), {
+          ...request.query,
+          signal,
+          ask: fallback?.ask,
+        }),
       )
     },
   )
@@ -137,7 +150,7 @@ async function readSource(
   options: ReadOptions,
 ): Promise<BodyOf<typeof sourceSchema>> {
   const read = await readPassage(executor, ref, options)
-  if ('nearest' in read) throw noSuchRef(ref, read.nearest)
+  if ('nearest' in read) throw noSuchRef(ref, read)
   options.signal?.throwIfAborted()
   const links = await linksFrom(
     executor,
@@ -151,9 +164,12 @@ async function readSource(
   }
 }
 
-function noSuchRef(ref: string, nearest: readonly string[]): ServiceError {
+function noSuchRef(ref: string, { nearest, publisher }: NotHeld): ServiceError {
+  const link = publisher
+    ? ` Its publisher has it, under the licence ${publisher.license}: ${publisher.url}`
+    : ''
   const near = nearest.length > 0 ? ` The nearest that exist: ${nearest.join(' | ')}.` : ''
-  return new ServiceError('not_found', `The library has no "${ref}".${near}`, { param: 'ref' })
+  return new ServiceError('not_found', `The library has no "${ref}".${near}${link}`, { param: 'ref' })
 }
 
 function workBody(work: WorkSummary): BodyOf<typeof workSchema> {

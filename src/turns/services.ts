@@ -3,6 +3,7 @@ import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
 import type { Logger } from '../log.ts'
 import type { Catalogue } from '../models/model-catalogue.ts'
+import type { Fallback } from '../sources/fallback/fallback.ts'
 import type { SemanticSearch } from '../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../tracing.ts'
 import type { TurnMetrics } from './execution/turn-metrics.ts'
@@ -19,6 +20,8 @@ export type Services = {
   readonly runner: Runner
   /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
+  /** Undefined: texts that the library does not have are not fetched. */
+  readonly fallback?: Fallback | undefined
   readonly limits: TurnLimits
   /** Undefined: no metrics, no traces, and no refusal of turns under pressure. */
   readonly metrics?: TurnMetrics | undefined

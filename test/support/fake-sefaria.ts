@@ -341,6 +341,22 @@ function apiAnswer(fake: FakeSefaria, path: string): string {
     .replace('.', ' ')
     .replaceAll('.', ':')
   const section =
-    fake.sections.find((s) => s.ref === ref) ?? fake.sections.find((s) => s.ref.replace(/ \d+$/, '') === ref)
+    fake.sections.find((s) => s.ref === ref) ??
+    fake.sections.find((s) => s.ref.replace(/ \d+$/, '') === ref) ??
+    segmentOf(fake.sections, ref ?? '')
   return JSON.stringify(section ?? { error: `Could not find title in reference: ${ref}.` })
+}
+
+/** The API's reply for a ref one level below a section: the section's fields, and the text of the segment. */
+function segmentOf(sections: readonly FakeSection[], ref: string): FakeSection | undefined {
+  const [, above, digits] = /^(.*)[: ](\d+)$/.exec(ref) ?? []
+  const section = sections.find((s) => s.ref === above)
+  const versions = (section?.['versions'] ?? []) as readonly { readonly text?: unknown }[]
+  const texts = versions.map((version) => ({
+    ...version,
+    text: Array.isArray(version.text) ? (version.text[Number(digits) - 1] ?? '') : '',
+  }))
+  if (!section || texts.every(({ text }) => text === '')) return undefined
+  const sectionRef = section.ref
+  return { ...section, ref, sectionRef, sections: [...(section['sections'] as []), digits], versions: texts }
 }

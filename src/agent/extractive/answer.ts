@@ -5,7 +5,14 @@ import { bareWord, excerptOf } from './excerpt.ts'
  */
 
 /** A place where the reader can continue. */
-export type PointedPlace = { readonly ref: string; readonly heRef: string; readonly url: string }
+export type PointedPlace = {
+  readonly ref: string
+  readonly heRef: string
+  /** Empty while the library does not have the text. */
+  readonly url: string
+  /** Whether reading it fetches the text from its publisher. */
+  readonly onRequest?: boolean
+}
 
 export type FoundPassage = {
   /** With brackets, as tools print it. */
@@ -112,6 +119,7 @@ const words = {
     some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
     attached: 'From the attached file and the library, passages with words of the question:',
     none: 'A search of the library found no passage that answers this (no written summary).',
+    texts: 'Primary texts on this:',
     primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
   },
@@ -122,6 +130,7 @@ const words = {
     some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
     none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך (ללא סיכום כתוב).',
+    texts: 'מקורות ראשונים בעניין זה:',
     primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
   },
@@ -157,13 +166,15 @@ export type AnswerParts = {
   readonly attached?: boolean
   /** A sentence about what the question names and the library does not have. It precedes the answer. */
   readonly missing?: string | undefined
+  /** Primary texts to which the passages refer. */
+  readonly texts?: readonly FoundPassage[]
 }
 
 /** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  { finding, fileName, attached = false, missing }: AnswerParts,
+  { finding, fileName, attached = false, missing, texts = [] }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? words.he : words.en
   if (passages.length === 0) return missing ?? say.none
@@ -171,7 +182,8 @@ export function composeAnswer(
   const blocks = passages.map((passage) => quoteBlock(passage, question))
   // If the passages may be about something else, their links do not help either.
   const primary = finding === 'some' ? [] : primaryList(question, passages)
-  const said = [missing, opening, ...blocks, ...primary, fileName && say.file(fileName)]
+  const quoted = texts.length === 0 ? [] : [say.texts, ...texts.map((text) => quoteBlock(text, question))]
+  const said = [missing, opening, ...blocks, ...quoted, ...primary, fileName && say.file(fileName)]
   return said.filter((part) => part).join('\n\n')
 }
 
@@ -181,7 +193,7 @@ function primaryList(question: string, passages: readonly FoundPassage[]): reado
   const shown = new Set(passages.map(({ ref }) => ref))
   const places = new Map(passages.flatMap((passage) => passage.pointsTo.map((place) => [place.ref, place])))
   const links = [...places.values()]
-    .filter(({ ref }) => !shown.has(ref))
+    .filter(({ ref, url }) => url !== '' && !shown.has(ref))
     .sort((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
     .map(({ ref, heRef, url }) => `- [${hebrew && heRef !== '' ? heRef : ref}](${url})`)
   return links.length === 0 ? [] : [[(hebrew ? words.he : words.en).primary, ...links].join('\n')]

@@ -100,9 +100,19 @@ function passageOf(item: Item): readonly FoundPassage[] {
   return [typeof item['best_part'] === 'string' ? { ...passage, bestPart: item['best_part'] } : passage]
 }
 
-/** A place without a URL is not in the library, so no link is possible. */
+/** A place without a URL is not in the library. It is of use only if its text can be fetched. */
 function placeOf(item: Item | null): readonly PointedPlace[] {
-  const url = item?.['url']
-  if (typeof url !== 'string') return []
-  return [{ ref: String(item?.['ref'] ?? ''), heRef: String(item?.['he_ref'] ?? ''), url }]
+  const url = typeof item?.['url'] === 'string' ? item['url'] : ''
+  const onRequest = item?.['on_request'] === true
+  if (url === '' && !onRequest) return []
+  return [{ ref: String(item?.['ref'] ?? ''), heRef: String(item?.['he_ref'] ?? ''), url, onRequest }]
+}
+
+/** Maximum number of primary texts that are fetched and quoted. */
+const maxPrimary = 2
+
+/** Places to which the passages refer and whose texts have to be fetched, those of the best passage first. */
+export function textsToFetch(places: readonly FoundPassage[]): readonly string[] {
+  const refs = places.flatMap(({ pointsTo }) => pointsTo.filter(({ onRequest }) => onRequest))
+  return [...new Set(refs.map(({ ref }) => ref))].slice(0, maxPrimary)
 }

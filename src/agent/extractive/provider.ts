@@ -15,7 +15,7 @@ import {
   searchWords,
   sheetArguments,
 } from './answer.ts'
-import { choosePassages, hitsIn, passagesIn } from './passages.ts'
+import { choosePassages, hitsIn, passagesIn, textsToFetch } from './passages.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -84,10 +84,14 @@ function nextMove(request: ModelRequest): Move {
   const { places, finding } = choosePassages(hitsIn(search), nowhere !== undefined)
   const asked = asksInHebrew(question) ? 'he' : 'en'
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
-  if (toRead.length > 0 && may('read_source')) {
-    return { kind: 'call', calls: toRead.map(({ ref }) => ({ name: 'read_source', args: { ref } })) }
+  const toFetch = finding === 'some' ? [] : textsToFetch(places)
+  const refs = [...toRead.map(({ ref }) => ref), ...toFetch]
+  if (refs.length > 0 && may('read_source')) {
+    return { kind: 'call', calls: refs.map((ref) => ({ name: 'read_source', args: { ref } })) }
   }
-  const fromLibrary = inLanguage(asked, places, results.get('read_source') ?? [])
+  const read = results.get('read_source') ?? []
+  const fromLibrary = inLanguage(asked, places, read.slice(0, toRead.length))
+  const texts = read.slice(toRead.length).flatMap((text) => bestOf(asked, question, passagesIn(text)))
   const fromFile = nearestOfFile(question, (results.get('read_file') ?? []).flatMap(passagesIn))
   const quoted = [...fromFile, ...fromLibrary].slice(0, maxQuoted)
   if (fromLibrary.length > 0 && asksForSheet(question) && may('make_source_sheet')) {
@@ -99,7 +103,13 @@ function nextMove(request: ModelRequest): Move {
   const fileName = fileWritten(question, results)
   return {
     kind: 'answer',
-    text: composeAnswer(question, quoted, { finding, fileName, attached: fromFile.length > 0, missing }),
+    text: composeAnswer(question, quoted, {
+      finding,
+      fileName,
+      attached: fromFile.length > 0,
+      missing,
+      texts,
+    }),
   }
 }
 
@@ -132,6 +142,12 @@ function inLanguage(
   )
   if (best === undefined) return []
   return [best, ...others.filter(({ language }) => language === asked || best.language !== asked)]
+}
+
+/** The passage of a section that shares the most words with the question, in its language if there is one. */
+function bestOf(asked: string, question: string, passages: readonly FoundPassage[]): readonly FoundPassage[] {
+  const inAsked = passages.filter(({ language }) => language === asked)
+  return nearestOfFile(question, inAsked.length > 0 ? inAsked : passages).slice(0, 1)
 }
 
 type ToolResult = Readonly<Record<string, unknown>>

@@ -86,7 +86,14 @@ export const fileChange = z
   .meta({ id: 'FileChange', description: 'A file that the turn wrote.' })
 
 export const unknownRef = z
-  .object({ ref: z.string(), nearest: z.string().nullable() })
+  .object({
+    ref: z.string(),
+    nearest: z.string().nullable(),
+    publisher: z
+      .object({ ref: z.string(), url: z.string(), license: z.string() })
+      .optional()
+      .describe('Where the publisher has it. The service may not store it under this licence'),
+  })
   .meta({ id: 'UnknownRef', description: 'A place that the text names and the library does not have.' })
 
 /** OpenAI's usage object, with the credits added. */

@@ -1,14 +1,25 @@
 import type { Executor } from '../../db/client.ts'
+import type { AskPublisher } from '../library/publisher.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { partsInText } from '../refs/in-text/parts-in-text.ts'
 import { nearestRefs, nearestUnderTitle } from '../refs/nearest-refs.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
-import type { VerifyLookups } from './attribution/named-refs.ts'
+import type { NamedRef, VerifyLookups } from './attribution/named-refs.ts'
 import { candidateStretches } from './candidates.ts'
 import { stretchesAt } from './library-stretches.ts'
 
-/** Creates the queries that verification sends to this library. */
-export function verifyLookups(executor: Executor): VerifyLookups {
+/** Maximum number of refs of a text that are asked of the publisher. */
+const maxAsked = 3
+
+/**
+ * Creates the queries that verification sends to this library.
+ * @param publisher asks for refs of the text that the library does not have; by default nobody is asked.
+ */
+export function verifyLookups(
+  executor: Executor,
+  publisher?: AskPublisher,
+  signal?: AbortSignal,
+): VerifyLookups {
   const ask: VerifyLookups['resolveRef'] = async (ref, similarTitles) => {
     if (await resolveRef(executor, ref)) return { exists: true, nearest: [] }
     const nearest = similarTitles ? nearestRefs : nearestUnderTitle
@@ -17,13 +28,33 @@ export function verifyLookups(executor: Executor): VerifyLookups {
   return {
     resolveRef: ask,
     async refsIn(text, options) {
-      const found = await findRefs(executor, text, options)
-      if (options?.numbersOnly) return found
-      const parts = await partsInText(executor, text, found)
-      return [...found, ...parts].toSorted((a, b) => a.start - b.start)
+      const held = await namedIn(executor, text, options)
+      if (!publisher) return held
+      const asked = held.filter(({ outcome }) => outcome === 'missing' || outcome === 'unknown_work')
+      const refs = [...new Set(asked.map((ref) => ref.asked))].slice(0, maxAsked)
+      const answers = new Map(
+        await Promise.all(refs.map(async (ref) => [ref, await publisher(ref, signal)] as const)),
+      )
+      const hasNew = [...answers.values()].some(({ kind }) => kind === 'held')
+      const named = hasNew ? await namedIn(executor, text, options) : held
+      return named.map((ref) => {
+        const answer = answers.get(ref.asked)
+        return answer?.kind === 'linked' ? { ...ref, publisher: answer.at } : ref
+      })
     },
     candidates: (words) => candidateStretches(executor, words),
     stretches: (ref) => stretchesAt(executor, ref),
     isTitle: async (words) => (await resolveRef(executor, words)) !== undefined,
   }
+}
+
+async function namedIn(
+  executor: Executor,
+  text: string,
+  options?: { readonly numbersOnly: boolean },
+): Promise<readonly NamedRef[]> {
+  const found = await findRefs(executor, text, options)
+  if (options?.numbersOnly) return found
+  const parts = await partsInText(executor, text, found)
+  return [...found, ...parts].toSorted((a, b) => a.start - b.start)
 }

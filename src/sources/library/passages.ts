@@ -5,6 +5,7 @@ import { resolveRef } from '../refs/ref-lookup.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { workConditions } from './library-filter.ts'
 import { loadByRef, loadRange, toPassage } from './load-passages.ts'
+import type { AskPublisher, AtPublisher } from './publisher.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {
@@ -13,23 +14,35 @@ export type ReadOptions = {
   readonly after?: number | undefined
   readonly language?: string | undefined
   readonly signal?: AbortSignal
+  /** Asks the publisher for a ref that the library does not have. */
+  readonly ask?: AskPublisher | undefined
 }
+
+/** A ref that the library does not have: existing refs near it, and where its publisher has it. */
+export type NotHeld = { readonly nearest: readonly string[]; readonly publisher?: AtPublisher }
 
 const maxNeighbours = 20
 
 /**
  * Reads a ref in all versions or those of one language, with its neighbours in reading order. A ref of a section
- * gives its passages, at most 60. An unknown ref gives the nearest existing refs.
+ * gives its passages, at most 60. A ref that the library does not have is asked of the publisher, if `options.ask` is
+ * given; otherwise, and if the publisher has no text to store, the result has the nearest existing refs.
  * @throws the reason of `options.signal` when it is aborted; no further statement is sent.
  */
 export async function readPassage(
   executor: Executor,
   ref: string,
   options: ReadOptions,
-): Promise<{ readonly passages: readonly Passage[] } | { readonly nearest: readonly string[] }> {
-  const place = await resolveRef(executor, ref)
+): Promise<{ readonly passages: readonly Passage[] } | NotHeld> {
+  const held = await resolveRef(executor, ref)
   options.signal?.throwIfAborted()
-  if (!place) return { nearest: await nearestRefs(executor, ref, options.signal) }
+  const answer = held ? undefined : await options.ask?.(ref, options.signal)
+  options.signal?.throwIfAborted()
+  const place = answer?.kind === 'held' ? await resolveRef(executor, answer.ref) : held
+  if (!place) {
+    const nearest = await nearestRefs(executor, ref, options.signal)
+    return { nearest, ...(answer?.kind === 'linked' && { publisher: answer.at }) }
+  }
   const rows = await loadRange(executor, place, {
     before: clamp(options.before),
     after: clamp(options.after),

@@ -4,14 +4,17 @@ import type { Executor } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
+import type { AskPublisher } from '../library/publisher.ts'
 import { findRefs } from '../refs/in-text/find-refs.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import { missingPlaces } from '../search/missing/places.ts'
+import type { SearchHit } from '../search/hit.ts'
+import { type MissingPlace, missingPlaces } from '../search/missing/places.ts'
 import { asksOnlyFor, missingResult, namesFor, refNotFound } from '../search/missing/statement.ts'
 import { cachedCitingPassages } from '../search/named/citing-passages.ts'
 import { searchSources } from '../search/search.ts'
 import type { SemanticSearch } from '../search/semantic/semantic-search.ts'
 import { maxResultBytes, offer } from './offer.ts'
+import { askForMissing, withLinks } from './on-demand.ts'
 import { scholarTools } from './scholar-tools.ts'
 
 /** Schema for the name of a work, an author or a category. */
@@ -35,17 +38,21 @@ const listArguments = z.object({
   author: name,
 })
 
-/** The tools with which the agent uses the library. `register` assigns the marks of the turn to passages. */
+/**
+ * The tools with which the agent uses the library. `register` assigns the marks of the turn to passages.
+ * @param ask asks the publisher for refs that the library does not have; by default nobody is asked.
+ */
 export function sourceTools(
   executor: Executor,
   sourceMarks: SourceMarks,
   semantic?: SemanticSearch,
+  ask?: AskPublisher,
 ): readonly Tool<Executor>[] {
   return [
-    searchTool(executor, sourceMarks, semantic),
-    readTool(executor, sourceMarks),
+    searchTool(executor, sourceMarks, semantic, ask),
+    readTool(executor, sourceMarks, ask),
     listTool(executor),
-    ...scholarTools(executor),
+    ...scholarTools(executor, ask),
   ]
 }
 
@@ -53,6 +60,7 @@ function searchTool(
   executor: Executor,
   sourceMarks: SourceMarks,
   semantic: SemanticSearch | undefined,
+  ask: AskPublisher | undefined,
 ): Tool<Executor> {
   return {
     spec: {
@@ -66,11 +74,14 @@ function searchTool(
     execute: (args, signal) =>
       withArguments(searchArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const findCiting = cachedCitingPassages(executor)
-        const query = { ...valid, text: valid.query, findCiting }
-        const hits = await knownNames(searchSources(executor, query, semantic))
-        if ('content' in hits) return hits
-        const missing = await missingPlaces(executor, valid.query, findCiting)
+        const search = async () => {
+          const findCiting = cachedCitingPassages(executor)
+          const found = await searchSources(executor, { ...valid, text: valid.query, findCiting }, semantic)
+          return { hits: found, missing: await missingPlaces(executor, valid.query, findCiting) }
+        }
+        const held = await knownNames(search())
+        if ('content' in held) return held
+        const { hits, missing } = await withFetched(held, search, ask, signal)
         const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])
         const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
         const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
@@ -79,9 +90,32 @@ function searchTool(
           const nearest = await nearestRefs(executor, valid.query)
           return failure(`Nothing in the library matches "${valid.query}".`, nearest)
         }
-        return offer(executor, sourceMarks, hits, { remark, named: await placesNamed(executor, valid.query) })
+        return offer(executor, sourceMarks, hits, {
+          remark,
+          named: await placesNamed(executor, valid.query),
+          mayFetch: ask !== undefined,
+        })
       }),
   }
+}
+
+type Found = {
+  readonly hits: readonly SearchHit[]
+  readonly missing: readonly MissingPlace[]
+}
+
+/** Asks the publisher for what the query names and the library lacks, and searches again if it came. */
+async function withFetched(
+  held: Found,
+  search: () => Promise<Found>,
+  ask: AskPublisher | undefined,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (!ask || held.missing.length === 0) return held
+  const asked = await askForMissing(ask, held.missing, signal)
+  signal.throwIfAborted()
+  const { hits, missing } = asked.hasNew ? await search() : held
+  return { hits, missing: withLinks(missing, asked) }
 }
 
 /** Maximum length of a query that can ask for a place. */
@@ -94,7 +128,11 @@ async function placesNamed(executor: Executor, query: string): Promise<readonly 
   return refs.flatMap(({ ref }) => ref ?? [])
 }
 
-function readTool(executor: Executor, sourceMarks: SourceMarks): Tool<Executor> {
+function readTool(
+  executor: Executor,
+  sourceMarks: SourceMarks,
+  ask: AskPublisher | undefined,
+): Tool<Executor> {
   return {
     spec: {
       name: 'read_source',
@@ -106,9 +144,9 @@ function readTool(executor: Executor, sourceMarks: SourceMarks): Tool<Executor> 
     execute: (args, signal) =>
       withArguments(readArguments, args, async (valid) => {
         signal.throwIfAborted()
-        const read = await readPassage(executor, valid.ref, valid)
-        if ('nearest' in read) return refNotFound(executor, valid.ref, read.nearest)
-        return offer(executor, sourceMarks, read.passages)
+        const read = await readPassage(executor, valid.ref, { ...valid, ask, signal })
+        if ('nearest' in read) return refNotFound(executor, valid.ref, read)
+        return offer(executor, sourceMarks, read.passages, { mayFetch: ask !== undefined })
       }),
   }
 }

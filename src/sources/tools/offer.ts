@@ -28,6 +28,8 @@ export type OfferOptions = {
   readonly remark?: Shown
   /** Existing refs that the query names. Passages in them are what the user asked for. */
   readonly named?: readonly string[]
+  /** Whether a ref that the library does not have can be fetched from the publisher. */
+  readonly mayFetch?: boolean
 }
 
 /**
@@ -38,7 +40,7 @@ export async function offer(
   executor: Executor,
   sourceMarks: SourceMarks,
   passages: readonly Offered[],
-  { remark = {}, named = [] }: OfferOptions = {},
+  { remark = {}, named = [], mayFetch = false }: OfferOptions = {},
 ): Promise<ToolOutcome<Executor>> {
   const links = await targetsOf(
     executor,
@@ -57,7 +59,7 @@ export async function offer(
     const entry = {
       ...show(source, text.length < passage.text.length, named),
       ...fitOf(passage, text, named),
-      ...pointsTo(links.get(passage.ref), sourceMarks),
+      ...pointsTo(links.get(passage.ref), sourceMarks, mayFetch),
     }
     const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1
     if (bytes > left) break
@@ -108,14 +110,21 @@ function isWithin(ref: string, places: readonly string[]): boolean {
   )
 }
 
-/** Refs that the passage links to. Those in the library have a URL, so that the model can read on. */
-function pointsTo(targets: readonly LinkTarget[] | undefined, sourceMarks: SourceMarks): Shown {
+/**
+ * Refs that the passage links to. Those in the library have a URL, so that the model can read on. `on_request` means
+ * that `read_source` asks the publisher for the text.
+ */
+function pointsTo(
+  targets: readonly LinkTarget[] | undefined,
+  sourceMarks: SourceMarks,
+  mayFetch: boolean,
+): Shown {
   if (!targets) return {}
   return {
     points_to: targets.map(({ ref, heRef, isHere }) =>
       isHere
         ? { ref, ...(heRef !== '' && { he_ref: heRef }), url: sourceMarks.readingAddress(ref) }
-        : { ref },
+        : { ref, ...(mayFetch && { on_request: true }) },
     ),
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { findParallels } from '../library/links.ts'
+import type { AskPublisher } from '../library/publisher.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PassageRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
@@ -18,11 +19,11 @@ const maxSections = 400
 const maxRefs = 30
 
 /** Tools for orientation: what a name or ref means, how a work is divided, and where parallel texts are. */
-export function scholarTools(executor: Executor): readonly Tool<Executor>[] {
-  return [resolveTool(executor), shapeTool(executor), parallelsTool(executor)]
+export function scholarTools(executor: Executor, ask?: AskPublisher): readonly Tool<Executor>[] {
+  return [resolveTool(executor, ask), shapeTool(executor), parallelsTool(executor)]
 }
 
-function resolveTool(executor: Executor): Tool<Executor> {
+function resolveTool(executor: Executor, ask: AskPublisher | undefined): Tool<Executor> {
   return {
     spec: {
       name: 'resolve_ref',
@@ -31,10 +32,16 @@ function resolveTool(executor: Executor): Tool<Executor> {
       parameters: parametersOf(reference),
     },
     describe: (args) => `Looking up ${String(args['ref'] ?? '')}`,
-    execute: (args) =>
+    execute: (args, signal) =>
       withArguments(reference, args, async ({ ref }) => {
-        const place = await resolveRef(executor, ref)
-        if (!place) return refNotFound(executor, ref, await nearestRefs(executor, ref))
+        const held = await resolveRef(executor, ref)
+        const answer = held ? undefined : await ask?.(ref, signal)
+        signal.throwIfAborted()
+        const place = answer?.kind === 'held' ? await resolveRef(executor, answer.ref) : held
+        if (!place) {
+          const publisher = answer?.kind === 'linked' ? { publisher: answer.at } : {}
+          return refNotFound(executor, ref, { nearest: await nearestRefs(executor, ref), ...publisher })
+        }
         return json({ ref, found: true, ...(await refsIn(executor, place)) })
       }),
   }
@@ -64,7 +71,8 @@ function shapeTool(executor: Executor): Tool<Executor> {
           select section_ref as section, count(*)::int as passages
           from passages where work_id = ${workId ?? null}
           group by section_ref order by min(ordinal) limit ${maxSections + 1}`)
-        if (rows.length === 0) return refNotFound(executor, work, await nearestRefs(executor, work))
+        if (rows.length === 0)
+          return refNotFound(executor, work, { nearest: await nearestRefs(executor, work) })
         return json({
           work,
           sections: rows.slice(0, maxSections),

@@ -82,7 +82,9 @@ export function createAnswer(
       const result = await checkCitations({ text: renderer.raw(), cited: renderer.cited(), lookups })
       checked = result.sources
       quotations = besidesQuestion(result.quotations, question)
-      unknownRefs = result.refs.flatMap(({ ref, exists, nearest }) => (exists ? [] : [{ ref, nearest }]))
+      unknownRefs = result.refs.flatMap(({ ref, exists, nearest, publisher }) =>
+        exists ? [] : [{ ref, nearest, ...(publisher && { publisher }) }],
+      )
     },
     end(costMicros, { paused }) {
       const cited = checked ?? renderer.cited().map((entry) => ({ ...entry, verification: [] }))

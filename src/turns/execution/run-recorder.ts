@@ -29,6 +29,7 @@ import type { RunRequest } from '../run/run-request.ts'
 import type { EndReason, TurnStop } from '../run/turn-stop.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import type { LiveRun } from './live-runs.ts'
+import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
@@ -64,7 +65,7 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: { readonly database: Database; readonly log: Logger },
+    services: Pick<ToolServices, 'database' | 'ask'> & { readonly log: Logger },
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -75,7 +76,7 @@ export class RunRecorder {
     this.#database = services.database
     this.#stop = stop
     this.#watch = watch
-    this.#lookups = verifyLookups(services.database.system)
+    this.#lookups = verifyLookups(services.database.system, services.ask, stop.turn)
     this.#log = services.log
     this.#run = run
     this.#live = live
@@ -265,9 +266,8 @@ export class RunRecorder {
   #fail(code: RunFailureCode, message: string, call: ModelStep | undefined): Promise<void> {
     return this.#end((cost) => {
       const end = this.#endAt(cost)
-      const isFree = !hasOutput(end) && !call
       const free = { ...end, usage: { ...end.usage, cost_micros: '0' } }
-      return { type: 'run.failed', code, message, end: isFree ? free : end }
+      return { type: 'run.failed', code, message, end: hasOutput(end) || call ? end : free }
     }, call)
   }
 

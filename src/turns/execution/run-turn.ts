@@ -11,6 +11,8 @@ import { messageOf } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Logger } from '../../log.ts'
 import type { Catalogue, CatalogueModel } from '../../models/model-catalogue.ts'
+import type { Fallback } from '../../sources/fallback/fallback.ts'
+import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
 import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
@@ -38,6 +40,8 @@ export type RunnerServices = {
   readonly plans: Plans
   /** Undefined: the library has keyword search only. */
   readonly semantic?: SemanticSearch | undefined
+  /** Undefined: texts that the library does not have are not fetched. */
+  readonly fallback?: Fallback | undefined
   readonly log: Logger
   readonly metrics?: TurnMetrics | undefined
   readonly tracer?: Tracer | undefined
@@ -86,7 +90,8 @@ export async function runTurn(
     })
     const given = givenNumbers(transcript)
     const left = { steps: journaled.steps, partialText, given, question: questionOf(transcript) }
-    const turn = new RunRecorder(services, run, live, journal, left, stop, watch)
+    const ask = services.fallback?.forTurn()
+    const turn = new RunRecorder({ ...services, ask }, run, live, journal, left, stop, watch)
     turn.begin(earlier)
     if (!model)
       await turn.fail(
@@ -101,7 +106,7 @@ export async function runTurn(
         () => presentFiles(services.database, run, history, model.readsImages),
         stop.writing,
       )
-      await turn.drive(loopInput(services, run, model, turn, shown, stop.turn, watch))
+      await turn.drive(loopInput({ ...services, ask }, run, model, turn, shown, stop.turn, watch))
     }
     watch.released()
     return turn.othersWait ? 'freed' : 'ended'
@@ -149,7 +154,7 @@ const instructions = (format?: AnswerFormat): ModelMessage => ({
 const plainInstructions = instructions()
 
 function loopInput(
-  services: TurnServices,
+  services: TurnServices & { readonly ask?: AskPublisher | undefined },
   run: Run,
   model: CatalogueModel,
   turn: RunRecorder,

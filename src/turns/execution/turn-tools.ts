@@ -5,15 +5,18 @@ import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
+import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { sourceTools } from '../../sources/tools/agent-tools.ts'
 import { workspaceTools } from '../../workspace/tools/agent-tools.ts'
 import type { Run } from '../run/run.ts'
 
-type ToolServices = {
+export type ToolServices = {
   readonly database: Database
   readonly plans: Plans
   readonly semantic?: SemanticSearch | undefined
+  /** Asks the publisher for refs that the library does not have, within the limit of the turn. */
+  readonly ask?: AskPublisher | undefined
 }
 
 type Place = Pick<Run, 'id' | 'accountId' | 'projectId' | 'sessionId'>
@@ -44,13 +47,13 @@ export function turnTools(services: ToolServices, run: Place, sourceMarks: Sourc
  * error can be repeated.
  */
 function makeTools(
-  { database, plans, semantic }: ToolServices,
+  { database, plans, semantic, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
 ): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, sourceMarks, semantic),
+    ...sourceTools(database.system, sourceMarks, semantic, ask),
     ...workspaceTools({
       database,
       place,

@@ -2,6 +2,7 @@ import type { FinishReason, ToolCall } from '../../agent/provider.ts'
 import type { FileChange } from '../../agent/tools.ts'
 import type { QuoteCheck } from '../../sources/citations/check.ts'
 import type { VerifiedQuote } from '../../sources/citations/verify.ts'
+import type { AtPublisher } from '../../sources/library/publisher.ts'
 
 /** A source of the answer as clients see it. `n` is its number in the text. */
 export type CitedSource = {
@@ -46,8 +47,15 @@ export type RunEnd = {
   readonly citations: readonly CitationSpan[]
   /** Number of marks without a source. They were removed from the text. */
   readonly unknown_marks: number
-  /** Refs in the text that the library does not have, each with the nearest existing ref. */
-  readonly unknown_refs: readonly { readonly ref: string; readonly nearest: string | null }[]
+  /**
+   * Refs in the text that the library does not have, each with the nearest existing ref, and where its publisher has
+   * it if that is known.
+   */
+  readonly unknown_refs: readonly {
+    readonly ref: string
+    readonly nearest: string | null
+    readonly publisher?: AtPublisher
+  }[]
   /**
    * Quotations without a citation, in order. Each was looked up where its sentence says, otherwise in the whole
    * library. Absent in logs of versions before this field.

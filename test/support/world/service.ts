@@ -9,6 +9,8 @@ import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.t
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
 import { exportPlace } from '../../../src/sources/collections/export-place.ts'
+import { openFallback } from '../../../src/sources/fallback/fallback.ts'
+import type { FallbackLimits } from '../../../src/sources/fallback/limits.ts'
 import { openTelemetry } from '../../../src/telemetry.ts'
 import { createRunner, type Runner } from '../../../src/turns/ownership/runner.ts'
 import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
@@ -43,6 +45,9 @@ export type ServiceOptions = {
   readonly dataDir?: string
   readonly pressure?: Pressure
   readonly log?: Logger
+  /** Default: no texts are fetched. */
+  readonly fallback?: Config['fallback']
+  readonly fallbackLimits?: Partial<FallbackLimits>
 }
 
 /** The whole service on a test database, listening on a real socket. Default model: the extractive one. */
@@ -68,7 +73,8 @@ export async function startService(database: Database, options: ServiceOptions =
       log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
   })
   const plans = options.plans ?? builtInPlans
-  const runner = createRunner({ database, catalogue, plans, log, metrics, tracer })
+  const fallback = options.fallback && openFallback(database, options.fallback, log, options.fallbackLimits)
+  const runner = createRunner({ database, catalogue, plans, fallback, log, metrics, tracer })
   const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
@@ -78,6 +84,7 @@ export async function startService(database: Database, options: ServiceOptions =
       plans,
       catalogue,
       runner,
+      fallback,
       log,
       limits,
       metrics,

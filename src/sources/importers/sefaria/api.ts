@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { urlRef } from '../../library/address.ts'
-import { downloadJson } from './download.ts'
+import { type DownloadOptions, downloadJson } from './download.ts'
 import { readAuthors, readSchemaFile, type WorkSchema } from './format/schema.ts'
 import { versionHeader } from './format/version.ts'
 
@@ -14,7 +14,7 @@ export type ApiOptions = {
   /** Wait before the first retry of a request, in milliseconds. */
   readonly baseMs?: number | undefined
   readonly timeoutMs?: number | undefined
-}
+} & Pick<DownloadOptions, 'retries' | 'maxBytes' | 'redirect' | 'signal'>
 
 const word = z.string().trim().catch('')
 const words = z.array(z.string()).catch([])
@@ -98,12 +98,16 @@ export class SefariaApi {
   async #ask(path: string, about: string): Promise<unknown> {
     const wait = this.#nextAt - performance.now()
     if (wait > 0) await sleep(wait)
-    const { intervalMs = 300, baseMs, timeoutMs } = this.#options
+    const { intervalMs = 300, baseMs, timeoutMs, retries, maxBytes, redirect, signal } = this.#options
     try {
       const answer = await downloadJson(this.#baseUrl + path, {
         accept: [400, 404],
         ...(baseMs === undefined ? {} : { baseMs }),
         timeoutMs: timeoutMs ?? 60_000,
+        retries,
+        maxBytes,
+        redirect,
+        signal,
       })
       // The API also sends errors with status 200.
       const failed = errorShape.safeParse(answer)

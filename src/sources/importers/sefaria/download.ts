@@ -9,6 +9,20 @@ export type DownloadOptions = {
   readonly etag?: string | undefined
   /** Statuses that the caller handles itself, like a success. */
   readonly accept?: readonly number[]
+  /** Number of retries after a transient failure. Default: 3. */
+  readonly retries?: number | undefined
+  /** Maximum bytes of the reply. Default: no limit. */
+  readonly maxBytes?: number | undefined
+  /** Whether redirects are followed. Default: `follow`; `error` makes one a failure. */
+  readonly redirect?: 'follow' | 'error' | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The reply has more bytes than the caller allows. */
+export class ReplyTooLarge extends ServiceError {
+  constructor(url: string, maxBytes: number) {
+    super('upstream_error', `The reply of ${url} has more than ${maxBytes} bytes, which is the limit.`)
+  }
 }
 
 export type Download = { readonly body: Buffer; readonly etag: string | undefined; readonly status: number }
@@ -16,7 +30,7 @@ export type Download = { readonly body: Buffer; readonly etag: string | undefine
 /** Identifies the importer to the operators of the source. */
 export const userAgent = 'agent-chat-service/0.1 (importer of a self-hosted library of chassidic texts)'
 
-const retries = 3
+const standardRetries = 3
 const maxWaitMs = 30_000
 
 /**
@@ -27,9 +41,12 @@ export async function download(url: string, options: DownloadOptions = {}): Prom
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await attemptOnce(url, options)
     if ('fault' in outcome) {
-      if (!outcome.retryable || attempt === retries) throw failure(url, outcome.fault, attempt + 1)
+      if (!outcome.retryable || attempt === (options.retries ?? standardRetries))
+        throw failure(url, outcome.fault, attempt + 1)
       const backoff = (options.baseMs ?? 500) * 2 ** attempt
-      await sleep(Math.min(maxWaitMs, Math.max(backoff, outcome.waitMs)))
+      await sleep(Math.min(maxWaitMs, Math.max(backoff, outcome.waitMs)), undefined, {
+        ...(options.signal && { signal: options.signal }),
+      })
       continue
     }
     return outcome.status === 304 ? undefined : outcome
@@ -53,7 +70,11 @@ async function attemptOnce(url: string, options: DownloadOptions): Promise<Downl
   try {
     const response = await fetch(url, {
       headers: { 'user-agent': userAgent, ...(options.etag ? { 'if-none-match': options.etag } : {}) },
-      signal: AbortSignal.timeout(options.timeoutMs ?? 120_000),
+      redirect: options.redirect ?? 'follow',
+      signal: AbortSignal.any([
+        AbortSignal.timeout(options.timeoutMs ?? 120_000),
+        ...(options.signal ? [options.signal] : []),
+      ]),
     })
     const { status } = response
     const isWanted = response.ok || status === 304 || options.accept?.includes(status)
@@ -63,11 +84,25 @@ async function attemptOnce(url: string, options: DownloadOptions): Promise<Downl
       const waitMs = Number.isFinite(seconds) ? seconds * 1000 : 0
       return { fault: `the server answered ${status}`, retryable: status === 429 || status >= 500, waitMs }
     }
-    const body = Buffer.from(await response.arrayBuffer())
+    const body = await bodyOf(response, url, options.maxBytes)
     return { body, etag: response.headers.get('etag') ?? undefined, status }
   } catch (error) {
+    if (error instanceof ReplyTooLarge) throw error
     return { fault: reasonOf(error, options.timeoutMs ?? 120_000), retryable: true, waitMs: 0 }
   }
+}
+
+/** @throws ReplyTooLarge as soon as too many bytes have come, and cancels the rest. */
+async function bodyOf(response: Response, url: string, maxBytes: number | undefined): Promise<Buffer> {
+  if (maxBytes === undefined || !response.body) return Buffer.from(await response.arrayBuffer())
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw new ReplyTooLarge(url, maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 function reasonOf(error: unknown, timeoutMs: number): string {

@@ -1,10 +1,10 @@
 import type { Database } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
-import { address, addressType, hebrewAddress, numberAt } from '../../library/address.ts'
 import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { WorkFacts } from '../../library/writing/library.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from './api.ts'
 import { titlesOf, type WorkSchema } from './format/schema.ts'
+import { segmentsOf } from './format/section-segments.ts'
 import { isAllowed, licenseOf, makeVersion, type ReadVersion, type VersionHeader } from './format/version.ts'
 import type { PlacedSegment } from './format/walk.ts'
 import type { Progress } from './import-export.ts'
@@ -264,48 +264,5 @@ class Walk {
     if (section.indexTitle !== this.first.indexTitle) return true
     // If the first section is in none of the parts, the API uses other names for them.
     return this.#parts?.has(this.first.book) === true && !this.#parts.has(section.book)
-  }
-}
-
-/**
- * Returns the segments of a section in one version. The API gives the ref of the section; segments below it are
- * numbered here.
- */
-function segmentsOf(section: ApiSection, text: unknown, number: number): readonly PlacedSegment[] {
-  const found: PlacedSegment[] = []
-  const descend = (value: unknown, path: readonly number[]): void => {
-    if (Array.isArray(value)) {
-      for (const [index, entry] of value.entries()) descend(entry, [...path, index])
-      return
-    }
-    if (typeof value !== 'string' || value.trim() === '') return
-    const place = placeBelow(section, path)
-    found.push({ place, html: value, order: [number, ...path] })
-  }
-  descend(text, [])
-  return found
-}
-
-function placeBelow(section: ApiSection, path: readonly number[]): PlacedSegment['place'] {
-  const above = section.sections.length
-  // Offsets are by full depth. The section's own ref already includes those of its levels.
-  const offsets = Object.fromEntries(
-    Object.entries(section.index_offsets_by_depth ?? {}).map(([depth, offset]) => [
-      String(Number(depth) - above),
-      offset,
-    ]),
-  )
-  const numbers = path.map((_, level) => ({
-    n: numberAt(offsets, path.slice(0, level + 1)),
-    type: addressType(section.addressTypes[above + level]),
-  }))
-  const join = (title: string, parts: readonly string[]): string =>
-    parts.length === 0 ? title : `${title}${above > 0 ? ':' : ' '}${parts.join(':')}`
-  const parts = numbers.map(({ n, type }) => address(type, n))
-  const hebrew = numbers.map(({ n, type }) => hebrewAddress(type, n))
-  return {
-    ref: join(section.ref, parts),
-    heRef: section.heRef === '' ? '' : join(section.heRef, hebrew),
-    sectionRef: path.length === 0 ? section.sectionRef || section.ref : join(section.ref, parts.slice(0, -1)),
   }
 }

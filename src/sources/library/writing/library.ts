@@ -42,11 +42,13 @@ export type Stored = {
 const libraryLock = 7_203_115_003n
 
 /**
- * Makes this transaction the only writer of the library until it ends. It waits for the import before it, without a
- * time limit. Readers are never blocked.
+ * Makes this transaction the only writer of the library until it ends. It waits for the import before it. Readers are
+ * never blocked.
+ * @param maxWaitMs maximum wait; default: no limit.
+ * @throws the database's error (lock_not_available) after `maxWaitMs`.
  */
-export async function lockLibrary(tx: Executor): Promise<void> {
-  await tx.execute(sql`set local lock_timeout = 0`)
+export async function lockLibrary(tx: Executor, maxWaitMs = 0): Promise<void> {
+  await tx.execute(sql`select set_config('lock_timeout', ${String(maxWaitMs)}, true)`)
   await tx.execute(sql`set local statement_timeout = 0`)
   await tx.execute(sql`set local idle_in_transaction_session_timeout = '5min'`)
   await tx.execute(sql`select pg_advisory_xact_lock(${libraryLock})`)

@@ -1,4 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
+import type { AtPublisher } from '../../library/publisher.ts'
 import { withDigits } from '../../refs/grammar/number-words.ts'
 import { isPageRef } from '../../refs/grammar/pages.ts'
 import { type FoundRef, findRefs } from '../../refs/in-text/find-refs.ts'
@@ -28,6 +29,8 @@ export type MissingPlace = {
   readonly nearest: readonly string[]
   /** For a place of the Bible or the Talmud: refs of passages that cite it, most exact citation first. */
   readonly citedBy?: readonly string[]
+  /** Where its publisher has it, if the service asked and may not store it. */
+  readonly publisher?: AtPublisher
 }
 
 const maxCitedBy = 5

@@ -1,4 +1,5 @@
 import type { Executor } from '../../../db/client.ts'
+import type { AtPublisher } from '../../library/publisher.ts'
 import { hebrewNames } from '../../refs/in-text/hebrew-names.ts'
 import { isStopWord, tokenize } from '../../text/tokens.ts'
 import { isFiller } from '../expansion/fillers.ts'
@@ -10,6 +11,8 @@ const english = {
   unheld: (name: string) => `"${name}" is not in this library: it does not hold that work`,
   unheld_work: (name: string) => `"${name}" is not in this library: it does not hold that work`,
   work: (name: string) => `"${name}" does not exist in this library: no work of that name is known here`,
+  linked: (name: string, { url, license }: AtPublisher) =>
+    `"${name}" is not in this library. Its publisher has it, under the licence ${license}: ${url}`,
   nearest: 'nearest',
   cited: 'passages here that cite it',
 }
@@ -20,6 +23,8 @@ const hebrew: typeof english = {
   unheld: (name) => `„${name}” אינו בספרייה זו: החיבור אינו נמצא בה`,
   unheld_work: (name) => `„${name}” אינו בספרייה זו: החיבור אינו נמצא בה`,
   work: (name) => `„${name}” אינו קיים בספרייה זו: אין כאן חיבור ידוע בשם זה`,
+  linked: (name, { url, license }) =>
+    `„${name}” אינו בספרייה זו. הוא נמצא אצל המוציא לאור, ברישיון ${license}: ${url}`,
   nearest: 'הקרובים ביותר',
   cited: 'מקומות בספרייה המביאים אותו',
 }
@@ -40,7 +45,9 @@ export function missingStatement(
   const say = language === 'he' ? hebrew : english
   const named = (refs: readonly string[]): string => refs.map((ref) => names.get(ref) ?? ref).join(' · ')
   return missing
-    .map(({ written, kind, nearest, citedBy = [] }) => {
+    .map(({ written, kind, nearest, citedBy = [], publisher }) => {
+      // Nothing follows the address, because readers copy it to the end of the line.
+      if (publisher) return say.linked(written, publisher)
       const near = nearest.length === 0 ? '' : `; ${say.nearest}: ${named(nearest)}`
       const cited = citedBy.length === 0 ? '' : `; ${say.cited}: ${named(citedBy)}`
       return `${say[kind](written)}${near}${cited}.`
@@ -94,8 +101,12 @@ export function asksOnlyFor(query: string, missing: readonly MissingPlace[]): bo
  * The result of a tool that was called with one missing place or work. Its `kind` is unknown here.
  * @throws database errors.
  */
-export async function refNotFound(executor: Executor, name: string, nearest: readonly string[]) {
-  const missing = [{ written: name, kind: 'place' as const, nearest }]
+export async function refNotFound(
+  executor: Executor,
+  name: string,
+  { nearest, publisher }: Pick<MissingPlace, 'nearest' | 'publisher'>,
+) {
+  const missing = [{ written: name, kind: 'place' as const, nearest, ...(publisher && { publisher }) }]
   const error = missingStatement(missing, languageOf(name), await namesFor(executor, name, nearest))
-  return { content: JSON.stringify({ error, nearest }), isError: true }
+  return { content: JSON.stringify({ error, nearest, ...(publisher && { publisher }) }), isError: true }
 }

@@ -68,7 +68,11 @@ function unknownNote({ unknown_marks: marks, unknown_refs: refs }: RunEnd): Html
   return notice('note', html`${citations}${refs.map(unknownRef)}`)
 }
 
-function unknownRef({ ref, nearest }: RunEnd['unknown_refs'][number]): Html {
+function unknownRef({ ref, nearest, publisher }: RunEnd['unknown_refs'][number]): Html {
+  if (publisher) {
+    const link = html`<a href="${publisher.url}" rel="noreferrer">Its publisher has it</a>`
+    return html`The library does not have <bdi>${ref}</bdi>. ${link}, under the licence ${publisher.license}. `
+  }
   const near =
     nearest === null
       ? '.'

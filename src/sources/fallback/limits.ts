@@ -1,0 +1,82 @@
+/** Bounds of what the service asks of the publisher. */
+export type FallbackLimits = {
+  /** Maximum time of one lookup, in milliseconds, including the time until the text can be read. */
+  readonly lookupMs: number
+  /** Maximum time of storing a section, in milliseconds. A lookup that ends earlier does not stop it. */
+  readonly storeMs: number
+  /** Maximum bytes of one reply. */
+  readonly replyBytes: number
+  /** Maximum number of passages of one section, in one version. */
+  readonly passages: number
+  /** Lookups per minute and process, and how many of them may come at once. */
+  readonly perMinute: number
+  readonly burst: number
+  /** Maximum number of refs asked for in one turn. */
+  readonly perTurn: number
+  /** First pause after a failure, in milliseconds. It doubles with each further failure. */
+  readonly pauseMs: number
+  /** Time for which a negative answer is remembered, in milliseconds. */
+  readonly rememberMs: number
+}
+
+export const standardLimits: FallbackLimits = {
+  lookupMs: 3_000,
+  storeMs: 10_000,
+  replyBytes: 1024 * 1024,
+  passages: 500,
+  perMinute: 20,
+  burst: 10,
+  perTurn: 5,
+  pauseMs: 30_000,
+  rememberMs: 3_600_000,
+}
+
+/** A token bucket: `burst` tokens at first, and `perMinute` new ones each minute up to `burst`. */
+export class TokenBucket {
+  readonly #perMs: number
+  readonly #burst: number
+  #tokens: number
+  #at = performance.now()
+
+  constructor({ perMinute, burst }: Pick<FallbackLimits, 'perMinute' | 'burst'>) {
+    this.#perMs = perMinute / 60_000
+    this.#burst = burst
+    this.#tokens = burst
+  }
+
+  /** Takes a token; false if there is none. */
+  take(): boolean {
+    const now = performance.now()
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs)
+    this.#at = now
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+}
+
+const longestPauseMs = 600_000
+
+/** Pauses after failures: `pauseMs` after the first, twice that after each further one, at most ten minutes. */
+export class Circuit {
+  readonly #pauseMs: number
+  #failures = 0
+  #openUntil = 0
+
+  constructor(pauseMs: number) {
+    this.#pauseMs = pauseMs
+  }
+
+  get isOpen(): boolean {
+    return performance.now() < this.#openUntil
+  }
+
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  failed(): void {
+    this.#openUntil = performance.now() + Math.min(longestPauseMs, this.#pauseMs * 2 ** this.#failures)
+    this.#failures += 1
+  }
+}

@@ -1,0 +1,264 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { withTx } from '../../../src/db/client.ts'
+import { type Fallback, type FallbackSettings, openFallback } from '../../../src/sources/fallback/fallback.ts'
+import type { FallbackLimits } from '../../../src/sources/fallback/limits.ts'
+import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
+import { SefariaApi } from '../../../src/sources/importers/sefaria/api.ts'
+import { importFromApi } from '../../../src/sources/importers/sefaria/import-api.ts'
+import { readPassage } from '../../../src/sources/library/passages.ts'
+import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
+import { lockLibrary } from '../../../src/sources/library/writing/library.ts'
+import { searchSources } from '../../../src/sources/search/search.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type FakeSefaria, startFakeSefaria } from '../../support/fake-sefaria.ts'
+import { lampRecords, lampSections, publisherSection } from '../../support/publisher.ts'
+
+let db: TestDatabase
+let fake: FakeSefaria
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+beforeEach(async () => {
+  fake = await startFakeSefaria()
+  fake.sections = lampSections
+  fake.records = lampRecords
+})
+afterEach(async () => {
+  await fake.close()
+  expect((await checkLibrary(db.database.system, 1_000)).faults).toEqual([])
+  await db.database.systemPool.query('delete from works')
+})
+
+const open = (limits: Partial<FallbackLimits> = {}, settings: Partial<FallbackSettings> = {}): Fallback =>
+  openFallback(db.database, { baseUrl: fake.baseUrl, licenses: [], ...settings }, pino({ level: 'silent' }), {
+    lookupMs: 20_000,
+    storeMs: 20_000,
+    ...limits,
+  })
+
+const read = async (ref: string) => {
+  const found = await readPassage(db.database.system, ref, {})
+  return 'passages' in found ? found.passages : []
+}
+
+const refs = async () =>
+  (await db.database.systemPool.query<{ ref: string }>('select ref from passages order by ordinal')).rows.map(
+    ({ ref }) => ref,
+  )
+
+test('a fetched ref is stored as a whole section, with version, licence and address', async () => {
+  const answer = await open().ask('House Lamp 1:2')
+  expect(answer).toEqual({ kind: 'held', ref: 'House Lamp 1:2' })
+  expect(await refs()).toEqual(['House Lamp 1:1', 'House Lamp 1:2'])
+  expect(await read('House Lamp 1:2')).toMatchObject([
+    {
+      language: 'he',
+      version: 'Manuscript',
+      license: 'CC0',
+      heRef: 'נר הבית א׳:ב׳',
+      text: 'ואורו הולך וגדל',
+    },
+    {
+      language: 'en',
+      version: 'Community Translation',
+      license: 'CC-BY',
+      author: 'Rivka of Nowhere',
+      url: 'https://www.sefaria.org/House_Lamp.1.2',
+      text: 'And its light grows and grows.',
+    },
+  ])
+  const hits = await searchSources(db.database.system, { text: 'light grows', limit: 3 })
+  expect(hits[0]?.ref).toBe('House Lamp 1:2')
+})
+
+test('sections stand in reading order, in whichever order they are fetched', async () => {
+  const { ask } = open()
+  for (const ref of ['House Lamp 3:1', 'House Lamp, Introduction 1', 'House Lamp 1'])
+    expect(await ask(ref)).toMatchObject({ kind: 'held' })
+  expect(await refs()).toEqual([
+    'House Lamp, Introduction 1',
+    'House Lamp 1:1',
+    'House Lamp 1:2',
+    'House Lamp 3:1',
+  ])
+  expect(await read('נר הבית ג א')).toHaveLength(2)
+})
+
+test('a text with a refused licence is linked, and nothing is stored', async () => {
+  const answer = await open().ask('House Lamp 2:1')
+  expect(answer).toEqual({
+    kind: 'linked',
+    at: { ref: 'House Lamp 2:1', url: 'https://www.sefaria.org/House_Lamp.2.1', license: 'CC-BY-NC' },
+  })
+  expect(await refs()).toEqual([])
+})
+
+test('a restricted licence is stored when the operator allows it', async () => {
+  expect(await open({}, { licenses: ['cc-by-nc'] }).ask('House Lamp 2:1')).toMatchObject({ kind: 'held' })
+  expect(await read('House Lamp 2:1')).toMatchObject([{ version: 'Press', license: 'CC-BY-NC' }])
+})
+
+test('a ref that the publisher does not have is asked for once', async () => {
+  const { ask } = open()
+  expect(await ask('House Lamp 9:1')).toEqual({ kind: 'none' })
+  const before = fake.requests.length
+  expect(await ask('House Lamp 9:1')).toEqual({ kind: 'none' })
+  expect(fake.requests).toHaveLength(before)
+})
+
+test('words without a number are not sent to the publisher', async () => {
+  const { ask } = open()
+  for (const text of ['House Lamp', 'what is joy', '12', 'x'.repeat(200)]) await ask(text)
+  expect(fake.requests).toEqual([])
+})
+
+test('a slow publisher is given up in time, and is left alone for a while', async () => {
+  fake.slow('/api/v3/', 5_000)
+  const { ask } = open({ lookupMs: 100 })
+  expect(await ask('House Lamp 1:1')).toEqual({ kind: 'none' })
+  const before = fake.requests.length
+  expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
+  expect(fake.requests).toHaveLength(before)
+})
+
+test.each([429, 500, 503])('a publisher that answers %i is left alone for a while', async (status) => {
+  fake.fail('/api/v3/', status)
+  const { ask } = open()
+  expect(await ask('House Lamp 1:1')).toEqual({ kind: 'none' })
+  expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
+  expect(fake.requests).toHaveLength(1)
+})
+
+test('a failure is not remembered as the absence of the text', async () => {
+  fake.fail('/api/v3/', 500)
+  const { ask } = open({ pauseMs: 0 })
+  expect(await ask('House Lamp 1:1')).toEqual({ kind: 'none' })
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+})
+
+test('a reply above the limit of bytes is dropped, and nothing is stored', async () => {
+  expect(await open({ replyBytes: 500 }).ask('House Lamp 1:1')).toEqual({ kind: 'none' })
+  expect(await refs()).toEqual([])
+})
+
+test('a section above the limit of passages is linked', async () => {
+  expect(await open({ passages: 1 }).ask('House Lamp 1:1')).toMatchObject({ kind: 'linked' })
+  expect(await refs()).toEqual([])
+})
+
+test('a process fetches no more than its rate allows', async () => {
+  const { ask } = open({ burst: 1, perMinute: 0 })
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+  expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
+})
+
+test('a turn asks for no more refs than it may', async () => {
+  const ask = open({ perTurn: 1 }).forTurn()
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+  expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+})
+
+test('concurrent lookups of a ref are one fetch', async () => {
+  const { ask } = open()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => ask('House Lamp 1:1')))
+  expect(answers.every(({ kind }) => kind === 'held')).toBe(true)
+  expect(fake.requests.filter(({ path }) => path.includes('House_Lamp.1.1'))).toHaveLength(1)
+})
+
+test('two replicas that fetch sections of a work at once store both', async () => {
+  const [one, other] = [open(), open()]
+  const asked = ['House Lamp 1:1', 'House Lamp 3:1', 'House Lamp, Introduction 1', 'House Lamp 1:2']
+  const answers = await Promise.all(asked.map((ref, i) => (i % 2 === 0 ? one : other).ask(ref)))
+  expect(answers.map(({ kind }) => kind)).toEqual(['held', 'held', 'held', 'held'])
+  expect(await refs()).toEqual([
+    'House Lamp, Introduction 1',
+    'House Lamp 1:1',
+    'House Lamp 1:2',
+    'House Lamp 3:1',
+  ])
+})
+
+test('a lookup ends at an abort, and the fetch continues for others', async () => {
+  const { ask } = open()
+  const stop = new AbortController()
+  const [first, second] = [ask('House Lamp 1:1', stop.signal), ask('House Lamp 1:1')]
+  stop.abort()
+  expect(await first).toEqual({ kind: 'none' })
+  expect(await second).toMatchObject({ kind: 'held' })
+})
+
+test('a lookup does not wait longer than it may for an import that writes', async () => {
+  const { ask } = open({ lookupMs: 300 })
+  const answer = await withTx(db.database, 'system', async (tx) => {
+    await lockLibrary(tx)
+    return ask('House Lamp 1:1')
+  })
+  expect(answer).toEqual({ kind: 'none' })
+})
+
+const full = () =>
+  importFromApi(db.database, new SefariaApi(fake.baseUrl, { intervalMs: 0 }), {
+    titles: ['House Lamp'],
+    allowLicenses: ['cc-by-nc'],
+  })
+
+const chained = lampSections.map((section, i) => ({ ...section, next: lampSections[i + 1]?.ref ?? null }))
+
+test('a full import takes over what was fetched', async () => {
+  await open().ask('House Lamp 3:1')
+  fake.sections = chained.map((section) => ({
+    ...section,
+    available_versions: [
+      ...new Map(
+        lampSections
+          .flatMap((s) => s['available_versions'] as { versionTitle: string }[])
+          .map((v) => [v.versionTitle, v]),
+      ).values(),
+    ],
+  }))
+  fake.shapes = { 'House Lamp': ['House Lamp, Introduction', 'House Lamp'] }
+  expect((await full()).failed).toEqual([])
+  expect(await refs()).toEqual([
+    'House Lamp, Introduction 1',
+    'House Lamp 1:1',
+    'House Lamp 1:2',
+    'House Lamp 2:1',
+    'House Lamp 3:1',
+  ])
+  expect(await read('House Lamp 3:1')).toHaveLength(2)
+})
+
+test('a fetched section leaves an imported work as it is', async () => {
+  const [introduction, first] = chained
+  fake.sections = [introduction, { ...first, next: null }].flatMap((section) => section ?? []) as never
+  fake.shapes = { 'House Lamp': ['House Lamp, Introduction', 'House Lamp'] }
+  await full()
+  const before = await Promise.all(
+    ['House Lamp 1:1', 'House Lamp 1:2', 'House Lamp, Introduction 1'].map(read),
+  )
+  fake.sections = lampSections
+  expect(await open().ask('House Lamp 3:1')).toMatchObject({ kind: 'held' })
+  const after = await Promise.all(
+    ['House Lamp 1:1', 'House Lamp 1:2', 'House Lamp, Introduction 1'].map(read),
+  )
+  expect(after).toEqual(before)
+  expect(await read('House Lamp 3:1')).toHaveLength(2)
+})
+
+test('a work of the operator with the same title is not changed', async () => {
+  async function* lines(): AsyncGenerator<string> {
+    yield JSON.stringify({ work: 'House Lamp', ref: 'House Lamp 1:1', en: 'Our own lamp.', license: 'own' })
+  }
+  await importJsonl(db.database, lines(), { allowLicenses: [] })
+  expect(await open().ask('House Lamp 3:1')).toMatchObject({ kind: 'linked' })
+  expect(await refs()).toEqual(['House Lamp 1:1'])
+})
+
+test('the title and the numbers of a Hebrew ref reach the publisher in its spelling', async () => {
+  fake.sections = [publisherSection('Genesis 1', 'בראשית א׳', { manuscript: ['בראשית'] })]
+  expect(await open().ask('בראשית א א')).toEqual({ kind: 'held', ref: 'Genesis 1:1' })
+})
