@@ -32,6 +32,12 @@ const allowed: readonly { readonly file: string; readonly statement: string; rea
   { file: '0008_one_charge.sql', statement: 'DROP INDEX "runs_request_hash"', since: '0.1.0' },
   // Another index keeps what a replica of the version before writes as unique as this one did.
   { file: '0008_one_charge.sql', statement: 'DROP INDEX "credit_transactions_extend"', since: '0.1.0' },
+  // Triggers delete what these foreign keys deleted.
+  ...[
+    'passage_texts_passage_id_passages_id_fk',
+    'passage_texts_version_id_versions_id_fk',
+    'passages_work_id_works_id_fk',
+  ].map((statement) => ({ file: '0016_library_without_foreign_keys.sql', statement, since: '0.1.0' })),
 ]
 
 /** What a replica of the version before would trip over, or what would hold its statements up for long. */

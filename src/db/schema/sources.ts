@@ -54,14 +54,15 @@ export const versions = pgTable(
   (t) => [uniqueIndex('versions_title').on(t.workId, t.language, t.title)],
 )
 
-/** A passage of a work: the unit of search, reading and citation. */
+/**
+ * A passage of a work: the unit of search, reading and citation. It has no foreign key, because that check was half of
+ * the time of an import: a trigger deletes passages with their work, and `sources check` finds passages without one.
+ */
 export const passages = pgTable(
   'passages',
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
-    workId: integer('work_id')
-      .notNull()
-      .references(() => works.id, { onDelete: 'cascade' }),
+    workId: integer('work_id').notNull(),
     /** The canonical ref, such as `Tanya, Part I; Likkutei Amarim 32:4`. */
     ref: text('ref').notNull(),
     heRef: text('he_ref').notNull().default(''),
@@ -101,16 +102,15 @@ export const headings = pgTable(
   (t) => [primaryKey({ columns: [t.key, t.heading] }), index('headings_work').on(t.workId)],
 )
 
-/** The text of a passage in one version, as printed. Footnotes are separate. */
+/**
+ * The text of a passage in one version, as printed. Footnotes are separate. It has no foreign keys, like `passages`:
+ * triggers delete texts with their passage or version.
+ */
 export const passageTexts = pgTable(
   'passage_texts',
   {
-    passageId: bigint('passage_id', { mode: 'number' })
-      .notNull()
-      .references(() => passages.id, { onDelete: 'cascade' }),
-    versionId: integer('version_id')
-      .notNull()
-      .references(() => versions.id, { onDelete: 'cascade' }),
+    passageId: bigint('passage_id', { mode: 'number' }).notNull(),
+    versionId: integer('version_id').notNull(),
     language: text('language').notNull(),
     /** Number of this text in the search index. It is never reused. */
     docId: integer('doc_id').notNull(),

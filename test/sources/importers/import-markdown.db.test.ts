@@ -93,6 +93,10 @@ test.each([
 
 test.each([
   ['every passage has a text', `delete from passage_texts where text = 'Below.'`],
+  [
+    'every text is of a passage and a version, and every passage of a work',
+    `insert into passage_texts (passage_id, version_id, language, doc_id, text) values (0, 0, 'en', 0, 'Lost.')`,
+  ],
   ['every version has passages, as many as it says', 'update versions set doc_count = 4'],
   ['the index has every word of every text', `delete from search_postings where term = 'below'`],
   [

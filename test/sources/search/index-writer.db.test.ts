@@ -144,3 +144,33 @@ describe('the index of an import', () => {
     expect(await faults()).toEqual([])
   })
 })
+
+describe('a work that is removed', () => {
+  it('takes its passages and texts along, and leaves those of others', async () => {
+    await store(createIndexWriter(), 'First', ['orchard', 'lantern'])
+    await store(createIndexWriter(), 'Second', ['compass'])
+    await withTx(db.database, 'system', (tx) => tx.execute(sql`delete from works where title = 'First'`))
+    const left = await db.database.system.execute(
+      sql`select p.ref, t.text from passages p full join passage_texts t on t.passage_id = p.id`,
+    )
+    expect(left.rows).toEqual([{ ref: 'Second 1', text: 'compass' }])
+  })
+})
+
+describe('the spellings of terms', () => {
+  it('are stored once, whatever an import finds again', async () => {
+    const writer = createIndexWriter()
+    const spellings = () =>
+      db.database.system
+        .execute<{ term: string }>(sql`select term from search_spellings order by term, skeleton`)
+        .then(({ rows }) => rows.map(({ term }) => term))
+    await store(writer, 'First', ['hasidut', 'מדותיו'])
+    await flush(writer)
+    const before = await spellings()
+    expect(before).toEqual(expect.arrayContaining(['hasidut', 'מדותיו']))
+    await store(writer, 'Second', ['hasidut', 'מדותיו', 'nigunim'])
+    await flush(writer)
+    const added = ['nigunim', 'second']
+    expect((await spellings()).filter((term) => !added.includes(term))).toEqual(before)
+  })
+})

@@ -31,6 +31,13 @@ const rules: readonly { readonly rule: string; readonly statement: string }[] = 
       where not exists (select 1 from passage_texts t where t.passage_id = p.id)`,
   },
   {
+    rule: 'every text is of a passage and a version, and every passage of a work',
+    statement: `select t.doc_id as document, null as ref from passage_texts t
+      where not exists (select 1 from passages p where p.id = t.passage_id)
+        or not exists (select 1 from versions v where v.id = t.version_id)
+      union all select null, p.ref from passages p where not exists (select 1 from works w where w.id = p.work_id)`,
+  },
+  {
     rule: 'every version has passages, as many as it says',
     statement: `select w.title as work, v.language, v.title as version, v.doc_count as said, count(t.doc_id)::int as found
       from versions v join works w on w.id = v.work_id left join passage_texts t on t.version_id = v.id
