@@ -62,14 +62,23 @@ function sourceItem(source: CitedSource, id: string): Html {
       ? [{ start, end }]
       : [],
   )
-  return html`<li id="${id}"><details><summary>[${source.n}] <b dir="auto">${source.ref}</b>
+  return html`<li id="${id}"><details><summary>[${source.n}] <b dir="auto">${source.ref}</b> ${hebrewRef(source)}
 ${kinds.map((kind) => html`<span class="badge ${kind}">${results[kind]}</span> `)}</summary>
-<div class="passage">${source.verification.map(checkLine)}
+<div class="passage">${source.verification.map(sourceCheck)}
 <blockquote lang="${source.language}" dir="${directionOf(source.language)}">${markedText(
     source.text,
     spans.toSorted((a, b) => a.start - b.start),
   )}</blockquote>
-<p class="soft">${facts} ${source.url === '' ? nothing : sourceLink(source.url, 'Source of the text')}</p></div></details></li>`
+<p class="soft">${facts} ${/^https?:/i.test(source.url) ? sourceLink(source.url, 'Source of the text') : nothing}</p></div></details></li>`
+}
+
+function hebrewRef({ he_ref: heRef, ref }: CitedSource): Html {
+  return heRef.trim() === '' || heRef === ref ? nothing : html`<span lang="he" dir="rtl">${heRef}</span>`
+}
+
+/** The check of a quotation of a source. One that is word for word is highlighted in the passage instead. */
+function sourceCheck(check: QuoteCheck): Html {
+  return check.result === 'verbatim' ? nothing : checkLine(check)
 }
 
 function checkLine({ result, quote, found_ref: found, original }: QuoteCheck): Html {

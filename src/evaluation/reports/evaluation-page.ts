@@ -77,10 +77,10 @@ export function badges({ verdict, outcome }: ScoredQuestion): Html {
 /** What the question expects, and what of it the answer cites. */
 export function expectations(question: ScoredQuestion): Html {
   const wanted = question.must_refuse ? html`<p class="why">Expected: a refusal.</p>` : nothing
-  const refs = question.expected.map(
-    ({ ref, found }) =>
-      html`<li><span class="badge ${found ? 'found' : hasTurn(question) ? 'lacking' : ''}">${found ? 'cited' : 'expected'}</span> <bdi>${ref}</bdi></li>`,
-  )
+  const refs = question.expected.map(({ ref, found }) => {
+    const [kind, label] = found ? ['found', 'cited'] : lackOf(question)
+    return html`<li><span class="badge ${kind}">${label}</span> <bdi>${ref}</bdi></li>`
+  })
   const forbidden = question.forbidden.map((ref) => {
     const isCited = question.forbidden_cited.includes(ref)
     return html`<li><span class="badge ${isCited ? 'wrong' : ''}">${isCited ? 'forbidden, but cited' : 'forbidden'}</span> <bdi>${ref}</bdi></li>`
@@ -92,4 +92,10 @@ export function expectations(question: ScoredQuestion): Html {
   const list =
     refs.length + forbidden.length === 0 ? nothing : html`<ul class="refs">${refs}${forbidden}</ul>`
   return html`${wanted}${list}${missing}`
+}
+
+/** How an expected ref that the answer does not cite is shown. */
+function lackOf(question: ScoredQuestion): readonly [kind: string, label: string] {
+  if (!hasTurn(question)) return ['', 'expected']
+  return question.recall === 1 ? ['', 'or'] : ['lacking', 'not cited']
 }

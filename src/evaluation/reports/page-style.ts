@@ -27,13 +27,15 @@ body {
 h1 { font-size: 1.6rem; margin: 0 0 0.25rem; }
 h2 { font-size: 1.2rem; margin: 2rem 0 0.75rem; }
 h3, h4 { font-size: 0.95rem; margin: 0 0 0.5rem; }
+.side > * + h4 { margin-top: 0.9rem; }
+.side > .refs { margin-bottom: 0.5rem; }
 a { color: var(--accent); }
 .soft { color: var(--soft); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.3rem 0.75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; }
 .totals td, .totals thead th:not(:first-child) { text-align: end; white-space: nowrap; }
-.totals th[scope=row] { font-weight: 600; }
+.totals th[scope=row] { font-weight: 600; min-width: 8.5rem; overflow-wrap: break-word; }
 .totals .part th[scope=row] { font-weight: 400; padding-inline-start: 1.75rem; color: var(--soft); }
 .filters { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0 0 1rem; padding: 0; border: 0; }
 .filters legend { padding: 0; margin-bottom: 0.4rem; color: var(--soft); }
@@ -49,6 +51,10 @@ th, td { padding: 0.3rem 0.75rem; border-bottom: 1px solid var(--line); text-ali
 .question > header { display: flex; flex-wrap: wrap; gap: 0.4rem 0.6rem; align-items: baseline; }
 .asked { margin: 0.5rem 0 0.25rem; font-size: 1.125rem; font-weight: 600; }
 .why { margin: 0.25rem 0; }
+.why q { display: block; margin-block: 0.25rem; padding-inline: 0.9rem; }
+.cite::before { content: "["; }
+.cite::after { content: "]"; }
+.cite { text-decoration: none; }
 .sides { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.25rem; margin-top: 0.75rem; }
 .side { min-width: 0; }
 .answer { padding: 0.75rem 1rem; border-radius: 8px; background: var(--sunk); }
@@ -86,12 +92,17 @@ body:has(#show-worse:checked) .question:not(.is-worse) { display: none; }
 @media (max-width: 52rem) {
   .sides { grid-template-columns: minmax(0, 1fr); }
   .question { padding: 0.9rem; }
+  .totals { font-size: 0.88rem; }
+  .totals :is(th, td) { padding-inline: 0.35rem; }
+  .totals .part th[scope=row] { padding-inline-start: 1rem; }
 }
 @media print {
   :root { color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .filters { display: none; }
-  .question { border-width: 0 0 1px; border-radius: 0; padding: 0.75rem 0; }
+  .question { border-width: 0 0 1px; border-radius: 0; padding: 0.75rem 0; break-inside: auto; }
+  .question > header, .asked { break-after: avoid; }
   .passage blockquote { max-height: none; }
+  details::details-content { content-visibility: visible; display: block; }
 }
 `
