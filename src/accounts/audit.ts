@@ -24,6 +24,8 @@ export const auditActions = {
   'key.revoked': 'API key revoked',
   'project.renamed': 'Project renamed',
   'project.deleted': 'Project deleted',
+  'library.import_started': 'Import into the library started',
+  'library.import_cancelled': 'Import into the library cancelled',
 } as const
 
 export type AuditAction = keyof typeof auditActions

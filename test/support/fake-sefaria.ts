@@ -218,6 +218,8 @@ export type FakeSefaria = {
   /** Answers the next `times` requests whose path contains `part` with this status. */
   fail(part: string, status: number, times?: number): void
   slow(part: string, milliseconds: number): void
+  /** Requests for whole files whose path contains `part` get no answer until the returned function is called. */
+  hold(part: string): () => void
   close(): Promise<void>
 }
 
@@ -228,6 +230,7 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
   const requests: { path: string; agent: string; atMs: number }[] = []
   const troubles: Trouble[] = []
   const delays = new Map<string, number>()
+  const holds = new Map<string, Promise<void>>()
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -245,6 +248,14 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
     records: {},
     fail: (part, status, times = 1) => troubles.push({ part, status, times }),
     slow: (part, milliseconds) => delays.set(part, milliseconds),
+    hold(part) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      holds.set(part, promise)
+      return () => {
+        holds.delete(part)
+        resolve()
+      }
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -256,6 +267,8 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
     const path = decodeURIComponent(request.url ?? '')
     requests.push({ path, agent: request.headers['user-agent'] ?? '', atMs: performance.now() })
     for (const [part, milliseconds] of delays) if (path.includes(part)) await delay(milliseconds)
+    // The beginning of a file is read before an import, the whole file during it.
+    if (!request.headers.range) for (const [part, held] of holds) if (path.includes(part)) await held
     const status = troubleWith(path)
     if (status !== undefined) {
       response.writeHead(status, { 'retry-after': '0' }).end('trouble')

@@ -35,13 +35,29 @@ export async function addCollection(
     entries: filesOf(plan),
     merged: 0,
     async read(entry, etag) {
-      const content = await source.read(entry, etag)
+      const content = await untilAborted(source.read(entry, etag), options.signal)
       meter.read(entry.id, entry.title)
       return content
     },
+    schema: (title) => untilAborted(source.schema(title), options.signal),
   }
   const all = { titles: [], categories: [] }
-  return importExport(database, chosen, { ...options, ...all, onProgress: meter.stored })
+  const report = await importExport(database, chosen, { ...options, ...all, onProgress: meter.stored })
+  return report.interrupted
+    ? { ...report, failed: report.failed.filter(({ why }) => why !== stopped) }
+    : report
+}
+
+const stopped = 'the import was stopped'
+
+/** A download may wait for minutes. Nothing is stored after the abort, so its result is not needed. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(new Error(stopped))
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** Half of the share counts files that were read, the other half works that were stored, by their size. */

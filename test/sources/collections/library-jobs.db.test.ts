@@ -116,13 +116,13 @@ test('a service imports a queued collection and keeps what was permitted', async
 })
 
 test('a stopped service gives its import back, and the next one ends it', async () => {
-  fake.slow('Sichot HaRan/English', 1_500)
+  const release = fake.hold('Sichot HaRan/English')
   await queue('breslov')
   const first = runner()
   await expect.poll(async () => (await stateOf('breslov'))?.job?.progress).not.toBeNull()
   await first.stop()
   expect(await statusOf('breslov')).toBe('queued')
-  fake.slow('Sichot HaRan/English', 0)
+  release()
   const second = runner()
   await expect.poll(() => statusOf('breslov')).toBe('done')
   await second.stop()

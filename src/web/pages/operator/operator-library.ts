@@ -9,6 +9,7 @@ import {
   type WorkWithVersions,
 } from '../../../sources/library/catalogue.ts'
 import { checkLibrary, type LibraryCheck } from '../../../sources/library/writing/check.ts'
+import { type CollectionState, collectionStates } from '../../../sources/library-jobs/collection-states.ts'
 import { dataTable } from '../../components/data-table.ts'
 import { readFields } from '../../components/forms.ts'
 import { type Html, html, nothing } from '../../components/html.ts'
@@ -20,6 +21,7 @@ import { counted, languageName, sourceLink } from '../../components/texts.ts'
 import { formatDateTime } from '../../components/times.ts'
 import { sizeText } from '../library/library-view.ts'
 import type { WebServices } from '../services.ts'
+import { collectionSection } from './collections-view.ts'
 import { operatorPage } from './operator-page.ts'
 
 const query = z.object({
@@ -51,6 +53,7 @@ export function operatorLibraryPage(app: FastifyInstance, { database }: WebServi
         holdings: holdings.slice(0, worksShown),
         hasMore: holdings.length > worksShown,
         isFirst: !after,
+        collections: await collectionStates(system),
         checked: check === 'now' ? await runCheck(request) : undefined,
       }),
     )
@@ -73,14 +76,17 @@ function holdingsPage(shown: {
   readonly holdings: readonly WorkWithVersions[]
   readonly hasMore: boolean
   readonly isFirst: boolean
+  readonly collections: readonly CollectionState[]
   readonly checked: Checked | undefined
 }): Page {
-  const { size, holdings, hasMore, isFirst, checked } = shown
+  const { size, holdings, hasMore, isFirst, checked, collections } = shown
   const next = withQuery('/operator/library', { after: holdings.at(-1)?.title })
   return operatorPage({
     title: 'Library, for operators',
     path: '/operator/library',
-    main: html`<div class="head"><h2>Library</h2>
+    scripts: ['follow-imports.js'],
+    main: html`${isFirst ? collectionSection(collections) : nothing}
+<div class="head"><h2>Library</h2>
 <a class="button quiet" href="/operator/library?check=now">Check it now</a></div>
 <p class="faint">${sizeText(size)}</p>
 ${checked === undefined ? nothing : checkResult(checked)}
@@ -90,7 +96,10 @@ ${importHelp}`,
   })
 }
 
-const emptyLibrary = emptyState('The library is empty', 'Import texts on the command line, as shown below.')
+const emptyLibrary = emptyState(
+  'The library is empty',
+  'Add a collection above, or import texts on the command line, as shown below.',
+)
 
 function checkResult(checked: Checked): Html {
   if ('problem' in checked) return notice('note', checked.problem)
@@ -133,6 +142,7 @@ function holdingTable(holdings: readonly WorkWithVersions[]): Html {
 }
 
 const commands = [
+  { what: 'A collection; without a name, the list of them', command: 'sources add breslov' },
   { what: 'Works from Sefaria, by title', command: 'sources import sefaria "Tanya" "Likutei Moharan"' },
   { what: 'Works from Sefaria’s export files', command: 'sources import sefaria-export --category Chasidut' },
   { what: 'Your own texts, one JSON object per line', command: 'sources import jsonl texts.jsonl' },
@@ -142,7 +152,7 @@ const commands = [
 ]
 
 const importHelp = html`<section class="card"><h2>Imports</h2>
-<p>Imports run on the command line, because they can take hours. An interrupted import continues where it stopped. Run
+<p>These imports run on the command line. An interrupted import continues where it stopped. Run
 them in the folder of the service, with its settings; the service can keep running:</p>
 <dl class="commands">${commands.map(
   ({ what, command }) =>

@@ -4,6 +4,7 @@ import { operatorAccessPages } from './operator-access.ts'
 import { operatorAccountPage } from './operator-account.ts'
 import { operatorAccountPages } from './operator-accounts.ts'
 import { operatorAuditPage } from './operator-audit.ts'
+import { operatorCollectionPages } from './operator-collections.ts'
 import { operatorHealthPage } from './operator-health.ts'
 import { operatorLibraryPage } from './operator-library.ts'
 
@@ -14,5 +15,6 @@ export function operatorPages(app: FastifyInstance, services: WebServices): void
   operatorAccessPages(app, services)
   operatorAuditPage(app, services)
   operatorLibraryPage(app, services)
+  operatorCollectionPages(app, services)
   operatorHealthPage(app, services)
 }

@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { recordAction } from '../../../accounts/audit.ts'
+import { withTx } from '../../../db/client.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { Collection } from '../../../sources/collections/collection.ts'
+import { findCollection } from '../../../sources/collections/collections.ts'
+import { openExport, placeName, reachExport } from '../../../sources/collections/export-place.ts'
+import { planCollection } from '../../../sources/collections/plan.ts'
+import { surveyPlan } from '../../../sources/collections/survey.ts'
+import type { ExportSource } from '../../../sources/importers/sefaria/export-source.ts'
+import { type CollectionState, collectionStates } from '../../../sources/library-jobs/collection-states.ts'
+import { cancelJob, queueJob } from '../../../sources/library-jobs/jobs.ts'
+import { manyTexts, readFields } from '../../components/forms.ts'
+import { sendPage } from '../../components/page.ts'
+import { operatorsOnly } from '../../components/route-guards.ts'
+import { visitorOf } from '../../visitors/visitor.ts'
+import type { WebServices } from '../services.ts'
+import { collectionPage, collectionSection, type Offer } from './collections-view.ts'
+
+const startForm = z.object({ allow: manyTexts })
+
+/** A page waits at most this long for the beginnings of the files. */
+const surveyMs = 8_000
+/** The list of the public export has 20 MB and changes every month. */
+const keptMs = 10 * 60_000
+
+/** `/operator/library/collections`: adding collections to the library, with live progress. */
+export function operatorCollectionPages(app: FastifyInstance, services: WebServices): void {
+  const { database, settings } = services
+  const place = settings.libraryExport
+  let kept: { readonly source: ExportSource; readonly at: number } | undefined
+
+  async function offerOf(collection: Collection): Promise<Offer> {
+    try {
+      if (!kept || performance.now() - kept.at > keptMs) {
+        await reachExport(place)
+        kept = { source: await openExport(place), at: performance.now() }
+      }
+      const plan = planCollection(collection, kept.source)
+      return { plan, survey: await surveyPlan(kept.source, plan, { timeoutMs: surveyMs }) }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return { problem: error.message }
+    }
+  }
+
+  /** The part of the library page that its script repeats while an import runs. */
+  app.get('/operator/library/collections', operatorsOnly, async (_request, reply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .send(String(collectionSection(await collectionStates(database.system)))),
+  )
+
+  app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {
+    const state = await stateOf(services, request)
+    const offer = await offerOf(state.collection)
+    return sendPage(request, reply, collectionPage({ state, offer, place: placeName(place) }))
+  })
+
+  app.post('/operator/library/collections/:name/start', operatorsOnly, async (request, reply) => {
+    const { collection } = await stateOf(services, request)
+    const { allow } = readFields(startForm, request.body)
+    const allowLicenses = (['cc-by-nc', 'unknown'] as const).filter((kind) => allow.includes(kind))
+    const requestedBy = visitorOf(request).account.id
+    await withTx(database, 'system', async (tx) => {
+      await queueJob(tx, { collection: collection.name, allowLicenses, requestedBy })
+      await recordAction(tx, {
+        actor: requestedBy,
+        action: 'library.import_started',
+        accountId: requestedBy,
+        details: { collection: collection.name, licences_allowed: allowLicenses.join(' ') || 'none' },
+      })
+    })
+    return reply.redirect('/operator/library#collections', 303)
+  })
+
+  app.post('/operator/library/collections/:name/cancel', operatorsOnly, async (request, reply) => {
+    const { collection } = await stateOf(services, request)
+    const actor = visitorOf(request).account.id
+    await withTx(database, 'system', async (tx) => {
+      if (!(await cancelJob(tx, collection.name))) return
+      const details = { collection: collection.name }
+      await recordAction(tx, { actor, action: 'library.import_cancelled', accountId: actor, details })
+    })
+    return reply.redirect('/operator/library#collections', 303)
+  })
+}
+
+/** @throws ServiceError `not_found` when the path names no collection. */
+async function stateOf({ database }: WebServices, { params }: FastifyRequest): Promise<CollectionState> {
+  const collection = findCollection((params as { readonly name: string }).name)
+  const states = await collectionStates(database.system)
+  const state = states.find((found) => found.collection === collection)
+  if (!state) throw new ServiceError('not_found', `There is no collection "${collection.name}".`)
+  return state
+}
