@@ -266,15 +266,20 @@ export async function startFakeSefaria(): Promise<FakeSefaria> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = decodeURIComponent(request.url ?? '')
     requests.push({ path, agent: request.headers['user-agent'] ?? '', atMs: performance.now() })
-    for (const [part, milliseconds] of delays) if (path.includes(part)) await delay(milliseconds)
-    // The beginning of a file is read before an import, the whole file during it.
-    if (!request.headers.range) for (const [part, held] of holds) if (path.includes(part)) await held
+    await waitFor(path, request)
     const status = troubleWith(path)
     if (status !== undefined) {
       response.writeHead(status, { 'retry-after': '0' }).end('trouble')
       return
     }
     send(request, response, path.startsWith('/api/') ? apiAnswer(fake, path) : bucketAnswer(fake, path))
+  }
+
+  async function waitFor(path: string, { headers }: IncomingMessage): Promise<void> {
+    for (const [part, milliseconds] of delays) if (path.includes(part)) await delay(milliseconds)
+    // The beginning of a file is read before an import, the whole file during it.
+    if (headers.range) return
+    for (const [part, held] of holds) if (path.includes(part)) await held
   }
 
   function troubleWith(path: string): number | undefined {

@@ -79,7 +79,8 @@ aria-label="Adding ${title}"></progress> <span class="doing">${progressText(prog
 function progressText(progress: CollectionProgress | null): string {
   if (!progress) return 'Looking at what comes…'
   const { done, total, segments, seconds, share, title } = progress
-  const rate = seconds > 0 ? ` · ${Math.round(segments / seconds).toLocaleString('en')} per second` : ''
+  const rate =
+    seconds > 0 && segments > 0 ? ` · ${Math.round(segments / seconds).toLocaleString('en')} per second` : ''
   const left =
     share > 0.01 && share < 1 && seconds > 2
       ? ` · ${formatDuration((seconds / share) * (1 - share) * 1_000)} left`
