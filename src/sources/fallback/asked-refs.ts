@@ -1,4 +1,4 @@
-import { formatRef, refReadings } from '../refs/grammar/refs.ts'
+import { formatRef, type ParsedRef, refReadings } from '../refs/grammar/refs.ts'
 import { type ScripturePlace, scripturePlace } from '../refs/scripture/scripture-places.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { publisherTitle } from '../vocabulary/titles/publisher-titles.ts'
@@ -14,10 +14,9 @@ export function askedRefs(written: string): readonly string[] {
   const text = stripControls(written).replace(/\s+/g, ' ')
   if (text.length > longestRef) return []
   const scripture = scripturePlace(text)
-  if (scripture) return [scriptureRef(scripture)]
-  const readings = refReadings(text).filter(
-    ({ heading, address }) => address.length > 0 && /\p{L}{2}/u.test(heading),
-  )
+  const all = refReadings(text)
+  if (scripture) return [scriptureRef(scripture, all)]
+  const readings = all.filter(({ heading, address }) => address.length > 0 && /\p{L}{2}/u.test(heading))
   const [first] = readings
   if (!first) return []
   const known = readings.flatMap(({ heading, address }) => {
@@ -29,7 +28,11 @@ export function askedRefs(written: string): readonly string[] {
   return [...new Set([...known.slice(0, 1), own])]
 }
 
-function scriptureRef({ book, number, side, verses }: ScripturePlace): string {
-  const chapter = `${book.english[0]} ${number}${side ?? ''}`
-  return verses ? `${chapter}:${verses[0]}` : chapter
+/** A leaf without a side stands for its first side, because both sides are two sections. */
+function scriptureRef(place: ScripturePlace, readings: readonly ParsedRef[]): string {
+  const { book, number, side = 'a', verses } = place
+  if (book.division === 'chapter') return `${book.english[0]} ${number}${verses ? `:${verses[0]}` : ''}`
+  const leaf = `${number}${side}`
+  const line = readings.find(({ address }) => address[0] === leaf)?.address[1]
+  return `${book.english[0]} ${leaf}${line === undefined ? '' : `:${line}`}`
 }

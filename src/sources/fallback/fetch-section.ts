@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { ApiSection, AvailableVersion, SefariaApi } from '../importers/sefaria/api.ts'
+import { ReplyTooLarge } from '../importers/sefaria/download.ts'
 import type { WorkSchema } from '../importers/sefaria/format/schema.ts'
 import { segmentsOf } from '../importers/sefaria/format/section-segments.ts'
 import { isAllowed, licenseOf } from '../importers/sefaria/format/version.ts'
@@ -32,7 +33,8 @@ export type FetchOptions = {
 }
 
 /**
- * Asks the publisher for the smallest section that contains a ref: two requests, and one for the record of the work.
+ * Asks the publisher for the chapter that contains a ref, or for a lower section if the chapter is too long: two to
+ * four requests, and one for the record of the work.
  * @param refs tried in order until the publisher knows one.
  * @returns undefined when the publisher has no text there.
  * @throws ServiceError `upstream_error` when the publisher fails.
@@ -49,16 +51,37 @@ export async function fetchSection(
   const at = addressOf(opening, allowed)
   const refused: Fetched = opening.versions.some(hasText) ? { kind: 'linked', at } : undefined
   if (allowed.length === 0) return refused
-  const [whole, record] = await Promise.all([
-    api.section(opening.sectionRef || opening.ref, allowed),
-    api.record(opening.indexTitle),
-  ])
-  const versions = onePerLanguage(whole, allowed)
-  if (versions.length === 0) return refused
-  const section = { ...whole, versions }
-  if (versions.some(({ text }) => segmentsOf(section, text, 1).length > maxPassages))
-    return { kind: 'linked', at }
-  return { kind: 'section', fetched: { section, ...record }, at }
+  const recorded = api.record(opening.indexTitle)
+  for (const ref of new Set([chapterOf(opening), opening.sectionRef || opening.ref])) {
+    const whole = await withinBytes(api.section(ref, allowed))
+    const versions = whole ? onePerLanguage(whole, allowed) : []
+    if (whole && versions.length === 0) return refused
+    const section = whole && { ...whole, versions }
+    const isShort = versions.every(
+      ({ text }) => section && segmentsOf(section, text, 1).length <= maxPassages,
+    )
+    if (section && isShort) return { kind: 'section', fetched: { section, ...(await recorded) }, at }
+  }
+  return { kind: 'linked', at }
+}
+
+/**
+ * The ref with its first number: the chapter. A lower section alone would make the chapter's own ref resolve to a part
+ * of it. A text with one level of numbers has no chapters.
+ */
+function chapterOf({ ref, sectionRef, textDepth }: ApiSection): string {
+  if (textDepth <= 1) return sectionRef || ref
+  return /^(.* \d+[a-d]?)(?::\d+[a-d]?)+$/.exec(ref)?.[1] ?? ref
+}
+
+/** @returns undefined when the reply has too many bytes. */
+async function withinBytes(section: Promise<ApiSection>): Promise<ApiSection | undefined> {
+  try {
+    return await section
+  } catch (error) {
+    if (error instanceof ReplyTooLarge) return undefined
+    throw error
+  }
 }
 
 /** The publisher's answer about the first ref that it knows, in its preferred versions. */

@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
-import { resolveRef } from '../refs/ref-lookup.ts'
 import { stripControls } from '../text/strip-controls.ts'
 import { workConditions } from './library-filter.ts'
 import { loadByRef, loadRange, toPassage } from './load-passages.ts'
-import type { AskPublisher, AtPublisher } from './publisher.ts'
+import { type AskPublisher, type AtPublisher, resolveOnDemand } from './publisher.ts'
 import type { Passage } from './types.ts'
 
 export type ReadOptions = {
@@ -34,14 +33,10 @@ export async function readPassage(
   ref: string,
   options: ReadOptions,
 ): Promise<{ readonly passages: readonly Passage[] } | NotHeld> {
-  const held = await resolveRef(executor, ref)
-  options.signal?.throwIfAborted()
-  const answer = held ? undefined : await options.ask?.(ref, options.signal)
-  options.signal?.throwIfAborted()
-  const place = answer?.kind === 'held' ? await resolveRef(executor, answer.ref) : held
+  const { place, publisher } = await resolveOnDemand(executor, ref, options.ask, options.signal)
   if (!place) {
     const nearest = await nearestRefs(executor, ref, options.signal)
-    return { nearest, ...(answer?.kind === 'linked' && { publisher: answer.at }) }
+    return { nearest, ...(publisher && { publisher }) }
   }
   const rows = await loadRange(executor, place, {
     before: clamp(options.before),

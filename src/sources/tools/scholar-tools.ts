@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
 import { findParallels } from '../library/links.ts'
-import type { AskPublisher } from '../library/publisher.ts'
+import { type AskPublisher, resolveOnDemand } from '../library/publisher.ts'
 import { nearestRefs } from '../refs/nearest-refs.ts'
 import { type PassageRange, resolveRef } from '../refs/ref-lookup.ts'
 import { worksNamed } from '../refs/title-lookup.ts'
@@ -34,13 +34,10 @@ function resolveTool(executor: Executor, ask: AskPublisher | undefined): Tool<Ex
     describe: (args) => `Looking up ${String(args['ref'] ?? '')}`,
     execute: (args, signal) =>
       withArguments(reference, args, async ({ ref }) => {
-        const held = await resolveRef(executor, ref)
-        const answer = held ? undefined : await ask?.(ref, signal)
-        signal.throwIfAborted()
-        const place = answer?.kind === 'held' ? await resolveRef(executor, answer.ref) : held
+        const { place, publisher } = await resolveOnDemand(executor, ref, ask, signal)
         if (!place) {
-          const publisher = answer?.kind === 'linked' ? { publisher: answer.at } : {}
-          return refNotFound(executor, ref, { nearest: await nearestRefs(executor, ref), ...publisher })
+          const nearest = await nearestRefs(executor, ref)
+          return refNotFound(executor, ref, { nearest, ...(publisher && { publisher }) })
         }
         return json({ ref, found: true, ...(await refsIn(executor, place)) })
       }),

@@ -144,6 +144,34 @@ test('a reply above the limit of bytes is dropped, and nothing is stored', async
   expect(await refs()).toEqual([])
 })
 
+/** A chapter of two sections, and its first section, as the API gives each. */
+const deep = [
+  publisherSection(
+    'House Lamp 7',
+    'נר הבית ז׳',
+    { manuscript: [['אחת', 'שתים'], ['שלוש']] as never },
+    { textDepth: 3 },
+  ),
+  publisherSection(
+    'House Lamp 7:1',
+    'נר הבית ז׳:א׳',
+    { manuscript: ['אחת', 'שתים'] },
+    { indexTitle: 'House Lamp', book: 'House Lamp', sections: ['7', '1'], textDepth: 3 },
+  ),
+]
+
+test('a work with three levels of numbers gets the whole chapter', async () => {
+  fake.sections = deep
+  expect(await open().ask('House Lamp 7:1:2')).toEqual({ kind: 'held', ref: 'House Lamp 7:1:2' })
+  expect(await refs()).toEqual(['House Lamp 7:1:1', 'House Lamp 7:1:2', 'House Lamp 7:2:1'])
+})
+
+test('of a chapter above the limit of passages only the section is stored', async () => {
+  fake.sections = deep
+  expect(await open({ passages: 2 }).ask('House Lamp 7:1:2')).toMatchObject({ kind: 'held' })
+  expect(await refs()).toEqual(['House Lamp 7:1:1', 'House Lamp 7:1:2'])
+})
+
 test('a section above the limit of passages is linked', async () => {
   expect(await open({ passages: 1 }).ask('House Lamp 1:1')).toMatchObject({ kind: 'linked' })
   expect(await refs()).toEqual([])
