@@ -42,7 +42,11 @@ async function main(): Promise<void> {
     onFalseUsage: (model, fault) =>
       log.warn({ model, fault }, 'token counts of a model are replaced by estimates'),
   })
-  const [installation] = await Promise.all([openInstallation(config, log), loadVocabulary()])
+  // The embedded Postgres starts meanwhile. Connections to another one have time limits of seconds, which loading would
+  // use up on a busy machine.
+  const vocabulary = loadVocabulary()
+  if (config.databaseUrl !== undefined) await vocabulary
+  const [installation] = await Promise.all([openInstallation(config, log), vocabulary])
   try {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)

@@ -55,6 +55,7 @@ const shared = [
     'embedding_models',
     'headings',
     'key_peppers',
+    'library_jobs',
     'library_state',
     'links',
     'passage_texts',

@@ -63,7 +63,7 @@ test('a result that fits to the byte stays whole, and calls after it are refused
   const events = await play(provider, { tools: [sized(10)], limits: { toolBytes: 10 } })
   expect(resultsOf(events).map((record) => record.content.slice(0, 30))).toEqual([
     'xxxxxxxxxx',
-    '{"error":"The turn has read as',
+    '{"error":"The turn has reached',
   ])
   expect(provider.requests[1]?.toolChoice).toBe('none')
 })
