@@ -11,9 +11,10 @@ import type { RestrictedLicense } from '../library/licenses.ts'
 import type { AskPublisher, PublisherAnswer } from '../library/publisher.ts'
 import { resolveRef } from '../refs/ref-lookup.ts'
 import { askedRefs } from './asked-refs.ts'
-import { type Fetched, fetchSection } from './fetch-section.ts'
+import { type Fetched, type FetchedSection, fetchSection } from './fetch-section.ts'
 import { Circuit, type FallbackLimits, standardLimits, TokenBucket } from './limits.ts'
 import type { StoreInThread } from './store-job.ts'
+import { isSmall, storeSection } from './store-section.ts'
 
 export type FallbackSettings = {
   /** Base URL of the publisher's API. */
@@ -107,16 +108,12 @@ class Fetches {
   }
 
   async #fetchAndStore(refs: readonly string[]): Promise<PublisherAnswer> {
-    // The thread starts while the publisher answers.
-    const started = this.#inThread(undefined).catch(() => undefined)
     const found = await this.#request(refs)
     if (found === undefined) return none
     if (found.kind === 'known') return { kind: 'held', ref: found.ref }
     if (found.kind === 'linked') return found
     const { fetched, at } = found
-    await started
-    const waitMs = this.#limits.lookupMs
-    const stored = await this.#inThread({ url: this.#database.url, fetched, waitMs })
+    const stored = await this.#store(fetched)
     this.#log.info({ ref: fetched.section.ref, stored }, 'a text of the publisher was fetched')
     return stored ? { kind: 'held', ref: at.ref } : { kind: 'linked', at }
   }
@@ -145,10 +142,12 @@ class Fetches {
     }
   }
 
-  #inThread(input: StoreInThread | undefined): Promise<boolean> {
-    const maxMs = this.#limits.storeMs
+  /** A small section of a small work is stored here, because a thread may take seconds to start. */
+  async #store(fetched: FetchedSection): Promise<boolean> {
+    const { lookupMs: waitMs, storeMs: maxMs } = this.#limits
+    if (await isSmall(this.#database.system, fetched)) return storeSection(this.#database, fetched, waitMs)
     const storing: Job = { file: new URL('./store-job.ts', import.meta.url), lane: 'long', maxMs }
-    return runJob<StoreInThread | undefined, boolean>(storing, input)
+    return runJob<StoreInThread, boolean>(storing, { url: this.#database.url, fetched, waitMs })
   }
 }
 

@@ -11,13 +11,8 @@ export type StoreInThread = {
   readonly waitMs: number
 }
 
-/**
- * Stores a section in a thread, because splitting its texts into terms takes up to a second. Without input it only
- * starts the thread, which takes as long.
- */
-export const job = inThread(async (input: StoreInThread | undefined) => {
-  if (!input) return false
-  const { url, fetched, waitMs } = input
+/** Stores a section in a thread, because splitting the texts of its versions into terms takes up to a second. */
+export const job = inThread(async ({ url, fetched, waitMs }: StoreInThread) => {
   const database = openDatabase({ url, maxConnections: 2, onIdleError: () => undefined })
   try {
     return await storeSection(database, fetched, waitMs)

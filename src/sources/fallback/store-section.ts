@@ -15,6 +15,20 @@ import { headingsInOrder, positionOf } from './reading-order.ts'
 
 const publisher = 'https://www.sefaria.org/'
 
+/** Splitting this much into terms takes about 10 ms per version. */
+const smallLetters = 40_000
+const smallTexts = 100
+
+/** Whether storing a section takes so little time that it need not run in a thread. */
+export async function isSmall(executor: Executor, { section }: FetchedSection): Promise<boolean> {
+  const letters = JSON.stringify(section.versions.map(({ text }) => text)).length
+  if (letters > smallLetters) return false
+  const found = await executor.execute<{ texts: number }>(sql`
+    select coalesce(sum(v.doc_count), 0)::int as texts from versions v join works w on w.id = v.work_id
+    where w.title = ${section.indexTitle}`)
+  return (found.rows[0]?.texts ?? 0) <= smallTexts
+}
+
 /**
  * Stores a section in its work, in one transaction. Everything that the library has stays: texts of other sections,
  * properties of a known work, the order of its places. A work that did not come from the publisher is not changed.

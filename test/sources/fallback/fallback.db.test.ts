@@ -190,6 +190,16 @@ test('a turn asks for no more refs than it may', async () => {
   expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
 })
 
+test('a chapter of a large work is stored in a thread, and nothing of the work is lost', async () => {
+  const long = Array.from({ length: 120 }, (_, i) => `Passage number ${i + 1} of the long chapter.`)
+  fake.sections = [publisherSection('House Lamp 5', 'נר הבית ה׳', { community: long }), ...lampSections]
+  const { ask } = open()
+  expect(await ask('House Lamp 5:120')).toMatchObject({ kind: 'held' })
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+  expect(await refs()).toHaveLength(122)
+  expect(await read('House Lamp 5:120')).toMatchObject([{ text: 'Passage number 120 of the long chapter.' }])
+})
+
 test('concurrent lookups of a ref are one fetch', async () => {
   const { ask } = open()
   const answers = await Promise.all(Array.from({ length: 5 }, () => ask('House Lamp 1:1')))
