@@ -12,7 +12,7 @@ import {
   type UpstreamBody,
 } from '../support/scripted-upstream.ts'
 import { openWorld, type ProcessWorld } from '../support/world/world.ts'
-import { launchEval } from './eval-process.ts'
+import { launchCommand } from './command-process.ts'
 
 const beinoni = 'Concepts of Chassidut, Beinoni 1'
 const rasha = 'Concepts of Chassidut, Rasha 1'
@@ -60,7 +60,7 @@ afterAll(async () => {
 beforeEach(() => world.upstream.setDefault(model))
 
 const evaluate = (output: string, ...words: readonly string[]) =>
-  launchEval(world, folder, [file, '--output', path.join(folder, output), ...words])
+  launchCommand(world, folder, ['eval', file, '--output', path.join(folder, output), ...words])
 const reportOf = async (output: string): Promise<Evaluation> =>
   JSON.parse(await readFile(path.join(folder, output, 'report.json'), 'utf8')) as Evaluation
 
@@ -108,8 +108,12 @@ describe('an evaluation', () => {
   test('refuses a folder that has another model or other questions', async () => {
     const other = path.join(folder, 'other.jsonl')
     await writeFile(other, JSON.stringify({ question: 'Something else?' }))
-    const { code, stderr } = await launchEval(world, folder, [other, '--output', path.join(folder, 'first')])
-      .ended
+    const { code, stderr } = await launchCommand(world, folder, [
+      'eval',
+      other,
+      '--output',
+      path.join(folder, 'first'),
+    ]).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/has an evaluation of other questions .+ Choose another folder with --output\./)
   })
@@ -118,7 +122,7 @@ describe('an evaluation', () => {
     const before = world.upstream.requests.length
     const wrong = path.join(folder, 'wrong.jsonl')
     await writeFile(wrong, `${JSON.stringify(questions[0])}\n{"question":"a","must_refuse":1}`)
-    const { code, stderr } = await launchEval(world, folder, [wrong]).ended
+    const { code, stderr } = await launchCommand(world, folder, ['eval', wrong]).ended
     expect(code).toBe(1)
     expect(stderr).toContain(
       'line 2: `must_refuse` has a wrong value. Write true or false, without quotation marks.',
@@ -144,6 +148,24 @@ describe('an evaluation', () => {
     expect((await evaluate('failing').ended).code).toBe(0)
     expect(await runs()).toHaveLength(before + 1)
     expect((await reportOf('failing')).totals).toMatchObject({ failed: 0, answered: 2 })
+  })
+
+  test('stops with a report when the account has too few credits', async () => {
+    const plan = { api_access: true, monthly_credits: 3, requests_per_minute: 600, turns_per_minute: 300 }
+    const limits = { concurrent_turns: 1, queued_turns: 1, stored_megabytes: 1, file_megabytes: 1 }
+    const env = { PLANS_FILE: path.join(folder, 'plans.json') }
+    await writeFile(env.PLANS_FILE, JSON.stringify({ small: { ...plan, ...limits } }))
+    const create = ['accounts', 'create', '--email', 'small@example.org', '--plan', 'small']
+    expect((await launchCommand(world, folder, create, env).ended).code).toBe(0)
+    // Each answer costs more than a third of the credits.
+    world.upstream.setDefault(reply('It is so.', { usage: { prompt_tokens: 12_000, completion_tokens: 10 } }))
+    const words = ['eval', file, '--output', path.join(folder, 'poor'), '--account', 'small@example.org']
+    const { code, stdout } = await launchCommand(world, folder, words, env).ended
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/Stopped\. The turn needs a hold of .+ The answers are kept\./)
+    expect((await reportOf('poor')).totals).toMatchObject({ answered: 1, not_asked: 2 })
+    // Commands without the file of plans refuse accounts on its plans.
+    await world.rows(`update accounts set plan = 'free' where email = 'small@example.org'`)
   })
 
   test('keeps its answers when Ctrl-C stops it, and resumes without paying twice', async () => {
@@ -177,8 +199,15 @@ describe('an evaluation', () => {
 
 test('two evaluations are compared by their folders', async () => {
   const page = path.join(folder, 'comparison.html')
-  const words = ['compare', path.join(folder, 'first'), path.join(folder, 'failing'), '--output', page]
-  const { code, stdout } = await launchEval(world, folder, words).ended
+  const words = [
+    'eval',
+    'compare',
+    path.join(folder, 'first'),
+    path.join(folder, 'failing'),
+    '--output',
+    page,
+  ]
+  const { code, stdout } = await launchCommand(world, folder, words).ended
   expect(code).toBe(0)
   expect(stdout).toContain('3 questions in both: 0 better, 0 worse, 3 the same in B.')
   expect(await readFile(page, 'utf8')).not.toMatch(/<img|<script/)

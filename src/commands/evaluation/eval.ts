@@ -67,7 +67,7 @@ async function evaluate(invocation: Invocation): Promise<Output> {
     })
     const applicable = questions.filter(({ id }) => !missing.has(id))
     progress(startLine(folder, questions, applicable))
-    const interrupted = await untilInterrupted((signal) =>
+    const end = await endOf((signal) =>
       askAll(services, { asker, model, evaluationId: folder.facts.id }, applicable, {
         ...{ folder, concurrency, signal },
         onAnswer: ({ done, total, question, answer }) =>
@@ -78,7 +78,7 @@ async function evaluate(invocation: Invocation): Promise<Output> {
     const evaluation = await withTx(installation.database, 'system', (tx) =>
       scoreAll(tx, { id, file, model, account, started_at }, questions, folder.answers, missing),
     )
-    return reported(folder, evaluation, missedLimits(limits, evaluation.totals), interrupted)
+    return reported(folder, evaluation, missedLimits(limits, evaluation.totals), end)
   })
 }
 
@@ -93,21 +93,35 @@ async function readAsked(given: Arguments) {
   }
 }
 
+type End = { readonly interrupted: boolean; readonly failure?: ServiceError }
+
+/** How asking ended. An error that concerns all questions, such as too few credits, still leaves a report. */
+async function endOf(work: (signal: AbortSignal) => Promise<void>): Promise<End> {
+  try {
+    return { interrupted: await untilInterrupted(work) }
+  } catch (error) {
+    if (error instanceof ServiceError) return { interrupted: false, failure: error }
+    throw error
+  }
+}
+
 async function reported(
   folder: EvaluationFolder,
   evaluation: Evaluation,
   missed: readonly string[],
-  interrupted: boolean,
+  { interrupted, failure }: End,
 ): Promise<Output> {
   const json = await folder.write('report.json', `${JSON.stringify(evaluation, null, 2)}\n`)
   const page = await folder.write('report.html', await evaluationPage(evaluation))
-  const stopped = interrupted
-    ? ['', `Stopped. The answers are kept. To go on, give the same command with --output ${folder.path}`]
-    : []
-  const failed = evaluation.totals.failed > 0 || missed.length > 0
+  const reason = failure ? ` ${failure.message}` : ''
+  const stopped = `Stopped.${reason} The answers are kept. To go on, give the same command with --output ${folder.path}`
+  const failed = evaluation.totals.failed > 0 || missed.length > 0 || failure !== undefined
   return {
     rows: evaluation,
-    lines: [...evaluationLines(evaluation), '', `Report: ${page}`, `        ${json}`, ...missed, ...stopped],
+    lines: [
+      ...[...evaluationLines(evaluation), '', `Report: ${page}`, `        ${json}`, ...missed],
+      ...(interrupted || failure ? ['', stopped] : []),
+    ],
     exitCode: interrupted ? 130 : failed ? 1 : 0,
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { pepperText } from '../support/world/accounts.ts'
 import type { ProcessWorld } from '../support/world/world.ts'
 
-export type EvalProcess = {
+export type CommandProcess = {
   /** Resolves when standard error has these words. */
   said(words: string): Promise<void>
   signal(signal: NodeJS.Signals): void
@@ -11,12 +11,13 @@ export type EvalProcess = {
 }
 
 /** The command line in a process of its own, on the world's database and model. */
-export function launchEval(
+export function launchCommand(
   world: Pick<ProcessWorld, 'db' | 'upstream'>,
   folder: string,
   words: readonly string[],
-): EvalProcess {
-  const child = spawn(process.execPath, ['src/cli.ts', 'eval', ...words], {
+  env: Readonly<Record<string, string>> = {},
+): CommandProcess {
+  const child = spawn(process.execPath, ['src/cli.ts', ...words], {
     env: {
       PATH: '/usr/bin:/bin',
       DATABASE_URL: world.db.url,
@@ -24,6 +25,7 @@ export function launchEval(
       DATA_DIR: folder,
       MODEL_BASE_URL: world.upstream.baseUrl,
       MODEL_NAME: 'scripted',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
