@@ -11,7 +11,10 @@ try {
   const config = readConfig(process.env)
   // Standard output belongs to the command: programs parse it.
   const log = createLogger('warn', process.stderr.fd)
-  process.exitCode = await runCommand(process.argv.slice(2), config, log, process.stdout)
+  const exitCode = await runCommand(process.argv.slice(2), config, log, process.stdout)
+  // After Ctrl-C, a download that still waits for its server would keep the process alive.
+  if (exitCode === 130) process.exit(exitCode)
+  process.exitCode = exitCode
 } catch (error) {
   const plain = error instanceof ConfigError || error instanceof ServiceError
   process.stderr.write(`${plain ? error.message : (error as Error).stack}\n`)

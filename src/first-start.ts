@@ -53,5 +53,10 @@ export function welcome(credentials: FirstCredentials, baseUrl: string): string 
       -H "Authorization: Bearer ${credentials.key}" \\
       -H "Content-Type: application/json" \\
       -d '{"model":"service","stream":true,"messages":[{"role":"user","content":"What does the Tanya mean by a beinoni?"}]}'
+
+  The library has a short starter collection. List and add books from Sefaria, in another terminal:
+
+    npm run -s service -- sources add
+    npm run -s service -- sources add tanya
 `
 }

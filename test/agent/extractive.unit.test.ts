@@ -160,6 +160,15 @@ test('when nothing is found it says so, reads nothing and cites nothing', async 
   expect(text).not.toMatch(/\[S\d/)
 })
 
+test('when nothing is found it names the command that adds books, in the language asked', async () => {
+  const command = '\n\n`npm run -s service -- sources add`'
+  const [english, hebrew] = [await answerTo('What is a quark?', []), await answerTo('מהו קוורק?', [])]
+  expect(english.text).toContain(
+    `can add books to the library, on the page Operator, Library or with:${command}`,
+  )
+  expect(hebrew.text).toContain(`יכול להוסיף ספרים לספרייה, בדף המפעיל או בפקודה:${command}`)
+})
+
 test('asked for a file it writes one with the quotations, and names it', async () => {
   const { text, asked } = await answerTo('Prepare a source sheet about the beinoni', [english])
   expect(asked[0]).toBe('search_sources {"query":"beinoni","limit":8}')

@@ -119,6 +119,7 @@ const words = {
     some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
     attached: 'From the attached file and the library, passages with words of the question:',
     none: 'A search of the library found no passage that answers this (no written summary).',
+    add: 'The operator of this service can add books to the library, on the page Operator, Library or with:',
     texts: 'Primary texts on this:',
     primary: 'To read on, in this library:',
     file: (name: string) => `The same passages were written to the file ${name}.`,
@@ -130,6 +131,7 @@ const words = {
     some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
     attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
     none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך (ללא סיכום כתוב).',
+    add: 'מפעיל השירות יכול להוסיף ספרים לספרייה, בדף המפעיל או בפקודה:',
     texts: 'מקורות ראשונים בעניין זה:',
     primary: 'להמשך עיון, בספרייה זו:',
     file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
@@ -159,6 +161,9 @@ function bareWords(text: string): readonly string[] {
   )
 }
 
+/** On a line of its own, because it runs from left to right in a Hebrew answer too. */
+const addCommand = '`npm run -s service -- sources add`'
+
 export type AnswerParts = {
   readonly finding: Finding
   readonly fileName?: string | undefined
@@ -170,14 +175,14 @@ export type AnswerParts = {
   readonly texts?: readonly FoundPassage[]
 }
 
-/** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found. */
+/** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found, and how books are added. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
   { finding, fileName, attached = false, missing, texts = [] }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? words.he : words.en
-  if (passages.length === 0) return missing ?? say.none
+  if (passages.length === 0) return missing ?? [say.none, say.add, addCommand].join('\n\n')
   const opening = `${say.start} ${attached ? say.attached : say[finding]}`
   const blocks = passages.map((passage) => quoteBlock(passage, question))
   // If the passages may be about something else, their links do not help either.

@@ -39,8 +39,8 @@ export function sizeText({ works, versions, texts }: LibrarySize): string {
 
 const emptyLibrary = emptyState(
   'The library is empty',
-  html`The operator of this service imports texts, for example with
-<code>npm run -s service -- sources import sefaria Tanya</code>.`,
+  html`The operator of this service adds collections on the page Operator, Library, or with
+<code>npm run -s service -- sources add</code>.`,
 )
 
 function shelfNav({ filter, categories, authors }: Shown): Html {

@@ -50,7 +50,8 @@ ${problem ? nothing : searchHint}`,
 
 const searchHint = emptyState(
   'What are you looking for?',
-  'Enter words in Hebrew, English or transliteration, or a ref such as “Tanya 32”.',
+  html`Enter words in Hebrew, English or transliteration, or a ref such as “Tanya 32”. The library grows with
+<code>npm run -s service -- sources add</code>, which the operator of this service runs.`,
 )
 
 function unknownNote({ ref, nearest, cited_by: citedBy = [] }: UnknownRef, hasHits: boolean): Html {
@@ -86,7 +87,8 @@ function noHits({ q, language, work, after }: Query): Html {
   if (after === undefined) {
     return emptyState(
       'No results',
-      html`Try fewer or other words, another language, or browse <a href="/library">the works</a>.`,
+      html`Try fewer or other words, another language, or browse <a href="/library">the works</a>. The operator of this
+service can add collections, on the page Operator, Library or with <code>npm run -s service -- sources add</code>.`,
     )
   }
   const first = withQuery('/library/search', { q, language, work })
