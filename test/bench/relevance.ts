@@ -18,7 +18,7 @@ import { ensureAssociations } from '../../src/sources/associations/associations.
 import { importJsonl } from '../../src/sources/importers/import-jsonl.ts'
 import { ensureStarterLibrary } from '../../src/sources/importers/starter.ts'
 import { missingPlaces } from '../../src/sources/search/missing/places.ts'
-import { isRelevant } from '../../src/sources/search/relevance/coverage.ts'
+import { isRelevant } from '../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../src/sources/search/search.ts'
 import { type Floor, floors, needsLibrary } from './relevance-floors.ts'
 import { isWithin, type StandInSemantic, standInSemantic } from './stand-in-semantic.ts'

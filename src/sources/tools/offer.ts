@@ -4,7 +4,7 @@ import type { SourceMarks } from '../citations/source-marks.ts'
 import { type LinkTarget, targetsOf } from '../library/links.ts'
 import type { Passage } from '../library/types.ts'
 import type { SearchHit } from '../search/hit.ts'
-import { isRelevant } from '../search/relevance/coverage.ts'
+import { isRelevant } from '../search/relevance/relevance-floor.ts'
 
 /** Maximum UTF-8 bytes of one result, so that a turn with many calls fits the model's window. */
 export const maxResultBytes = 24 * 1024

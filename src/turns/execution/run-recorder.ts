@@ -16,7 +16,7 @@ import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
 import { closeRun, hasOutput } from '../recording/finish-run.ts'
 import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
-import { chargedCall } from '../recording/open-call.ts'
+import { chargedCall } from '../recording/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
 import {
   type RunEnd,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRelevant } from '../../../src/sources/search/relevance/coverage.ts'
+import { isRelevant } from '../../../src/sources/search/relevance/relevance-floor.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
 import { call, question } from '../../support/world/requests.ts'
 import { openWorld, type World } from '../../support/world/world.ts'

@@ -3,7 +3,13 @@ import type { Script } from '../../text/tokens.ts'
 import { type PassageTerms, passageTerms } from '../phrases/passage-words.ts'
 import type { CollectionStats } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
-import { evidenceScore, type QueryConcept, type QueryTopics, queryWords, toQueryConcept } from './evidence.ts'
+import {
+  evidenceScore,
+  type QueryConcept,
+  type QueryTopics,
+  queryWords,
+  toQueryConcept,
+} from './relevance-floor.ts'
 import { type ByTerm, matchesTitle } from './title-match.ts'
 
 /**
@@ -16,11 +22,6 @@ export type Coverage = {
   readonly words: number
   readonly titled: boolean
   readonly evidence: number
-}
-
-/** Whether a passage is about the question, or only shares a word with it by chance. */
-export function isRelevant({ evidence }: Pick<Coverage, 'evidence'>): boolean {
-  return evidence > 0
 }
 
 /**

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Origin } from '../../../src/sources/search/expansion/query.ts'
-import { evidenceScore, queryWords, toQueryConcept } from '../../../src/sources/search/relevance/evidence.ts'
+import {
+  evidenceScore,
+  queryWords,
+  toQueryConcept,
+} from '../../../src/sources/search/relevance/relevance-floor.ts'
 import type { FoundConcept } from '../../../src/sources/search/scoring/index-reader.ts'
 
 const facts = {

@@ -4,7 +4,7 @@ import { estimateTokens } from '../../agent/tokens.ts'
 import { promptTokens } from '../../agent/usage.ts'
 
 /** The model call during which a turn ends. */
-export type OpenCall = {
+export type UnfinishedCall = {
   /** Its result in this attempt. Undefined if the call was not sent. */
   readonly own: ModelStep | undefined
   /** Whether this attempt showed any of its text. */
@@ -20,7 +20,7 @@ export type OpenCall = {
  * @param request returns the call's request if an earlier attempt sent it; undefined if the failure is ours.
  */
 export function chargedCall(
-  { own, shown, partialText }: OpenCall,
+  { own, shown, partialText }: UnfinishedCall,
   status: 'cancelled' | 'failed',
   request: () => ModelRequest | undefined,
 ): ModelStep | undefined {

@@ -4,6 +4,14 @@ import type { PassageTerms } from '../phrases/passage-words.ts'
 import { type CollectionStats, inverseFrequency } from '../scoring/bm25.ts'
 import type { FoundConcept } from '../scoring/index-reader.ts'
 
+/**
+ * The relevance floor: whether a passage is about the question, or only shares a word with it by chance.
+ * @param found.evidence the result of `evidenceScore`.
+ */
+export function isRelevant({ evidence }: { readonly evidence: number }): boolean {
+  return evidence > 0
+}
+
 /** A query word in relation to one passage. */
 type QueryWord = {
   /** Inverse document frequency; the smaller one of both languages. */
