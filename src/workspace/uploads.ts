@@ -29,7 +29,7 @@ export async function receiveUpload(
     readonly name: string
     readonly contentType: string
     readonly content: AsyncIterable<Uint8Array>
-    /** Maximum number of bytes to come, if the sender says so. */
+    /** Maximum size of the file in bytes, from the `Content-Length` header. Undefined without that header. */
     readonly announced: number | undefined
   },
 ): Promise<ReceivedUpload> {

@@ -9,7 +9,7 @@ export type Weights = {
   /** The weight of a number, and of a text: from 1 to 2^30. */
   readonly ofNumber: (value: string) => string
   readonly ofText: (value: string) => string
-  /** Weights per ledger: of credits that enter it, and of credits that leave it. */
+  /** Random weights of each ledger: one for credits that enter it, one for credits that leave it. */
   readonly ofLedger: ReadonlyMap<Ledger, { readonly into: number; readonly outOf: number }>
 }
 

@@ -8,7 +8,7 @@ import { firstTitleFrom, type TitleInText } from './titles-in-text.ts'
 const links = new Set('of in from the to holy sefer book its שבספר בספר מספר של ספר'.split(' '))
 const maxLinks = 3
 
-/** A text with its titles that a distant number may belong to. */
+/** A text with its exact titles. A number may belong to one of them without standing next to it. */
 type Read = ReadText & { readonly exact: readonly ExactTitle[] }
 
 type ExactTitle = TitleInText & {
