@@ -66,3 +66,7 @@ test('a file that is no report is refused with its name', () => {
     /^x\.json is not the report of an evaluation/,
   )
 })
+
+test('a report is read back as it was written', () => {
+  expect(readEvaluation(JSON.stringify(a), 'a.json')).toEqual(a)
+})

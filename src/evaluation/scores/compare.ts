@@ -101,10 +101,27 @@ function compareQuestion(a: ScoredQuestion, b: ScoredQuestion): ComparedQuestion
   return { id: a.id, change, why, a, b }
 }
 
+/** The members of a report that a comparison computes with; texts are only shown, and escaped. */
 const shape = z.looseObject({
   object: z.literal('evaluation'),
-  totals: z.looseObject({}),
-  questions: z.array(z.looseObject({ id: z.string(), outcome: z.string() })),
+  model: z.string(),
+  file: z.string(),
+  started_at: z.string(),
+  passages: z.number(),
+  questions: z.array(
+    z.looseObject({
+      id: z.string(),
+      outcome: z.enum(['answered', 'refused', 'failed', 'not_applicable', 'not_asked']),
+      verdict: z.enum(['right', 'partly', 'wrong', 'open']).nullable(),
+      recall: z.number().nullable(),
+      expected: z.array(z.looseObject({ ref: z.string(), found: z.boolean() })),
+      forbidden_cited: z.array(z.string()),
+      quotations: z.record(z.string(), z.number()),
+      unresolved_refs: z.array(z.string()),
+      cost_micros: z.string().regex(/^\d+$/),
+      took_ms: z.number().nullable(),
+    }),
+  ),
 })
 
 /**
