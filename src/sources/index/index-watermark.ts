@@ -20,6 +20,20 @@ export async function readIndexWatermark(executor: Executor): Promise<IndexWater
   return { nextDoc, indexedTo: values.get('indexed_to') ?? nextDoc }
 }
 
+const indexLock = 7_203_115_004n
+
+/**
+ * Makes this transaction the only writer of the index until it ends, without a time limit. A transaction that also
+ * takes the library lock takes that one first. With a lock of its own an import stores works while it writes the index
+ * of earlier ones.
+ */
+export async function lockIndex(tx: Executor): Promise<void> {
+  await tx.execute(sql`set local lock_timeout = 0`)
+  await tx.execute(sql`set local statement_timeout = 0`)
+  await tx.execute(sql`set local idle_in_transaction_session_timeout = '5min'`)
+  await tx.execute(sql`select pg_advisory_xact_lock(${indexLock})`)
+}
+
 export async function setIndexWatermark(tx: Executor, indexedTo: number): Promise<void> {
   await tx.execute(sql`
     insert into library_state (key, value) values ('indexed_to', ${String(indexedTo)})

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { indexTermsOf, type TextToIndex } from './index-terms.ts'
-import { readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
+import { lockIndex, readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
 import { type IndexPart, type NumberedPart, rowsByBlock, TermBuffer, writeRows } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
@@ -10,19 +10,26 @@ import { documentTerms, headingsOf } from './terms.ts'
 const batchRows = 5_000
 
 /** Maximum number of postings in memory: eight bytes each, twice that while they are sorted. */
-const heldPostings = 6_000_000
+const heldPostings = 12_000_000
 
 /** Collects the terms of many works in memory, because writing them together needs far fewer rows. */
 export type IndexWriter = {
   /** Adds stored texts. Their document numbers follow those of the texts added before. */
   add(parts: readonly IndexPart[]): void
-  /** Whether the writer should be flushed before more is added. */
+  /** Whether the writer should be flushed before more is added: it has a whole block, or very much. */
   readonly isFull: boolean
   /**
-   * Writes everything that is held and raises the index mark. The caller holds the library lock.
-   * @param spellings writes the spellings of new terms concurrently, in its own transaction.
+   * Writes what is held and raises the watermark, under the index lock.
+   * @param options.wholeBlocks writes only complete blocks, if there is one. Rows of an incomplete block would have to
+   * be read and written again.
+   * @param options.spellings writes the spellings of new terms concurrently, in its own transaction.
    */
-  flush(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void>
+  flush(tx: Executor, options?: FlushOptions): Promise<void>
+}
+
+export type FlushOptions = {
+  readonly wholeBlocks?: boolean
+  readonly spellings?: (terms: readonly string[]) => Promise<void>
 }
 
 export function createIndexWriter(): IndexWriter {
@@ -32,12 +39,13 @@ export function createIndexWriter(): IndexWriter {
       held.add(parts)
     },
     get isFull() {
-      return held.postings > heldPostings
+      return held.hasWholeBlock || held.postings > heldPostings
     },
-    async flush(tx, spellings) {
+    async flush(tx, { wholeBlocks = false, spellings } = {}) {
+      await lockIndex(tx)
       const waiting = held
-      const { parts } = held
-      held = new HeldParts()
+      held = wholeBlocks && waiting.hasWholeBlock ? waiting.takeRest() : new HeldParts()
+      const { parts } = waiting
       const [first, last] = [parts[0], parts.at(-1)]
       if (!first || !last) return
       const { indexedTo, nextDoc } = await readIndexWatermark(tx)
@@ -59,7 +67,7 @@ function followsOn(before: NumberedPart | undefined, part: NumberedPart): boolea
 }
 
 class HeldParts {
-  readonly parts: NumberedPart[] = []
+  parts: NumberedPart[] = []
   readonly #terms = new TermBuffer()
   postings = 0
 
@@ -72,10 +80,54 @@ class HeldParts {
     }
   }
 
+  get hasWholeBlock(): boolean {
+    const [first, last] = [this.parts[0], this.parts.at(-1)]
+    return first !== undefined && last !== undefined && blockOf(endOf(last)) > blockOf(first.firstDoc)
+  }
+
+  /** Removes the documents of the last block, which is not complete, and returns them. */
+  takeRest(): HeldParts {
+    const rest = new HeldParts()
+    const last = this.parts.at(-1)
+    const start = last ? blockOf(endOf(last)) * blockSize : 0
+    const kept: NumberedPart[] = []
+    for (const part of this.parts) {
+      const count = Math.min(part.counts.length, Math.max(0, start - part.firstDoc))
+      const [before, after] = splitPart(part, count)
+      if (before.counts.length > 0) kept.push(before)
+      const { firstDoc, ...words } = after
+      if (words.counts.length > 0)
+        rest.add([{ firstDoc, words: { ...words, terms: this.#terms.terms, length: 0 } }])
+    }
+    this.parts = kept
+    return rest
+  }
+
   async write(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void> {
     for (const [block, rows] of rowsByBlock(this.parts, this.#terms.ranked()))
       await writeRows(tx, block, rows, spellings)
   }
+}
+
+/** Splits a part after `count` documents. */
+function splitPart(part: NumberedPart, count: number): readonly [before: NumberedPart, after: NumberedPart] {
+  const { firstDoc, counts, numbers, postings } = part
+  let at = 0
+  for (let text = 0; text < count; text += 1) at += counts[text] as number
+  return [
+    {
+      firstDoc,
+      counts: counts.subarray(0, count),
+      numbers: numbers.subarray(0, at),
+      postings: postings.subarray(0, at),
+    },
+    {
+      firstDoc: firstDoc + count,
+      counts: counts.subarray(count),
+      numbers: numbers.subarray(at),
+      postings: postings.subarray(at),
+    },
+  ]
 }
 
 /** Texts a page. */
@@ -83,6 +135,7 @@ const pageSize = 2_000
 
 /** Indexes all stored texts that the index does not have yet. The caller holds the library lock. */
 export async function indexTexts(tx: Executor): Promise<void> {
+  await lockIndex(tx)
   const { indexedTo, nextDoc } = await readIndexWatermark(tx)
   let held = new HeldParts()
   for (let from = indexedTo; from < nextDoc; from += pageSize) {
@@ -117,6 +170,7 @@ export type IndexedText = TextToIndex & { readonly docId: number }
  * are never reused.
  */
 export async function removeFromIndex(tx: Executor, texts: readonly IndexedText[]): Promise<void> {
+  await lockIndex(tx)
   const byBlock = Map.groupBy(texts, (t) => blockOf(t.docId))
   for (const [block, inBlock] of byBlock) {
     const locals = inBlock.map((t) => t.docId % blockSize)

@@ -13,12 +13,14 @@ export type IndexPart = { readonly firstDoc: number; readonly words: IndexTerms 
 
 /** The terms of texts that wait to be indexed. Each gets a number at once, which makes writing the index faster. */
 export class TermBuffer {
+  /** The terms by their numbers. */
+  readonly terms: string[] = []
   readonly #known = new Map<string, number>()
   /** For each list of terms, the number + 1 of each term that occurred. */
   readonly #byList = new Map<readonly string[], Uint32Array>()
 
   /** Returns the number of the term of each posting. */
-  number({ terms, numbers }: IndexTerms): Uint32Array {
+  number({ terms, numbers }: IndexTerms): Uint32Array<ArrayBuffer> {
     let own = this.#byList.get(terms)
     if (!own || own.length < terms.length) {
       const longer = new Uint32Array(Math.ceil(terms.length * 1.5))
@@ -42,14 +44,15 @@ export class TermBuffer {
   #numberOf(term: string): number {
     const known = this.#known.get(term)
     if (known !== undefined) return known
-    this.#known.set(term, this.#known.size)
-    return this.#known.size - 1
+    const number = this.terms.push(term) - 1
+    this.#known.set(term, number)
+    return number
   }
 
   /** Returns all terms in sorted order, and for each number its position in this order. */
   ranked(): { readonly terms: readonly string[]; readonly ranks: Uint32Array } {
     // Sorted terms fill the pages of the primary key one after another.
-    const terms = [...this.#known.keys()].sort()
+    const terms = this.terms.toSorted()
     const ranks = new Uint32Array(terms.length)
     for (const [rank, term] of terms.entries()) ranks[this.#known.get(term) ?? 0] = rank
     return { terms, ranks }
@@ -59,7 +62,7 @@ export class TermBuffer {
 /** A part whose postings have the numbers of their terms in a `TermBuffer`. */
 export type NumberedPart = Pick<IndexTerms, 'counts' | 'postings'> & {
   readonly firstDoc: number
-  readonly numbers: Uint32Array
+  readonly numbers: Uint32Array<ArrayBuffer>
 }
 
 /** The postings of one part that lie in one block. */

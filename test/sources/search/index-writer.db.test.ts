@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { readIndexWatermark } from '../../../src/sources/index/index-watermark.ts'
 import { createIndexWriter, type IndexWriter } from '../../../src/sources/index/index-writer.ts'
-import { blockSize } from '../../../src/sources/index/postings.ts'
+import { blockSize, packPosting, readPostings } from '../../../src/sources/index/postings.ts'
+import { documentTerms, headingsOf } from '../../../src/sources/index/terms.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { lockLibrary, removeWork, storeWork } from '../../../src/sources/library/writing/library.ts'
 import { finishIndex } from '../../../src/sources/library/writing/reindex.ts'
@@ -172,5 +173,86 @@ describe('the spellings of terms', () => {
     await flush(writer)
     const added = ['nigunim', 'second']
     expect((await spellings()).filter((term) => !added.includes(term))).toEqual(before)
+  })
+})
+
+describe('a flush of whole blocks', () => {
+  const startAt = (doc: number) =>
+    db.database.system.execute(
+      sql`insert into library_state (key, value) values ('next_doc', ${String(doc)})`,
+    )
+  const flushBlocks = (writer: IndexWriter) =>
+    withTx(db.database, 'system', (tx) => writer.flush(tx, { wholeBlocks: true }))
+
+  it('writes what ends with the block, and keeps the rest for the next flush', async () => {
+    await startAt(blockSize - 2)
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard'])
+    expect(writer.isFull).toBe(false)
+    await store(writer, 'Second', ['orchard lantern', 'lantern compass', 'compass orchard'])
+    expect(writer.isFull).toBe(true)
+    await flushBlocks(writer)
+    expect(await waiting()).toBe(2)
+    expect(writer.isFull).toBe(false)
+    expect(await found('lantern')).toEqual(['Second 1'])
+    await store(writer, 'Third', ['lantern'])
+    await flush(writer)
+    expect((await found('lantern')).toSorted()).toEqual(['Second 1', 'Second 2', 'Third 1'])
+    expect(await waiting()).toBe(0)
+    expect(await faults()).toEqual([])
+  })
+
+  it('does not hold up works that are stored meanwhile', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['orchard'])
+    await withTx(db.database, 'system', async (tx) => {
+      await writer.flush(tx)
+      await store(writer, 'Second', ['lantern'])
+    })
+    expect(await found('orchard')).toEqual(['First 1'])
+    await flush(writer)
+    expect(await found('lantern')).toEqual(['Second 1'])
+    expect(await faults()).toEqual([])
+  })
+})
+
+describe('the index', () => {
+  it('has exactly the postings of the plain reference', async () => {
+    await db.database.system.execute(
+      sql`insert into library_state (key, value) values ('next_doc', ${String(blockSize - 20)})`,
+    )
+    const writer = createIndexWriter()
+    const words = [
+      'garments of the soul',
+      'הבעש"ט אמר',
+      'עץ חיים',
+      'light upon light',
+      'G-d is one',
+      'נפש האלהית',
+    ]
+    for (let work = 1; work <= 6; work += 1) {
+      const texts = Array.from({ length: 9 }, (_, i) => `${words[(i * work) % 6]} ${words[(i + work) % 6]}`)
+      await store(writer, `Work ${work}`, texts)
+      if (writer.isFull) await withTx(db.database, 'system', (tx) => writer.flush(tx, { wholeBlocks: true }))
+      if (work === 2) await flush(writer)
+    }
+    await flush(writer)
+    const stored = await db.database.system.execute<{ term: string; block: number; data: Buffer }>(
+      sql`select term, block, data from search_postings`,
+    )
+    const postings = stored.rows.flatMap(({ term, block, data }) =>
+      [...readPostings(data)].map((posting) => `${term} ${block} ${posting}`),
+    )
+    const texts = await db.database.system.execute<{ doc_id: number; text: string; ref: string }>(
+      sql`select t.doc_id, t.text, p.ref from passage_texts t join passages p on p.id = t.passage_id`,
+    )
+    const expected = texts.rows.flatMap(({ doc_id, text, ref }) => {
+      const { frequencies, length } = documentTerms(text, headingsOf({ ref, heRef: '' }))
+      return [...frequencies].map(
+        ([term, count]) =>
+          `${term} ${Math.floor(doc_id / blockSize)} ${packPosting(doc_id % blockSize, count, length)}`,
+      )
+    })
+    expect(postings.toSorted()).toEqual(expected.toSorted())
   })
 })

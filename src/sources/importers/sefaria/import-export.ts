@@ -72,6 +72,7 @@ export async function importExport(
       })
     }
   } finally {
+    await index.settled()
     if (!options.parser) await parser.close()
   }
   await index.flush()

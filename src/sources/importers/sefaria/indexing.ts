@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { type Database, withTx } from '../../../db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../../index/index-writer.ts'
-import { lockLibrary } from '../../library/writing/library.ts'
 import { writeSpellings } from '../../text/spellings.ts'
 import type { ReportBuilder } from './report.ts'
 
 /** Maximum time between storing a text and indexing it, in milliseconds. The text can be read by its ref at once. */
-const flushAfterMs = 20_000
+const flushAfterMs = 40_000
 
 /** Terms whose spellings this import has written and need not look up again: about 60 MB. */
 const maxWritten = 500_000
@@ -14,10 +13,12 @@ const maxWritten = 500_000
 /** Index writer of one import. Works are stored one by one; their words are written in batches of many works. */
 export type ImportIndex = {
   readonly writer: IndexWriter
-  /** Flushes when much is held or it has waited long. */
+  /** Begins a flush when much is held or it has waited long. More can be stored while it is written. */
   flushWhenDue(): Promise<void>
   /** Writes everything that is held. */
   flush(): Promise<void>
+  /** Waits until nothing is being written, whether it succeeds or not. */
+  settled(): Promise<void>
 }
 
 export function openImportIndex(database: Database, report: ReportBuilder): ImportIndex {
@@ -34,20 +35,29 @@ export function openImportIndex(database: Database, report: ReportBuilder): Impo
     for (const term of added) written.add(term)
   }
   let flushedAt = performance.now()
-  const flush = async () => {
-    await report.timed('indexing', () =>
-      withTx(database, 'system', async (tx) => {
-        await lockLibrary(tx)
-        await writer.flush(tx, spellings)
-      }),
-    )
+  let running = Promise.resolve()
+  const flush = async (wholeBlocks: boolean) => {
     flushedAt = performance.now()
+    await report.timed('indexing', () =>
+      withTx(database, 'system', (tx) => writer.flush(tx, { wholeBlocks, spellings })),
+    )
   }
   return {
     writer,
-    flush,
+    async flush() {
+      await running
+      await flush(false)
+    },
     async flushWhenDue() {
-      if (writer.isFull || performance.now() - flushedAt > flushAfterMs) await flush()
+      const { isFull } = writer
+      if (!isFull && performance.now() - flushedAt < flushAfterMs) return
+      await running
+      running = flush(isFull)
+      // Its error is thrown when the next flush waits for it; until then it must not count as unhandled.
+      running.catch(() => undefined)
+    },
+    async settled() {
+      await running.catch(() => undefined)
     },
   }
 }

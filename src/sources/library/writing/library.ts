@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyRows } from '../../../db/copy.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
-import { readIndexWatermark } from '../../index/index-watermark.ts'
+import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
 import type { PassageRef } from '../../index/passage-ref.ts'
 import type { IndexPart } from '../../index/posting-rows.ts'
@@ -157,6 +157,7 @@ async function saveWork(
 }
 
 async function dropVersion(tx: Executor, versionId: number): Promise<void> {
+  await lockIndex(tx)
   await indexVersion(tx, versionId)
   const texts = await tx.execute<{ doc_id: number; text: string; ref: string; he_ref: string }>(sql`
     select t.doc_id, t.text, p.ref, p.he_ref from passage_texts t join passages p on p.id = t.passage_id
@@ -231,9 +232,11 @@ async function takeDocuments(tx: Executor, count: number): Promise<number> {
     on conflict (key) do update set value = (s.value::bigint + ${count})::text
     returning value as next`)
   const first = Number(taken.rows[0]?.next) - count
+  // Without the condition it would wait for a flush that has raised the watermark and not committed yet.
   await tx.execute(sql`
     insert into library_state (key, value)
-    values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})
+    select * from (values ('normaliser', ${String(normaliserVersion)}), ('indexed_to', ${String(first)})) as v (key, value)
+    where not exists (select 1 from library_state s where s.key = v.key)
     on conflict (key) do nothing`)
   return first
 }

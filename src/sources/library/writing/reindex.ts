@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../../db/client.ts'
-import { readIndexWatermark, setIndexWatermark } from '../../index/index-watermark.ts'
+import { lockIndex, readIndexWatermark, setIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts } from '../../index/index-writer.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { remakeHeadings } from './headings.ts'
@@ -23,6 +23,7 @@ export async function ensureSearchIndex(
     await lockLibrary(tx)
     // Another replica may have rebuilt the index while this one waited for the lock.
     if (!force && (await isCurrent(tx))) return false
+    await lockIndex(tx)
     await tx.execute(sql`delete from search_postings`)
     await tx.execute(sql`delete from search_spellings`)
     await setIndexWatermark(tx, 0)
