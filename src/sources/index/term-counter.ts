@@ -15,8 +15,8 @@ const knowsContinuing = 64
 const continuesNameBit = 128
 const continuesPhraseBit = 256
 
-/** Words and terms that are kept: about 100 MB of ordinary words. */
-const maxWords = 500_000
+/** Words and terms that are kept: about 80 MB of ordinary words. */
+const maxWords = 300_000
 
 /**
  * Counts the terms of one text after the other, as `countTerms` does, with words as numbers: a word that occurred in

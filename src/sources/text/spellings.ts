@@ -24,6 +24,14 @@ type Spelling = { readonly skeleton: string; readonly term: string }
  * @param terms each once. The caller holds the library lock.
  */
 export async function writeSpellings(tx: Executor, terms: readonly string[]): Promise<void> {
+  for (let from = 0; from < terms.length; from += copiedTerms)
+    await copySpellings(tx, terms.slice(from, from + copiedTerms))
+}
+
+/** Terms per `COPY`: enough for long runs of index pages, and few enough to need some 30 MB. */
+const copiedTerms = 100_000
+
+async function copySpellings(tx: Executor, terms: readonly string[]): Promise<void> {
   const classed = terms.map((term) => ({ term, classes: classesOf(term) }))
   const known = await storedTerms(tx, classed)
   const rows = classed

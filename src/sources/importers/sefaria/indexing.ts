@@ -7,8 +7,8 @@ import type { ReportBuilder } from './report.ts'
 /** Maximum time between storing a text and indexing it, in milliseconds. The text can be read by its ref at once. */
 const flushAfterMs = 40_000
 
-/** Terms whose spellings this import has written and need not look up again: about 60 MB. */
-const maxWritten = 500_000
+/** Terms whose spellings this import has written and need not look up again: about 40 MB. */
+const maxWritten = 300_000
 
 /** Index writer of one import. Works are stored one by one; their words are written in batches of many works. */
 export type ImportIndex = {

@@ -23,9 +23,8 @@ export function openParser(): Parser {
     maxThreads: threads,
     // Ending a thread loses the word forms that it has cached.
     idleTimeout: 60_000,
-    // Texts live as long as one job. A smaller young generation copies them repeatedly, which costs a quarter of
-    // the time.
-    resourceLimits: { maxYoungGenerationSizeMb: 256 },
+    // Texts live as long as one job. A smaller young generation copies them repeatedly, a larger one only uses memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
   })
   const receiver = new TermReceiver()
   return {
