@@ -101,9 +101,9 @@ export function permissionQuestion({ licenses }: Survey, needed: readonly Restri
   const filesUnder = (kind: RestrictedLicense) =>
     licenses.filter((count) => count.kind === kind).reduce((sum, { files }) => sum + files, 0)
   const reasons = {
-    'cc-by-nc': 'may be used for non-commercial purposes only',
-    unknown: 'state no known licence',
+    'cc-by-nc': 'for non-commercial use only',
+    unknown: 'without a known licence',
   }
   const parts = needed.map((kind) => `${filesUnder(kind)} ${reasons[kind]}`)
-  return `Of these files, ${parts.join(', and ')}.\nAdd them, too? Without them the rest is added. [y/N] `
+  return `These files need permission: ${parts.join(', ')}.\nAdd them, too? Without them the rest is added. [y/N] `
 }
