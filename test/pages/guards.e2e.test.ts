@@ -176,6 +176,22 @@ const table: readonly Row[] = [
   },
   { route: 'GET /operator/audit', page: 'operator' },
   { route: 'GET /operator/library', page: 'operator' },
+  { route: 'GET /operator/library/collections', page: 'operator' },
+  { route: 'GET /operator/library/collections/:name', page: 'operator', own: () => 'tanya' },
+  {
+    route: 'POST /operator/library/collections/:name/start',
+    page: 'operator',
+    own: () => 'tanya',
+    fields: {},
+    ok: 303,
+  },
+  {
+    route: 'POST /operator/library/collections/:name/cancel',
+    page: 'operator',
+    own: () => 'tanya',
+    fields: {},
+    ok: 303,
+  },
   { route: 'GET /operator/health', page: 'operator' },
 ]
 
