@@ -22,7 +22,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres-server.ts'],
     // Most tests wait for a socket or a timer: more of them at once than there are processors halves the time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestReporter()],
     projects: [

@@ -12,6 +12,9 @@ export type ZipEntry = {
   readonly declaredBytes?: number
 }
 
+/** Some documents are bombs of hundreds of megabytes: how small they get does not matter. */
+const fastest = { level: 1 }
+
 /** A ZIP archive with deflated entries. */
 export function makeZip(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = []
@@ -19,7 +22,7 @@ export function makeZip(entries: readonly ZipEntry[]): Buffer {
   let offset = 0
   for (const { name, content, declaredBytes } of entries) {
     const bytes = Buffer.from(content)
-    const packed = deflateRawSync(bytes)
+    const packed = deflateRawSync(bytes, fastest)
     const fileName = Buffer.from(name)
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)
@@ -113,7 +116,7 @@ export function makePdfOf(objects: readonly PdfObject[]): Buffer {
 
 const deflated = (text: string | Buffer): PdfObject => ({
   dictionary: '/Filter /FlateDecode',
-  stream: deflateSync(text),
+  stream: deflateSync(text, fastest),
 })
 
 /**
