@@ -23,7 +23,7 @@ export function createLogger(level: string, fileDescriptor = 1): Logger {
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    // `flushSync` would retry for ever after the reader of the pipe has closed it.
+    // `flushSync` would retry forever after the reader of the pipe has closed it.
     destination.flush()
   }
   process.once('exit', flush)

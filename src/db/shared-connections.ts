@@ -50,7 +50,7 @@ export class SharedConnections {
     }
   }
 
-  /** Keys whose calls always overlap would otherwise keep their connections for ever. */
+  /** Keys whose calls always overlap would otherwise keep their connections forever. */
   #find(key: string): Shared | undefined {
     const shared = this.#shared.get(key)
     const isDue = this.#pool.waitingCount > 0 && shared && performance.now() - shared.since > longestMs

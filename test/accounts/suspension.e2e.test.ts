@@ -138,7 +138,7 @@ test('starts that meet a suspension leave no unfinished turn behind', async () =
   }
 })
 
-test('suspension ends browser sessions; only a right password is told about it', async () => {
+test('suspension ends browser sessions; only the right password learns of it', async () => {
   const visitor = await signedUp(service, 'suspended@example.org')
   const { id: accountId } = await world.row<{ id: string }>(
     'select id from accounts where email = $1',

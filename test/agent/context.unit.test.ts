@@ -37,7 +37,7 @@ test('tool results go first, the oldest first, and the newest two stay', () => {
   expect(fitContext(messages, 10).slice(4)).toEqual(messages.slice(4))
 })
 
-test('whole earlier turns are dropped next, oldest first, and the model is told', () => {
+test('whole earlier turns are dropped next, oldest first, with a note to the model', () => {
   const turns = [1, 2, 3].flatMap((n) => [user(`question ${n} ${words(100)}`), assistant(`answer ${n}`)])
   const messages = [system, ...turns, user('the last question')]
   const fitted = fitContext(messages, tokens(messages) - 50)

@@ -18,7 +18,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /**
  * Some servers parse the arguments of earlier calls and refuse the whole request if one is malformed, which
- * would block the conversation for ever. Malformed text is therefore wrapped in an object, and the model still
+ * would block the conversation forever. Malformed text is therefore wrapped in an object, and the model still
  * sees it.
  */
 function callArguments(call: ToolCall): string {

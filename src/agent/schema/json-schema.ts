@@ -15,7 +15,7 @@ const maxDepth = 200
 /**
  * Why `value` does not fit a JSON Schema, in words for a model; null if it fits. It knows the keywords of
  * structured outputs. Other keywords, including `pattern` and `format`, count as met (a foreign pattern can run
- * for ever). A value that is not decided within 50,000 steps also counts as valid.
+ * forever). A value that is not decided within 50,000 steps also counts as valid.
  */
 export function schemaFault(schema: unknown, value: unknown): string | null {
   try {

@@ -3,7 +3,7 @@ import type { RunEnd } from '../../turns/run/run-events.ts'
 /** The end of a question's turn, as the folder of an evaluation keeps it. */
 export type KeptAnswer = {
   readonly id: string
-  /** Number of times that the question was asked, this one included. A failed question is asked again on resume. */
+  /** Number of attempts at the question, this one included. Resuming retries a failed question. */
   readonly attempt: number
   readonly run_id: string | null
   readonly status: 'completed' | 'failed' | 'cancelled'

@@ -127,7 +127,7 @@ export async function runTurn(
  */
 const contextShare = 0.75
 
-/** A turn that crashes its process each time must not be retried for ever. */
+/** A turn that crashes its process each time must not be retried forever. */
 const maxAttempts = 8
 
 const freePrice = { inputMicrosPerToken: 0n, outputMicrosPerToken: 0n, toolCallMicros: 0n }
