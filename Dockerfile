@@ -4,7 +4,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev
 # --build-arg LOCAL_EMBEDDINGS=yes adds what runs an embedding model in the service, about 470 MB.
 ARG LOCAL_EMBEDDINGS=
-RUN if [ -n "$LOCAL_EMBEDDINGS" ]; then npm run embeddings:install; fi
+RUN if [ -n "$LOCAL_EMBEDDINGS" ]; then npm run embeddings:install -- --omit=dev; fi
 COPY build ./build
 COPY src ./src
 # Without what made the bundle, and without the programs of the embedded Postgres: a container has its database elsewhere.

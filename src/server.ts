@@ -101,7 +101,7 @@ async function startService(
 ): Promise<RunningService> {
   const { database, peppers, plans } = installation
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
-  const semantic = embeddings && (await openSemanticSearch(database, embeddings, log))
+  const semantic = await openSemanticSearch(database, embeddings, log)
   const fallback = config.fallback && openFallback(database, config.fallback, log)
   const { metrics, tracer, registry } = telemetry
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
@@ -252,7 +252,7 @@ function termination(): Promise<void> {
 
 try {
   await main()
-  // Everything is closed. Node's natural exit can hang for ever on one of thousands of broken connections.
+  // Everything is closed. Node's natural exit can hang forever on one of thousands of broken connections.
   process.exit(0)
 } catch (error) {
   process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`)

@@ -4,7 +4,7 @@ import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embe
 import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
 import { fillPgvector } from '../sources/vectors/pgvector.ts'
 import type { Command, Invocation } from './command.ts'
-import { stoppable } from './imports/import-options.ts'
+import { untilInterrupted } from './interruption.ts'
 
 const secondsBetweenLines = 5
 
@@ -23,7 +23,7 @@ export const embedCommands: Readonly<Record<string, Command>> = {
         )
       }
       try {
-        const { value: rows, interrupted } = await stoppable((signal) =>
+        const { value: rows, interrupted } = await untilInterrupted((signal) =>
           embedWithProgress(invocation, model, signal),
         )
         const { database } = installation

@@ -5,9 +5,11 @@ const samePressMs = 1_000
 
 /**
  * Runs work that the first Ctrl-C stops by its signal. A second press ends the program at once.
- * @returns whether Ctrl-C was pressed.
+ * @returns what the work gave, and whether Ctrl-C was pressed.
  */
-export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+export async function untilInterrupted<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly value: T; readonly interrupted: boolean }> {
   const controller = new AbortController()
   let pressedAt = Number.NaN
   const stop = () => {
@@ -19,8 +21,8 @@ export async function untilInterrupted(work: (signal: AbortSignal) => Promise<vo
   }
   process.on('SIGINT', stop)
   try {
-    await work(controller.signal)
-    return controller.signal.aborted
+    const value = await work(controller.signal)
+    return { value, interrupted: controller.signal.aborted }
   } finally {
     // The listener stays after a press, while reports are written and runs are handed over.
     if (!controller.signal.aborted) process.off('SIGINT', stop)

@@ -73,7 +73,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
-      const semantic = model && (await openSemanticSearch(installation.database, model, log))
+      const semantic = await openSemanticSearch(installation.database, model, log)
       const query = { text: words[0] ?? '', limit }
       const rows = await searchSources(installation.database.system, query, semantic).finally(() =>
         semantic?.close(),

@@ -16,7 +16,7 @@ import { askAll } from '../../evaluation/turns/ask-all.ts'
 import { findAsker } from '../../evaluation/turns/evaluation-account.ts'
 import { type EvaluationFolder, openEvaluationFolder } from '../../evaluation/turns/evaluation-folder.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
-import { untilInterrupted } from './interruption.ts'
+import { untilInterrupted } from '../interruption.ts'
 import { withTurns } from './turn-services.ts'
 
 const text = { type: 'string' } as const
@@ -98,7 +98,7 @@ type End = { readonly interrupted: boolean; readonly failure?: ServiceError }
 /** How asking ended. An error that concerns all questions, such as too few credits, still leaves a report. */
 async function endOf(work: (signal: AbortSignal) => Promise<void>): Promise<End> {
   try {
-    return { interrupted: await untilInterrupted(work) }
+    return await untilInterrupted(work)
   } catch (error) {
     if (error instanceof ServiceError) return { interrupted: false, failure: error }
     throw error

@@ -1,5 +1,6 @@
 import { openEmbeddingModel } from '../../models/embedding.ts'
 import { openCatalogue } from '../../models/model-catalogue.ts'
+import { openFallback } from '../../sources/fallback/fallback.ts'
 import { ensureStarterLibrary } from '../../sources/importers/starter.ts'
 import { openSemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import { createRunner } from '../../turns/ownership/runner.ts'
@@ -24,8 +25,9 @@ export async function withTurns<T>(
     // The first start of the service does this; a command may come before it.
     await ensureStarterLibrary(database)
     const embeddings = openEmbeddingModel(config, progress)
-    const semantic = embeddings && (await openSemanticSearch(database, embeddings, log))
-    const runner = createRunner({ database, catalogue, plans, semantic, log })
+    const semantic = await openSemanticSearch(database, embeddings, log)
+    const fallback = config.fallback && openFallback(database, config.fallback, log)
+    const runner = createRunner({ database, catalogue, plans, semantic, fallback, log })
     try {
       await runner.seen
       return await work({ database, plans, catalogue, runner, limits: defaultTurnLimits, log })

@@ -20,8 +20,9 @@ import { collectionStates } from '../../sources/library-jobs/collection-states.t
 import { driveJob } from '../../sources/library-jobs/drive-job.ts'
 import { beginJob } from '../../sources/library-jobs/jobs.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
+import { untilInterrupted } from '../interruption.ts'
 import { collectionList, permissionQuestion, planLines } from './collection-lines.ts'
-import { allowedLicenses, exitCodeOf, licenseOption, stoppable } from './import-options.ts'
+import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
 import { progressBar } from './import-progress.ts'
 
 export const collectionCommands: Readonly<Record<string, Command>> = {
@@ -73,7 +74,7 @@ function placeOf({ words, text, config }: Arguments): ExportPlace {
 
 /** Ends with 2 when it needs an answer that nobody can give, and with 130 after Ctrl-C. */
 async function add(invocation: Invocation): Promise<Output> {
-  const { value, interrupted } = await stoppable((signal) => addWith(invocation, signal))
+  const { value, interrupted } = await untilInterrupted((signal) => addWith(invocation, signal))
   return interrupted ? { ...value, exitCode: 130 } : value
 }
 

@@ -1,9 +1,8 @@
 import { ServiceError } from '../../errors.ts'
 import { reportLines, type SefariaReport } from '../../sources/importers/sefaria/report.ts'
-import type { RestrictedLicense } from '../../sources/library/licenses.ts'
+import { type RestrictedLicense, restrictedLicenses } from '../../sources/library/licenses.ts'
 import type { Invocation, Output } from '../command.ts'
-
-const restricted: readonly RestrictedLicense[] = ['cc-by-nc', 'unknown']
+import { untilInterrupted } from '../interruption.ts'
 
 /** The option that all importers share. */
 export const licenseOption = { 'allow-license': { type: 'string', multiple: true } } as const
@@ -11,8 +10,9 @@ export const licenseOption = { 'allow-license': { type: 'string', multiple: true
 /** @throws ServiceError `invalid_value` when a value is not a class of licences. */
 export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly RestrictedLicense[] {
   return list('allow-license').map((license) => {
-    const known = restricted.find((name) => name === license)
-    if (!known) throw new ServiceError('invalid_value', `--allow-license takes ${restricted.join(' or ')}.`)
+    const known = restrictedLicenses.find((name) => name === license)
+    if (!known)
+      throw new ServiceError('invalid_value', `--allow-license takes ${restrictedLicenses.join(' or ')}.`)
     return known
   })
 }
@@ -22,26 +22,11 @@ export function allowedLicenses({ list }: Pick<Invocation, 'list'>): readonly Re
  * the program. The exit code is 130 after Ctrl-C, otherwise see `exitCodeOf`.
  */
 export async function reported(run: (signal: AbortSignal) => Promise<SefariaReport>): Promise<Output> {
-  const { value: report } = await stoppable(run)
+  const { value: report } = await untilInterrupted(run)
   return {
     rows: report,
     lines: reportLines(report),
     exitCode: report.interrupted ? 130 : exitCodeOf(report),
-  }
-}
-
-/** Runs work that Ctrl-C stops by its signal; a second Ctrl-C ends the program. */
-export async function stoppable<T>(
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<{ readonly value: T; readonly interrupted: boolean }> {
-  const controller = new AbortController()
-  const stop = (): void => controller.abort()
-  process.once('SIGINT', stop)
-  try {
-    const value = await run(controller.signal)
-    return { value, interrupted: controller.signal.aborted }
-  } finally {
-    process.off('SIGINT', stop)
   }
 }
 

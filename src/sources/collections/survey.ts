@@ -1,6 +1,12 @@
 import pLimit from 'p-limit'
 import type { ExportEntry, ExportSource } from '../importers/sefaria/export-source.ts'
-import { classifyLicense, type LicenseClass, mayImport, type RestrictedLicense } from '../library/licenses.ts'
+import {
+  classifyLicense,
+  type LicenseClass,
+  mayImport,
+  type RestrictedLicense,
+  restrictedLicenses,
+} from '../library/licenses.ts'
 import { filesOf, type Plan } from './plan.ts'
 
 /** Size and licence of the files of a plan. */
@@ -65,7 +71,7 @@ export function needsPermission(
   const kinds = new Set(
     licenses.filter(({ license }) => !mayImport(license, allowed)).map(({ kind }) => kind),
   )
-  return (['cc-by-nc', 'unknown'] as const).filter((kind) => kinds.has(kind))
+  return restrictedLicenses.filter((kind) => kinds.has(kind))
 }
 
 async function headOf(source: ExportSource, entry: ExportEntry, signal: AbortSignal) {

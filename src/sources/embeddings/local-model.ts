@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type EmbeddingModel, EmbeddingsFault, type RetryPolicy, type Vector } from './embedding-model.ts'
+import { type EmbeddingModel, EmbeddingsFault, type Vector } from './embedding-model.ts'
 import type { LocalModelData, LocalModelReply, LocalModelRequest } from './local-model-thread.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 export type LocalModelSettings = {
   /** The id of a repository on the Hugging Face Hub with ONNX files, or the path of a folder with its files. */
@@ -85,7 +86,15 @@ export function openLocalModel(
 
   return {
     name: `local:${settings.model}`,
-    embed: (texts, kind, policy) => within(policy, model, embed({ texts, kind })),
+    embed(texts, kind, policy) {
+      const vectors = embed({ texts, kind })
+      // A bulk of texts has no time limit: the first one waits for the download.
+      if (!policy) return vectors
+      const { timeoutMs } = policy
+      return withTimeLimit(vectors, timeoutMs, () => {
+        return new EmbeddingsFault(`The model ${model} gave no vector within ${timeoutMs} ms.`, true)
+      })
+    },
     async close() {
       await worker?.terminate()
     },
@@ -98,19 +107,4 @@ function rowsOf(values: Float32Array, dims: number): readonly Vector[] {
 
 function cannotRun(model: string, reason: string): EmbeddingsFault {
   return new EmbeddingsFault(`The model ${model} cannot be run: ${reason}`, false)
-}
-
-/** A bulk of texts has no time limit: the first one waits for the download. */
-async function within<T>(policy: RetryPolicy | undefined, model: string, work: Promise<T>): Promise<T> {
-  if (!policy) return await work
-  work.catch(() => undefined)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const fault = new EmbeddingsFault(
-      `The model ${model} gave no vector within ${policy.timeoutMs} ms.`,
-      true,
-    )
-    timer = setTimeout(() => reject(fault), policy.timeoutMs)
-  })
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

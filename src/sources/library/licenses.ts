@@ -1,7 +1,9 @@
 /** Class of a licence, which decides whether a text may be imported. Unrecognised licences are `unknown`. */
 export type LicenseClass = 'open' | 'own' | 'cc-by-nc' | 'unknown'
 
-export type RestrictedLicense = 'cc-by-nc' | 'unknown'
+/** Classes of licences that an import stores only with the operator's permission. */
+export const restrictedLicenses = ['cc-by-nc', 'unknown'] as const
+export type RestrictedLicense = (typeof restrictedLicenses)[number]
 
 /** Classifies a licence as sources write it (`CC BY-SA 4.0`, `Public Domain`, `own`). */
 export function classifyLicense(license: string): LicenseClass {

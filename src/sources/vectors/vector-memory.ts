@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { copyOut } from '../../db/copy.ts'
 import type { Vector } from '../embeddings/embedding-model.ts'
+import { withTimeLimit } from '../embeddings/time-limit.ts'
 import { quantize } from './quantize.ts'
 import type { VectorIndex } from './vector-index.ts'
 import { countLost, type KnownModel, knownModel } from './vector-rows.ts'
@@ -81,7 +82,10 @@ export function openVectorMemory(
   }
 
   return {
-    nearest: (vector, bounds) => within(bounds.timeoutMs, find(vector, bounds)),
+    nearest: (vector, bounds) =>
+      withTimeLimit(find(vector, bounds), bounds.timeoutMs, () => {
+        return new Error(`the vectors were not searched within ${bounds.timeoutMs} ms`)
+      }),
     async close() {
       await refreshing?.catch(() => undefined)
       await thread?.close()
@@ -141,17 +145,4 @@ function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuff
 async function isCurrent(tx: Executor, held: Held, model: KnownModel): Promise<boolean> {
   if (held.model.id !== model.id || held.model.revision !== model.revision) return false
   return (await countLost(tx, model.id, held.sample)) * 10 <= held.sample.length
-}
-
-/** @throws Error when it takes longer. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the vectors were not searched within ${timeoutMs} ms`)),
-      timeoutMs,
-    )
-  })
-  work.catch(() => undefined)
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -27,12 +27,13 @@ export type SemanticSearch = {
 
 export type OpenSemanticSearch = SemanticSearch & { close(): Promise<void> }
 
-/** Semantic search with the vectors that `sources embed` has made. `close` closes the model too. */
+/** Semantic search with the vectors that `sources embed` has made; undefined without a model. `close` closes the model too. */
 export async function openSemanticSearch(
   database: Database,
-  model: EmbeddingModel,
+  model: EmbeddingModel | undefined,
   log: Logger,
-): Promise<OpenSemanticSearch> {
+): Promise<OpenSemanticSearch | undefined> {
+  if (!model) return undefined
   const usesPgvector = await hasPgvector(database.system, model.name)
   return semanticSearch(
     model,

@@ -9,6 +9,7 @@ import { openExport, placeName, reachExport } from '../../../sources/collections
 import { planCollection } from '../../../sources/collections/plan.ts'
 import { surveyPlan } from '../../../sources/collections/survey.ts'
 import type { ExportSource } from '../../../sources/importers/sefaria/export-source.ts'
+import { restrictedLicenses } from '../../../sources/library/licenses.ts'
 import { type CollectionState, collectionStates } from '../../../sources/library-jobs/collection-states.ts'
 import { cancelJob, queueJob } from '../../../sources/library-jobs/jobs.ts'
 import { manyTexts, readFields } from '../../components/forms.ts'
@@ -61,7 +62,7 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
   app.post('/operator/library/collections/:name/start', operatorsOnly, async (request, reply) => {
     const { collection } = await stateOf(services, request)
     const { allow } = readFields(startForm, request.body)
-    const allowLicenses = (['cc-by-nc', 'unknown'] as const).filter((kind) => allow.includes(kind))
+    const allowLicenses = restrictedLicenses.filter((kind) => allow.includes(kind))
     const requestedBy = visitorOf(request).account.id
     await withTx(database, 'system', async (tx) => {
       await queueJob(tx, { collection: collection.name, allowLicenses, requestedBy })
