@@ -99,7 +99,9 @@ async function load(): Promise<Extractor> {
   return pipeline('feature-extraction', data.isFolder ? path.basename(data.model) : data.model, {
     dtype: precision(),
     progress_callback: ({ status, file, loaded, total }) => {
-      if (status === 'progress' && file && total) port?.postMessage({ file, loaded: loaded ?? 0, total })
+      // Reading from a folder is reported too, but downloads nothing.
+      if (data.isFolder || status !== 'progress' || !file || !total) return
+      port?.postMessage({ file, loaded: loaded ?? 0, total })
     },
   })
 }

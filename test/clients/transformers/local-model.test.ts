@@ -59,8 +59,9 @@ async function embed(name: string, ...texts: readonly string[]): Promise<Result>
 
 it('a folder with a model gives vectors of length 1, equal for words of one meaning', async () => {
   const texts = ['joy', 'שִׂמְחָה', 'joy awe', 'stone stone', ...Array.from({ length: 40 }, () => 'awe')]
-  const { canRun, name, vectors = [], fault } = await embed(model, ...texts)
+  const { canRun, name, downloaded, vectors = [], fault } = await embed(model, ...texts)
   expect(fault).toBeUndefined()
+  expect(downloaded).toEqual([])
   expect(canRun).toBe(true)
   expect(name).toBe(`local:${model}`)
   expect(vectors).toHaveLength(44)
