@@ -225,6 +225,10 @@ export const libraryJobs = pgTable(
     leaseExpiresAt: instant('lease_expires_at'),
     /** Number of claims. Each fences off the former owner. */
     epoch: integer('epoch').notNull().default(0),
+    /** Attempts in a row whose process ended before they stored a work more than those before. */
+    failedAttempts: integer('failed_attempts').notNull().default(0),
+    /** The highest number of works that an ended attempt had done. */
+    worksDone: integer('works_done').notNull().default(0),
     /** The newest `CollectionProgress`. */
     progress: jsonb('progress'),
     /** Counts of the finished import. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { CollectionProgress } from '../collections/add-collection.ts'
 import type { RestrictedLicense } from '../library/licenses.ts'
+import { releaseExpired } from './expired-jobs.ts'
 
 export type LibraryJob = typeof libraryJobs.$inferSelect
 
@@ -179,20 +180,6 @@ export async function completedJobs(executor: Executor): Promise<readonly Librar
 
 const isHeld = ({ id, epoch }: JobClaim) =>
   and(eq(libraryJobs.id, id), eq(libraryJobs.epoch, epoch), eq(libraryJobs.status, 'running'))
-
-const hasExpired = and(eq(libraryJobs.status, 'running'), sql`${libraryJobs.leaseExpiresAt} < now()`)
-
-/** The job of a service that ended goes back to the queue. A command that ended is started again by its user. */
-async function releaseExpired(tx: Executor): Promise<void> {
-  await tx
-    .update(libraryJobs)
-    .set({ status: 'queued', leaseOwner: null, leaseExpiresAt: null })
-    .where(and(hasExpired, eq(libraryJobs.runBy, 'service')))
-  await tx
-    .update(libraryJobs)
-    .set({ status: 'failed', error: 'the command ended before the import', finishedAt: sql`now()` })
-    .where(and(hasExpired, eq(libraryJobs.runBy, 'command')))
-}
 
 async function requireFree(tx: Executor, collection: string): Promise<void> {
   const [unfinished] = await tx

@@ -12,6 +12,7 @@ import {
   newestJobs,
   queueJob,
   renewJob,
+  returnJob,
 } from '../../../src/sources/library-jobs/jobs.ts'
 import { runLibraryJobs } from '../../../src/sources/library-jobs/run-jobs.ts'
 import { collectionExport } from '../../support/collection-export.ts'
@@ -82,6 +83,57 @@ test('a job whose process ended is claimed again, and the former owner is fenced
   await finishJob(db.database.system, first, { status: 'failed' })
   expect(await statusOf('tanya')).toBe('running')
   expect(await renewJob(db.database.system, second, undefined)).toBe('held')
+})
+
+const die = async (works: number) => {
+  const job = await claim('a')
+  if (!job) throw new Error('no claim')
+  const progress = {
+    done: works,
+    total: 9,
+    title: 'Kedushat Levi',
+    segments: 0,
+    words: 0,
+    seconds: 0,
+    share: 0,
+  }
+  await renewJob(db.database.system, job, progress)
+  await expire()
+}
+
+test('a job whose process ended three times at one work fails, and can be queued again', async () => {
+  await queue('chabad')
+  for (const works of [0, 2, 2, 2, 2]) await die(works)
+  await queue('tanya')
+  expect(await claim('b')).toMatchObject({ collection: 'tanya' })
+  const failed = (await stateOf('chabad'))?.job
+  expect(failed).toMatchObject({ status: 'failed', epoch: 5, finishedAt: expect.any(Date) })
+  expect(failed?.error).toMatch(/ended 3 times .* at "Kedushat Levi".*start the import again/s)
+  expect(await queue('chabad')).toMatchObject({ status: 'queued', failedAttempts: 0 })
+})
+
+test('a job whose process ends after each work is continued to its end', async () => {
+  await queue('chabad')
+  for (const works of [1, 2, 3, 4, 5, 6]) await die(works)
+  expect(await claim('b')).toMatchObject({ collection: 'chabad', epoch: 7, failedAttempts: 0 })
+})
+
+test('a job that services give back as they stop is continued each time', async () => {
+  await queue('chabad')
+  for (let i = 0; i < 5; i += 1) {
+    const job = await claim('a')
+    if (job) await returnJob(db.database.system, job)
+  }
+  expect(await claim('b')).toMatchObject({ epoch: 6, failedAttempts: 0 })
+})
+
+test('a cancelled job whose process ended is cancelled, not continued', async () => {
+  await queue('tanya')
+  await claim('a')
+  await cancel('tanya')
+  await expire()
+  expect(await claim('b')).toBeUndefined()
+  expect(await statusOf('tanya')).toBe('cancelled')
 })
 
 test('a job of a command that ended is not continued by a service', async () => {
