@@ -62,8 +62,25 @@ function follow(turn) {
     }
     for (const type of eventTypes) source.addEventListener(type, take)
   }
-  view.stop((form) => fetch(form.action, { method: 'POST', redirect: 'manual' }))
+  view.stop(sendStop)
   connect()
+}
+
+/**
+ * Sends the form that stops the turn.
+ * @param {HTMLFormElement} form
+ * @returns why the turn does not stop; empty when it stops.
+ */
+async function sendStop(form) {
+  try {
+    // An accepted form is answered by a redirect to the conversation.
+    const response = await fetch(form.action, { method: 'POST' })
+    if (!response.ok) return 'Not stopped: the service refused the request. Try again in a few seconds.'
+    const isSignedOut = new URL(response.url).pathname === '/signin'
+    return isSignedOut ? 'Not stopped: you are signed out. Reload the page to sign in.' : ''
+  } catch {
+    return 'Not stopped: the request did not reach the service. Try again.'
+  }
 }
 
 /**
@@ -107,29 +124,32 @@ function liveView(turn) {
   const [status, doing, draft] = [part(turn, '.status'), part(turn, '.doing'), part(turn, '.draft')]
   const form = part(turn, '.stop')
   let said = status.textContent ?? ''
+  /** Of the button Stop, once it was pressed: it is shown until the turn ends. */
+  let stopState = ''
   /** @param {string} text */
   const say = (text) => {
     if (status.textContent !== text) status.textContent = text
   }
   return {
     say,
-    connected: () => say(said),
+    connected: () => say(stopState || said),
     disconnected: () => say('Connection lost. Reconnecting …'),
-    /** @param {(form: HTMLFormElement) => Promise<unknown>} send */
+    /** @param {(form: HTMLFormElement) => Promise<string>} send */
     stop(send) {
-      form.addEventListener('submit', (event) => {
+      form.addEventListener('submit', async (event) => {
         event.preventDefault()
-        said = 'Stopping …'
-        say(said)
-        if (form instanceof HTMLFormElement)
-          send(form).catch(() => say('The request did not reach the service. Try again.'))
+        if (!(form instanceof HTMLFormElement)) return
+        stopState = 'Stopping …'
+        say(stopState)
+        stopState = (await send(form)) || stopState
+        say(stopState)
       })
     },
     /** @param {readonly LoggedEvent[]} log */
     show(log) {
       const text = textOf(log)
       const lines = progressOf(log)
-      if (said !== 'Stopping …') said = statusOf(log, text, lines)
+      said = stopState || statusOf(log, text, lines)
       say(said)
       setItems(doing, lines, 'li', (item, line) => {
         if (item.textContent !== line.title) item.textContent = line.title

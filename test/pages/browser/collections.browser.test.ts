@@ -96,6 +96,21 @@ describe.skipIf(!hasBrowser)('collections on the operator page, in a browser', (
     release()
   })
 
+  test('a page that another operator cancelled from shows that the import is stopping', async () => {
+    const { systemPool } = world.db.database
+    await systemPool.query(
+      `insert into library_jobs (id, collection, run_by, status, requested_by, lease_expires_at)
+       values ('job_elsewhere', 'polish-schools', 'command', 'running', 'command line', now() + interval '1 hour')`,
+    )
+    await page.reload()
+    const cancel = entry('polish-schools').getByRole('button', { name: 'Cancel' })
+    await cancel.waitFor()
+    await systemPool.query("update library_jobs set cancel_requested_at = now() where id = 'job_elsewhere'")
+    await entry('polish-schools').getByRole('button', { name: 'Stopping…' }).waitFor()
+    await systemPool.query("update library_jobs set lease_expires_at = now() where id = 'job_elsewhere'")
+    await entry('polish-schools').getByText('The last import was cancelled').waitFor()
+  })
+
   test('starting and cancelling are in the audit log', async () => {
     const entries = await listAuditEntries(world.db.database.system, { limit: 10 })
     expect(entries.map(({ action }) => action)).toEqual([

@@ -156,6 +156,42 @@ describe.skipIf(!hasBrowser)('turns that go on while people come and go', () => 
     await window.close()
   })
 
+  test('a refused Stop says so, and the next one stops the turn', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([
+      { text: 'One ' },
+      { waitFor: held.opened },
+      { text: 'two' },
+      { waitFor: gate().opened },
+    ])
+    await ask(page, 'Count')
+    await page.getByText('One').waitFor()
+    await page.route('**/cancel', (route) => route.fulfill({ status: 503, body: 'busy' }), { times: 1 })
+    const stop = page.getByRole('button', { name: 'Stop' })
+    await stop.click()
+    await page.getByText('Not stopped: the service refused').waitFor()
+    held.open()
+    await page.getByText('One two').waitFor()
+    expect(await page.getByRole('status').first().textContent()).toContain('Try again')
+    await stop.click()
+    await page.getByText('You stopped this turn here.').waitFor()
+    await window.close()
+  })
+
+  test('a Stop after signing out says so', async () => {
+    const { page, window } = await world.person()
+    const held = gate()
+    world.upstream.enqueue([{ text: 'On ' }, { waitFor: held.opened }])
+    await ask(page, 'Signed out?')
+    await page.getByText('On', { exact: true }).waitFor()
+    await window.clearCookies()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Not stopped: you are signed out').waitFor()
+    held.open()
+    await window.close()
+  })
+
   test('a turn that fails says so in words, and costs nothing', async () => {
     const { page, window } = await world.person()
     world.upstream.setDefault(error(400, 'no such model here'))

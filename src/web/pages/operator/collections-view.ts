@@ -17,6 +17,12 @@ export type Offer = { readonly plan: Plan; readonly survey: Survey } | { readonl
 
 const pathOf = ({ collection }: CollectionState) => `/operator/library/collections/${collection.name}`
 
+/** The script of the page draws an entry again when this changes. */
+const statusOf = ({ job }: CollectionState) => {
+  const isStopping = job?.status === 'running' && job.cancelRequestedAt !== null
+  return isStopping ? 'stopping' : (job?.status ?? '')
+}
+
 const isUnfinished = ({ job }: CollectionState) => job?.status === 'queued' || job?.status === 'running'
 
 /** All collections with their states. While an import is unfinished, a script keeps this part up to date. */
@@ -32,7 +38,7 @@ function collectionEntry(state: CollectionState): Html {
   const { collection, held } = state
   const { name, title, description, works, categories } = collection
   const size = `${held} of ${counted(works.length, 'listed work')}${categories ? ' (and others)' : ''}`
-  return html`<li class="card" data-job="${name}" data-status="${state.job?.status ?? ''}">
+  return html`<li class="card" data-job="${name}" data-status="${statusOf(state)}">
 <div class="head"><h3>${title.en} <span lang="he" dir="rtl">${title.he}</span></h3>${actionOf(state)}</div>
 <p>${description.en}</p>
 <p class="faint">In the library: ${size} · ${collection.languages.map(languageName).join(', ')}</p>
@@ -42,7 +48,7 @@ ${stateOf(state)}</li>`
 function actionOf(state: CollectionState): Html {
   const { job, addedAt, collection } = state
   if (isUnfinished(state)) {
-    const isStopping = Boolean(job?.cancelRequestedAt)
+    const isStopping = statusOf(state) === 'stopping'
     const label = isStopping ? 'Stopping…' : 'Cancel'
     return html`<form method="post" action="${pathOf(state)}/cancel"><button class="quiet"
 aria-label="${label} ${collection.title.en}"${isStopping ? html` disabled` : nothing}>${label}</button></form>`
