@@ -4,17 +4,15 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import type { Executor } from './client.ts'
+import { type CopyType, type CopyValue, RowWriter } from './row-writer.ts'
 
-/** The binary type of a column. */
-export type CopyType = 'int4' | 'int8' | 'text' | 'jsonb' | 'bytea'
+export type { CopyType, CopyValue } from './row-writer.ts'
 
 /** A table and the columns to fill, in the order of each row's values. Names must not come from users. */
 export type CopyTarget = {
   readonly table: string
   readonly columns: readonly (readonly [name: string, type: CopyType])[]
 }
-
-export type CopyValue = string | number | Buffer
 
 /** Signature, no flags, no header extension (PostgreSQL documentation, "COPY", Binary Format). */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
@@ -32,13 +30,34 @@ export async function copyRows(
   target: CopyTarget,
   rows: Iterable<readonly CopyValue[]>,
 ): Promise<void> {
+  const types = target.columns.map(([, type]) => type)
+  await copyBytes(
+    executor,
+    target,
+    encoded(rows, (writer, row) => writer.values(types, row)),
+  )
+}
+
+/**
+ * Like `copyRows`, without an array for each row.
+ * @param write writes the values of a row, in the order of the columns.
+ */
+export async function copyWritten(
+  executor: Executor,
+  target: CopyTarget,
+  count: number,
+  write: (writer: RowWriter, row: number) => void,
+): Promise<void> {
+  if (count > 0) await copyBytes(executor, target, encoded(upTo(count), write, target.columns.length))
+}
+
+async function copyBytes(executor: Executor, target: CopyTarget, bytes: Iterable<Buffer>): Promise<void> {
   const client = clientOf(executor)
   const names = target.columns.map(([name]) => client.escapeIdentifier(name)).join(', ')
   const sink = client.query(
     copyFrom(`copy ${client.escapeIdentifier(target.table)} (${names}) from stdin (format binary)`),
   )
-  const types = target.columns.map(([, type]) => type)
-  await pipeline(Readable.from(encoded(types, rows), { objectMode: false }), sink)
+  await pipeline(Readable.from(bytes, { objectMode: false }), sink)
 }
 
 /**
@@ -60,70 +79,22 @@ function clientOf(executor: Executor): pg.ClientBase {
   throw new TypeError('rows are copied in a transaction only')
 }
 
-function* encoded(
-  types: readonly CopyType[],
-  rows: Iterable<readonly CopyValue[]>,
+function* upTo(count: number): Generator<number, void, undefined> {
+  for (let i = 0; i < count; i += 1) yield i
+}
+
+function* encoded<Row>(
+  rows: Iterable<Row>,
+  write: (writer: RowWriter, row: Row) => void,
+  columns?: number,
 ): Generator<Buffer, void, undefined> {
-  const writer = new RowWriter()
+  const writer = new RowWriter(2 * chunkBytes)
   writer.raw(header)
   for (const row of rows) {
-    writer.row(types, row)
+    if (columns !== undefined) writer.begin(columns)
+    write(writer, row)
     if (writer.length >= chunkBytes) yield writer.take()
   }
   writer.raw(trailer)
   yield writer.take()
-}
-
-/** Writes rows into a buffer that grows as needed. */
-class RowWriter {
-  #buffer = Buffer.allocUnsafe(2 * chunkBytes)
-  length = 0
-
-  /** Returns the bytes so far and resets the writer. */
-  take(): Buffer {
-    const taken = Buffer.from(this.#buffer.subarray(0, this.length))
-    this.length = 0
-    return taken
-  }
-
-  raw(bytes: Buffer): void {
-    this.#reserve(bytes.length)
-    this.length += bytes.copy(this.#buffer, this.length)
-  }
-
-  row(types: readonly CopyType[], values: readonly CopyValue[]): void {
-    this.#reserve(2)
-    this.length = this.#buffer.writeInt16BE(types.length, this.length)
-    for (let i = 0; i < types.length; i += 1) this.#value(types[i] as CopyType, values[i] as CopyValue)
-  }
-
-  #value(type: CopyType, value: CopyValue): void {
-    if (typeof value === 'number') {
-      this.#number(type, value)
-      return
-    }
-    // UTF-8 needs at most three bytes per UTF-16 unit.
-    this.#reserve(5 + (typeof value === 'string' ? value.length * 3 : value.length))
-    const start = this.length + 4
-    // The binary form of jsonb begins with a version byte.
-    let at = type === 'jsonb' ? this.#buffer.writeInt8(1, start) : start
-    at += typeof value === 'string' ? this.#buffer.write(value, at) : value.copy(this.#buffer, at)
-    this.#buffer.writeInt32BE(at - start, this.length)
-    this.length = at
-  }
-
-  #number(type: CopyType, value: number): void {
-    this.#reserve(12)
-    const bytes = type === 'int8' ? 8 : 4
-    const at = this.#buffer.writeInt32BE(bytes, this.length)
-    this.length =
-      bytes === 8 ? this.#buffer.writeBigInt64BE(BigInt(value), at) : this.#buffer.writeInt32BE(value, at)
-  }
-
-  #reserve(bytes: number): void {
-    if (this.length + bytes <= this.#buffer.length) return
-    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.length + bytes))
-    this.#buffer.copy(larger, 0, 0, this.length)
-    this.#buffer = larger
-  }
 }

@@ -63,7 +63,14 @@ const shared = [
     'passages',
     'replicas',
   ],
-  ...['search_associations', 'search_postings', 'search_spellings', 'versions', 'works'],
+  ...[
+    'search_associations',
+    'search_postings',
+    'search_spelling_buckets',
+    'search_spellings',
+    'versions',
+    'works',
+  ],
 ]
 
 type Table = {

@@ -178,7 +178,25 @@ export const searchPostings = pgTable(
   (t) => [primaryKey({ columns: [t.term, t.block] })],
 )
 
-/** Terms by spelling class, so that `chassidus` finds `hasidut`. A term may have no documents left. */
+/**
+ * Terms by spelling and inflection class, so that `chassidus` finds `hasidut`. A row has the pairs of one bucket of
+ * classes (`sources/index/spelling-pairs`) for the terms of one block, one a line: the class, a tab, the term. A pair
+ * may stand in several blocks, and a term may have no documents left.
+ */
+export const searchSpellingBuckets = pgTable(
+  'search_spelling_buckets',
+  {
+    bucket: integer('bucket').notNull(),
+    block: integer('block').notNull(),
+    pairs: text('pairs').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.bucket, t.block] })],
+)
+
+/**
+ * The same pairs as rows, of libraries and replicas before `search_spelling_buckets`. A trigger copies them there, and
+ * nothing in this version reads them.
+ */
 export const searchSpellings = pgTable(
   'search_spellings',
   {

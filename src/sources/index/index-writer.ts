@@ -2,14 +2,15 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { indexTermsOf, type TextToIndex } from './index-terms.ts'
 import { lockIndex, readIndexWatermark, setIndexWatermark } from './index-watermark.ts'
-import { type IndexPart, type NumberedPart, rowsByBlock, TermBuffer, writeRows } from './posting-rows.ts'
+import { type IndexPart, rowsByBlock } from './posting-rows.ts'
 import { blockOf, blockSize, readPostings, withoutDocuments } from './postings.ts'
 import { documentTerms, headingsOf } from './terms.ts'
+import { writeRows } from './write-rows.ts'
 
 /** Rows a statement. */
 const batchRows = 5_000
 
-/** Maximum number of postings in memory: eight bytes each, twice that while they are sorted. */
+/** Maximum number of postings in memory: eight bytes each, and four more while they are sorted. */
 const heldPostings = 12_000_000
 
 /** Collects the terms of many works in memory, because writing them together needs far fewer rows. */
@@ -22,14 +23,8 @@ export type IndexWriter = {
    * Writes what is held and raises the watermark, under the index lock.
    * @param options.wholeBlocks writes only complete blocks, if there is one. Rows of an incomplete block would have to
    * be read and written again.
-   * @param options.spellings writes the spellings of new terms concurrently, in its own transaction.
    */
-  flush(tx: Executor, options?: FlushOptions): Promise<void>
-}
-
-export type FlushOptions = {
-  readonly wholeBlocks?: boolean
-  readonly spellings?: (terms: readonly string[]) => Promise<void>
+  flush(tx: Executor, options?: { readonly wholeBlocks?: boolean }): Promise<void>
 }
 
 export function createIndexWriter(): IndexWriter {
@@ -41,7 +36,7 @@ export function createIndexWriter(): IndexWriter {
     get isFull() {
       return held.hasWholeBlock || held.postings > heldPostings
     },
-    async flush(tx, { wholeBlocks = false, spellings } = {}) {
+    async flush(tx, { wholeBlocks = false } = {}) {
       await lockIndex(tx)
       const waiting = held
       held = wholeBlocks && waiting.hasWholeBlock ? waiting.takeRest() : new HeldParts()
@@ -52,31 +47,31 @@ export function createIndexWriter(): IndexWriter {
       const isNext = first.firstDoc === indexedTo && parts.every((part, i) => followsOn(parts[i - 1], part))
       // Another process stored or indexed texts in between, so the missing ones are read from the database.
       if (!isNext) return indexTexts(tx)
-      await waiting.write(tx, spellings)
+      await waiting.write(tx, indexedTo)
       await setIndexWatermark(tx, Math.min(endOf(last), nextDoc))
     },
   }
 }
 
-function endOf({ firstDoc, counts }: NumberedPart): number {
-  return firstDoc + counts.length
+function endOf({ firstDoc, words }: IndexPart): number {
+  return firstDoc + words.counts.length
 }
 
-function followsOn(before: NumberedPart | undefined, part: NumberedPart): boolean {
+function followsOn(before: IndexPart | undefined, part: IndexPart): boolean {
   return before === undefined || part.firstDoc === endOf(before)
 }
 
+/** The first document number of a library. */
+const firstDocument = 1
+
 class HeldParts {
-  parts: NumberedPart[] = []
-  readonly #terms = new TermBuffer()
+  parts: IndexPart[] = []
   postings = 0
 
   add(parts: readonly IndexPart[]): void {
     for (const part of parts) {
-      const { firstDoc, words } = part
-      const { counts, postings } = words
-      this.parts.push({ firstDoc, counts, postings, numbers: this.#terms.number(words) })
-      this.postings += postings.length
+      this.parts.push(part)
+      this.postings += part.words.postings.length
     }
   }
 
@@ -90,42 +85,50 @@ class HeldParts {
     const rest = new HeldParts()
     const last = this.parts.at(-1)
     const start = last ? blockOf(endOf(last)) * blockSize : 0
-    const kept: NumberedPart[] = []
+    const kept: IndexPart[] = []
     for (const part of this.parts) {
-      const count = Math.min(part.counts.length, Math.max(0, start - part.firstDoc))
+      const count = Math.min(part.words.counts.length, Math.max(0, start - part.firstDoc))
       const [before, after] = splitPart(part, count)
-      if (before.counts.length > 0) kept.push(before)
-      const { firstDoc, ...words } = after
-      if (words.counts.length > 0)
-        rest.add([{ firstDoc, words: { ...words, terms: this.#terms.terms, length: 0 } }])
+      if (before.words.counts.length > 0) kept.push(before)
+      if (after.words.counts.length > 0) rest.add([after])
     }
     this.parts = kept
     return rest
   }
 
-  async write(tx: Executor, spellings?: (terms: readonly string[]) => Promise<void>): Promise<void> {
-    for (const [block, rows] of rowsByBlock(this.parts, this.#terms.ranked()))
-      await writeRows(tx, block, rows, spellings)
+  /** @param indexedTo the documents below it are in the index. */
+  async write(tx: Executor, indexedTo: number): Promise<void> {
+    for (const rows of rowsByBlock(this.parts))
+      await writeRows(tx, rows, indexedTo <= Math.max(firstDocument, rows.block * blockSize))
   }
 }
 
 /** Splits a part after `count` documents. */
-function splitPart(part: NumberedPart, count: number): readonly [before: NumberedPart, after: NumberedPart] {
-  const { firstDoc, counts, numbers, postings } = part
+function splitPart(
+  { firstDoc, words }: IndexPart,
+  count: number,
+): readonly [before: IndexPart, after: IndexPart] {
+  const { counts, numbers, postings } = words
   let at = 0
   for (let text = 0; text < count; text += 1) at += counts[text] as number
   return [
     {
       firstDoc,
-      counts: counts.subarray(0, count),
-      numbers: numbers.subarray(0, at),
-      postings: postings.subarray(0, at),
+      words: {
+        ...words,
+        counts: counts.subarray(0, count),
+        numbers: numbers.subarray(0, at),
+        postings: postings.subarray(0, at),
+      },
     },
     {
       firstDoc: firstDoc + count,
-      counts: counts.subarray(count),
-      numbers: numbers.subarray(at),
-      postings: postings.subarray(at),
+      words: {
+        ...words,
+        counts: counts.subarray(count),
+        numbers: numbers.subarray(at),
+        postings: postings.subarray(at),
+      },
     },
   ]
 }
@@ -138,10 +141,12 @@ export async function indexTexts(tx: Executor): Promise<void> {
   await lockIndex(tx)
   const { indexedTo, nextDoc } = await readIndexWatermark(tx)
   let held = new HeldParts()
+  let written = indexedTo
   for (let from = indexedTo; from < nextDoc; from += pageSize) {
     held.add(await partsFrom(tx, from))
     if (held.postings < heldPostings && from + pageSize < nextDoc) continue
-    await held.write(tx)
+    await held.write(tx, written)
+    written = from + pageSize
     held = new HeldParts()
   }
   await setIndexWatermark(tx, nextDoc)

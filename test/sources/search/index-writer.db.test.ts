@@ -4,11 +4,13 @@ import { withTx } from '../../../src/db/client.ts'
 import { readIndexWatermark } from '../../../src/sources/index/index-watermark.ts'
 import { createIndexWriter, type IndexWriter } from '../../../src/sources/index/index-writer.ts'
 import { blockSize, packPosting, readPostings } from '../../../src/sources/index/postings.ts'
+import { bucketOf } from '../../../src/sources/index/spelling-pairs.ts'
 import { documentTerms, headingsOf } from '../../../src/sources/index/terms.ts'
 import { checkLibrary } from '../../../src/sources/library/writing/check.ts'
 import { lockLibrary, removeWork, storeWork } from '../../../src/sources/library/writing/library.ts'
 import { finishIndex } from '../../../src/sources/library/writing/reindex.ts'
 import { searchSources } from '../../../src/sources/search/search.ts'
+import { skeletonOf } from '../../../src/sources/text/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 let db: TestDatabase
@@ -159,20 +161,72 @@ describe('a work that is removed', () => {
 })
 
 describe('the spellings of terms', () => {
-  it('are stored once, whatever an import finds again', async () => {
+  const lines = async () => {
+    const found = await db.database.system.execute<{ bucket: number; block: number; pairs: string }>(
+      sql`select bucket, block, pairs from search_spelling_buckets order by block, bucket`,
+    )
+    return found.rows.flatMap(({ bucket, block, pairs }) =>
+      pairs
+        .trimEnd()
+        .split('\n')
+        .map((line) => ({ bucket, block, name: line.split('\t')[0] ?? '', term: line.split('\t')[1] ?? '' })),
+    )
+  }
+
+  it('are stored once per block, whatever an import finds again', async () => {
     const writer = createIndexWriter()
-    const spellings = () =>
-      db.database.system
-        .execute<{ term: string }>(sql`select term from search_spellings order by term, skeleton`)
-        .then(({ rows }) => rows.map(({ term }) => term))
     await store(writer, 'First', ['hasidut', 'מדותיו'])
     await flush(writer)
-    const before = await spellings()
-    expect(before).toEqual(expect.arrayContaining(['hasidut', 'מדותיו']))
+    const before = await lines()
+    expect(before.map(({ term }) => term)).toEqual(expect.arrayContaining(['hasidut', 'מדותיו']))
     await store(writer, 'Second', ['hasidut', 'מדותיו', 'nigunim'])
     await flush(writer)
     const added = ['nigunim', 'second']
-    expect((await spellings()).filter((term) => !added.includes(term))).toEqual(before)
+    const known = (await lines()).filter(({ term }) => !added.includes(term))
+    expect(known.map(({ name, term }) => `${name} ${term}`).toSorted()).toEqual(
+      before.map(({ name, term }) => `${name} ${term}`).toSorted(),
+    )
+  })
+
+  it('are found in every block, by the class of another spelling', async () => {
+    await db.database.system.execute(
+      sql`insert into library_state (key, value) values ('next_doc', ${String(blockSize - 1)})`,
+    )
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['nigunim', 'kelbakhot', 'kelbachos'])
+    await flush(writer)
+    expect(new Set((await lines()).map(({ block }) => block))).toEqual(new Set([0, 1]))
+    expect((await found('kelbachot')).toSorted()).toEqual(['First 2', 'First 3'])
+  })
+
+  it('lie in the bucket that the database computes for their class', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['hasidut', 'מדותיו', 'unbelievablylongwordsdooccur', '𝔘𝔫𝔦𝔠𝔬𝔡𝔢'])
+    await flush(writer)
+    const stored = await lines()
+    const names = stored.map(({ name }) => name)
+    const computed = await db.database.system.execute<{ bucket: number }>(
+      sql`select spelling_bucket(name) as bucket from unnest(${sql.param(names)}::text[]) with ordinality as t (name, n) order by n`,
+    )
+    expect(computed.rows.map(({ bucket }) => bucket)).toEqual(stored.map(({ bucket }) => bucket))
+    expect(['a', '𐀀𐀁b', '~מדה', 'x'.repeat(40)].map(bucketOf)).toEqual(
+      (
+        await db.database.system.execute<{ bucket: number }>(
+          sql`select spelling_bucket(name) as bucket from unnest(array['a', '𐀀𐀁b', '~מדה', repeat('x', 40)]) with ordinality as t (name, n) order by n`,
+        )
+      ).rows.map(({ bucket }) => bucket),
+    )
+  })
+
+  it('written by a replica of the version before are found too', async () => {
+    const writer = createIndexWriter()
+    await store(writer, 'First', ['kelbakhot'])
+    await flush(writer)
+    await db.database.system.execute(sql`delete from search_spelling_buckets`)
+    expect(await found('kelbachot')).toEqual([])
+    await db.database.system.execute(sql`
+      insert into search_spellings (skeleton, term) values (${skeletonOf('kelbakhot') ?? ''}, 'kelbakhot')`)
+    expect(await found('kelbachot')).toEqual(['First 1'])
   })
 })
 

@@ -37,24 +37,29 @@ export async function importFromApi(
     const total = options.titles.length
     options.onProgress?.({ done, total, title, segments, words, seconds: report.seconds })
   }
-  for (const title of options.titles) {
-    if (options.signal?.aborted) break
-    try {
-      const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
+  try {
+    for (const title of options.titles) {
       if (options.signal?.aborted) break
-      const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
-      await report.timed('storing', async () => {
-        const whole = await completed(database, versions, gathered)
-        const { schema, work } = gathered
-        await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
-      })
-      await index.flushWhenDue()
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-      report.note('failed', title, error.message)
+      try {
+        const gathered = await report.timed('reading', () => gatherWork(api, title, options, report, onTitle))
+        if (options.signal?.aborted) break
+        const versions = await report.timed('parsing', () => readVersions(gathered, title, report))
+        await report.timed('storing', async () => {
+          const whole = await completed(database, versions, gathered)
+          const { schema, work } = gathered
+          await storeVersions(database, index.writer, whole, report, titlesOf(schema, work?.title ?? title))
+        })
+        await index.flushWhenDue()
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        report.note('failed', title, error.message)
+      }
+      done += 1
+      onTitle(title)
     }
-    done += 1
-    onTitle(title)
+  } finally {
+    // A flush in the background uses a connection that the caller is about to close.
+    await index.settled()
   }
   await index.flush()
   return report.finish(options.signal?.aborted === true)

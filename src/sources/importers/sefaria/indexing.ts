@@ -1,14 +1,9 @@
-import { sql } from 'drizzle-orm'
 import { type Database, withTx } from '../../../db/client.ts'
 import { createIndexWriter, type IndexWriter } from '../../index/index-writer.ts'
-import { writeSpellings } from '../../text/spellings.ts'
 import type { ReportBuilder } from './report.ts'
 
 /** Maximum time between storing a text and indexing it, in milliseconds. The text can be read by its ref at once. */
 const flushAfterMs = 40_000
-
-/** Terms whose spellings this import has written and need not look up again: about 40 MB. */
-const maxWritten = 300_000
 
 /** Index writer of one import. Works are stored one by one; their words are written in batches of many works. */
 export type ImportIndex = {
@@ -23,23 +18,12 @@ export type ImportIndex = {
 
 export function openImportIndex(database: Database, report: ReportBuilder): ImportIndex {
   const writer = createIndexWriter()
-  // A second connection lets the database use a second processor.
-  const written = new Set<string>()
-  const spellings = async (terms: readonly string[]) => {
-    const added = terms.filter((term) => !written.has(term))
-    await withTx(database, 'system', async (tx) => {
-      await tx.execute(sql`set local statement_timeout = 0`)
-      await writeSpellings(tx, added)
-    })
-    if (written.size > maxWritten) written.clear()
-    for (const term of added) written.add(term)
-  }
   let flushedAt = performance.now()
   let running = Promise.resolve()
   const flush = async (wholeBlocks: boolean) => {
     flushedAt = performance.now()
     await report.timed('indexing', () =>
-      withTx(database, 'system', (tx) => writer.flush(tx, { wholeBlocks, spellings })),
+      withTx(database, 'system', (tx) => writer.flush(tx, { wholeBlocks })),
     )
   }
   return {

@@ -25,6 +25,7 @@ export async function ensureSearchIndex(
     if (!force && (await isCurrent(tx))) return false
     await lockIndex(tx)
     await tx.execute(sql`delete from search_postings`)
+    await tx.execute(sql`delete from search_spelling_buckets`)
     await tx.execute(sql`delete from search_spellings`)
     await setIndexWatermark(tx, 0)
     await indexTexts(tx)
@@ -48,8 +49,8 @@ async function isCurrent(executor: Executor): Promise<boolean> {
 }
 
 /**
- * An import indexes a work within 30 seconds of storing it. Older texts without index entries belong to an
- * interrupted import.
+ * An import begins to index a work at most 40 s after storing it (`flushAfterMs` of the importers). Older texts without
+ * index entries belong to an interrupted import.
  */
 const leftBehindMinutes = 2
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { readPostings } from '../../index/postings.ts'
+import { bucketOf } from '../../index/spelling-pairs.ts'
 import { classesToSearch } from '../../text/inflections.ts'
 import { type Script, skeletonOf } from '../../text/tokens.ts'
 import type { Concept } from '../expansion/query.ts'
@@ -135,9 +136,14 @@ async function findClasses(
   classes: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TermRow[]>> {
   const found = await executor.execute<TermRow & { skeleton: string }>(sql`
-    select s.skeleton, s.term, sum(p.documents)::int as documents
-    from search_spellings s join search_postings p on p.term = s.term
-    where s.skeleton = any(${sql.param(classes)}::text[]) group by s.skeleton, s.term order by documents desc, s.term`)
+    with found as (
+      select distinct c.name, substr(line, length(c.name) + 2) as term
+      from unnest(${sql.param(classes)}::text[], ${sql.param(classes.map(bucketOf))}::int[]) as c (name, bucket)
+        join search_spelling_buckets s on s.bucket = c.bucket, string_to_table(s.pairs, E'\n') as line
+      where starts_with(line, c.name || E'\t'))
+    select f.name as skeleton, f.term, sum(p.documents)::int as documents
+    from found f join search_postings p on p.term = f.term
+    group by f.name, f.term order by documents desc, f.term`)
   const bySkeleton = Map.groupBy(found.rows, (row) => row.skeleton)
   return new Map([...bySkeleton].map(([skeleton, rows]) => [skeleton, rows.slice(0, maxForms)]))
 }

@@ -1,0 +1,61 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { copyWritten } from '../../db/copy.ts'
+import { inflectionClasses } from '../text/inflections.ts'
+import { skeletonOf } from '../text/tokens.ts'
+import { PairBuckets } from './spelling-pairs.ts'
+
+/** Rows a statement. */
+const batchRows = 5_000
+
+const spellingsTable = {
+  table: 'search_spelling_buckets',
+  columns: [
+    ['bucket', 'int4'],
+    ['block', 'int4'],
+    ['pairs', 'text'],
+  ],
+} as const
+
+/**
+ * Stores new terms of a block under their spelling and inflection classes. A block has some 700,000 pairs of a class
+ * and a term; a row for each would take half of the time of an import.
+ * @param isNew whether the index has nothing of this block yet.
+ */
+export async function writeSpellings(
+  tx: Executor,
+  block: number,
+  terms: readonly string[],
+  isNew: boolean,
+): Promise<void> {
+  const pairs = new PairBuckets()
+  for (const term of terms) {
+    const skeleton = skeletonOf(term)
+    if (skeleton !== undefined) pairs.add(skeleton, term)
+    for (const name of inflectionClasses(term)) pairs.add(name, term)
+  }
+  const rows = pairs.rows()
+  if (!isNew) return appendPairs(tx, block, rows)
+  await copyWritten(tx, spellingsTable, rows.length, (writer, i) => {
+    const row = rows[i] as (typeof rows)[number]
+    writer.int4(row.bucket)
+    writer.int4(block)
+    writer.bytes(row.pairs, 0, row.pairs.length)
+  })
+}
+
+async function appendPairs(
+  tx: Executor,
+  block: number,
+  rows: readonly { readonly bucket: number; readonly pairs: Buffer }[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const batch = rows.slice(from, from + batchRows)
+    await tx.execute(sql`
+      insert into search_spelling_buckets as s (bucket, block, pairs)
+      select t.bucket, ${block}::int, t.pairs
+      from unnest(${sql.param(batch.map(({ bucket }) => bucket))}::int[],
+        ${sql.param(batch.map(({ pairs }) => pairs.toString('utf8')))}::text[]) as t (bucket, pairs)
+      on conflict (bucket, block) do update set pairs = s.pairs || excluded.pairs`)
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { copyWritten } from '../../db/copy.ts'
+import type { BlockRows } from './posting-rows.ts'
+import { postingBytes } from './postings.ts'
+import { writeSpellings } from './spelling-rows.ts'
+
+/** Rows per statement: enough to save round trips, few enough to stay far below the statement timeout. */
+const batchRows = 5_000
+
+const postingsTable = {
+  table: 'search_postings',
+  columns: [
+    ['term', 'text'],
+    ['block', 'int4'],
+    ['documents', 'int4'],
+    ['data', 'bytea'],
+  ],
+} as const
+
+/**
+ * Appends rows to a block of the index, with the spellings of its new terms. The documents of the rows follow those
+ * already in the block.
+ * @param isNew whether the index has nothing of this block yet.
+ */
+export async function writeRows(tx: Executor, rows: BlockRows, isNew: boolean): Promise<void> {
+  const known = isNew ? new Set<string>() : await knownTerms(tx, rows)
+  const [added, grown]: [number[], number[]] = [[], []]
+  for (const [i, term] of rows.terms.entries()) (known.has(term) ? grown : added).push(i)
+  await copyWritten(tx, postingsTable, added.length, (writer, n) => {
+    const i = added[n] as number
+    const [from, to] = rangeOf(rows, i)
+    writer.text(rows.terms[i] as string)
+    writer.int4(rows.block)
+    writer.int4((to - from) / postingBytes)
+    writer.bytes(rows.data, from, to)
+  })
+  for (let from = 0; from < grown.length; from += batchRows)
+    await appendTo(tx, rows, grown.slice(from, from + batchRows))
+  const terms = added.length === rows.terms.length ? rows.terms : added.map((i) => rows.terms[i] as string)
+  await writeSpellings(tx, rows.block, terms, isNew)
+}
+
+/** Where the postings of a term are in the data, in bytes. */
+function rangeOf({ starts }: BlockRows, term: number): readonly [from: number, to: number] {
+  return [(starts[term] as number) * postingBytes, (starts[term + 1] as number) * postingBytes]
+}
+
+async function knownTerms(tx: Executor, { block, terms }: BlockRows): Promise<ReadonlySet<string>> {
+  const known = new Set<string>()
+  for (let from = 0; from < terms.length; from += batchRows) {
+    const batch = terms.slice(from, from + batchRows)
+    const found = await tx.execute<{ term: string }>(
+      sql`select term from search_postings where block = ${block} and term = any(${sql.param(batch)}::text[])`,
+    )
+    for (const { term } of found.rows) known.add(term)
+  }
+  return known
+}
+
+async function appendTo(tx: Executor, rows: BlockRows, terms: readonly number[]): Promise<void> {
+  const grown = terms.map((i) => {
+    const [from, to] = rangeOf(rows, i)
+    return {
+      term: rows.terms[i] as string,
+      documents: (to - from) / postingBytes,
+      data: rows.data.subarray(from, to),
+    }
+  })
+  await tx.execute(sql`
+    update search_postings p set documents = p.documents + t.documents, data = p.data || t.data
+    from unnest(${sql.param(grown.map((row) => row.term))}::text[], ${sql.param(grown.map((row) => row.documents))}::int[], ${sql.param(grown.map((row) => row.data))}::bytea[])
+      as t (term, documents, data)
+    where p.block = ${rows.block} and p.term = t.term`)
+}
