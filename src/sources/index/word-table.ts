@@ -95,11 +95,14 @@ function grown<T extends Int32Array | Uint16Array>(from: T, to: T): T {
   return to
 }
 
+const shortestPointer = 13
+
 /**
  * Copies a slice. V8 represents a slice of 13 or more characters as a pointer into the text, which would stay in
  * memory.
  */
 function detached(text: string, start: number, end: number): string {
+  if (end - start < shortestPointer) return text.slice(start, end)
   const codes: number[] = []
   for (let i = start; i < end; i += 1) codes.push(text.charCodeAt(i))
   return String.fromCharCode(...codes)

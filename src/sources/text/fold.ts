@@ -26,9 +26,11 @@ const wordCharacter = /[\p{L}\p{N}]/u
 
 const finals: Readonly<Record<string, string>> = { ך: 'כ', ם: 'מ', ן: 'נ', ף: 'פ', ץ: 'צ' }
 
+const hasFinal = /[ךםןףץ]/
+
 /** Replaces final letters by medial ones, so that `שלום` and `שלומ` are equal. */
 export function medial(text: string): string {
-  return text.replace(/[ךםןףץ]/g, (letter) => finals[letter] ?? letter)
+  return hasFinal.test(text) ? text.replace(/[ךםןףץ]/g, (letter) => finals[letter] ?? letter) : text
 }
 
 /**

@@ -24,7 +24,10 @@ const prefixes = [
   ...'וכש ושה ושב ומה לכש'.split(' '),
 ]
 
-const longestPrefix = prefixes.reduce((most, prefix) => Math.max(most, prefix.length), 0)
+/** Prefixes that `withoutPrefixes` removes have at most so many letters. */
+export const longestSplit = 2
+
+export const longestPrefix = prefixes.reduce((most, prefix) => Math.max(most, prefix.length), 0)
 
 /** Minimum letters of a word without its prefix. Shorter rests match by accident. */
 const shortestBase = 3
@@ -38,7 +41,7 @@ export function withoutPrefixes(term: string, shortest = shortestBase): readonly
   if (!hebrewLetters.test(term)) return [term]
   const bases = [term]
   for (const prefix of prefixes) {
-    if (prefix.length <= 2 && term.startsWith(prefix) && term.length - prefix.length >= shortest) {
+    if (prefix.length <= longestSplit && term.startsWith(prefix) && term.length - prefix.length >= shortest) {
       bases.push(term.slice(prefix.length))
     }
   }
@@ -51,6 +54,18 @@ export function withPrefixes(base: string): readonly string[] {
 }
 
 const anyPrefix = new Set(prefixes)
+
+const prefixLetters = new Set(prefixes.flatMap((prefix) => [...prefix]).map((letter) => letter.charCodeAt(0)))
+
+/** Whether `found` is true for a term or for the term without its first letters, as long as these occur in prefixes. */
+export function someWithoutPrefix(term: string, longest: number, found: (from: number) => boolean): boolean {
+  if (found(0)) return true
+  for (let from = 1; from <= longest && from < term.length; from += 1) {
+    if (!prefixLetters.has(term.charCodeAt(from - 1))) return false
+    if (found(from)) return true
+  }
+  return false
+}
 
 /** Returns a word without each of its possible prefixes, however short the rest is. */
 export function splitPrefixes(term: string): readonly string[] {
@@ -94,6 +109,16 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
 
 const mayBeOtherName = /(?:צבקות|אלו[הק]|אקיה|אדנות)$/
 
+/** The ends of the forms without quotation marks. Most words have none, and the pattern takes longer. */
+const nameEnds = ['ויה', 'הוה', 'דוד', 'קוק', 'יי', 'שית']
+
+const mayBeName = (word: string): boolean => nameEnds.some((end) => word.endsWith(end)) || /["']/.test(word)
+
+function withDivineName(word: string): string {
+  const at = word.indexOf('אל')
+  return at >= 0 && at <= longestSplit ? word.replace(divine, '$1ה$2') : word
+}
+
 /** Matches `א-ל`. Without its hyphen it would be the word for "to". */
 const hyphenedEl = new RegExp(`^(${leading})ה?א-ל$`)
 
@@ -105,9 +130,9 @@ export function hebrewTerm(word: string): string {
   const el = word.includes('-') ? hyphenedEl.exec(word) : null
   if (el) return `${el[1] ?? ''}האל`
   const written = word.includes('-') ? word.replace(/-/g, '') : word
-  const name = nameForms.exec(written)
+  const name = mayBeName(written) ? nameForms.exec(written) : null
   if (name) return `${name[1] ?? ''}${name[2] === undefined ? 'יהוה' : 'הויה'}`
-  const joined = medial(written.replace(/["']/g, '')).replace(divine, '$1ה$2')
+  const joined = withDivineName(medial(/["']/.test(written) ? written.replace(/["']/g, '') : written))
   if (!mayBeOtherName.test(joined)) return joined
   return otherNames.reduce((term, [form, name]) => term.replace(form, name), joined)
 }

@@ -93,7 +93,10 @@ export function normaliseWord(written: string): Word {
   }
 }
 
+const onlyHebrewLetters = /^[א-ת]+$/
+
 function normaliseHebrew(written: string): Omit<Word, 'isStopWord' | 'counted'> {
+  if (onlyHebrewLetters.test(written)) return { term: hebrewTerm(written), script: 'he', abbreviated: false }
   const plain = written
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}]/gu, '')

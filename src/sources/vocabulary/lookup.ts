@@ -1,4 +1,4 @@
-import { withoutPrefixes } from '../text/hebrew.ts'
+import { longestSplit, someWithoutPrefix, withoutPrefixes } from '../text/hebrew.ts'
 import { lazy } from '../text/lazy.ts'
 import { memoize } from '../text/memoize.ts'
 import { plainEnglish } from '../text/plain-english.ts'
@@ -7,6 +7,7 @@ import { abbreviations } from './abbreviations.ts'
 import { aliasGroups, narrowerNames } from './aliases.ts'
 import { firstKeys, keysOfName, laterKeys, shortestAbbreviation } from './names/name-keys.ts'
 import { spokenSound, yiddishSound } from './names/sounds.ts'
+import { WordFilter } from './word-filter.ts'
 
 /** A group of names with the same meaning, prepared for comparison with texts. */
 export type NameGroup = {
@@ -213,7 +214,22 @@ const none: readonly FoundName[] = []
 /** The names that may begin with a word, and those that the word abbreviates. */
 type Begun = { readonly nodes: readonly Node[]; readonly abbreviated: readonly NameGroup[] }
 
+const firstFilter = lazy(() => new WordFilter([...names().phrases.next.keys(), 'הויה']))
+const abbreviationFilter = lazy(() => new WordFilter(names().byAbbreviation.keys()))
+
+/** False for most Hebrew words that begin and abbreviate no name. */
+function mayBegin({ term, script }: NameToken): boolean {
+  if (script !== 'he') return true
+  const [sounds, short] = [firstFilter(), abbreviationFilter()]
+  return someWithoutPrefix(
+    term,
+    longestSplit,
+    (from) => sounds.mayHaveSound(term, from) || short.mayHave(term, from),
+  )
+}
+
 function namesBegunBy(token: NameToken): Begun | null {
+  if (!mayBegin(token)) return null
   const nodes = firstKeys(token).flatMap((key) => names().phrases.next.get(key) ?? [])
   const abbreviated = groupsOfAbbreviation(token)
   return nodes.length > 0 || abbreviated.length > 0 ? { nodes, abbreviated } : null
@@ -253,8 +269,13 @@ const secondKeys = lazy(
   () => new Set([...names().phrases.next.values()].flatMap(({ next }) => [...next.keys()])),
 )
 
+const secondFilter = lazy(() => new WordFilter([...secondKeys(), 'הויה']))
+
 /** Whether a word is the second word of any name. */
 export function continuesName(word: NameToken): boolean {
+  const { term, script } = word
+  const filter = secondFilter()
+  if (script === 'he' && !filter.mayHaveSound(term) && !filter.mayHaveSound(term, 1)) return false
   return laterKeys(word).some((key) => secondKeys().has(key))
 }
 

@@ -38,7 +38,7 @@ export function phraseTermsAt(
   const { counted } = first as Partial<Word>
   const begun = (counted?.phrases as Begun<string> | undefined) ?? phrases().begunBy(first.term)
   if (counted) counted.phrases = begun
-  if (begun.length === 0) return none
+  if (begun.phrases.length === 0) return none
   const found = phrases().at(words, at, begun)
   return found.length === 0 ? none : found.map(({ value, length }) => [value, length])
 }
@@ -46,7 +46,7 @@ export function phraseTermsAt(
 /** Whether phrases may begin with a word. A word that `continuesPhrase` must then follow, after function words. */
 export function beginsPhrase(word: Word): boolean {
   word.counted.phrases ??= phrases().begunBy(word.term)
-  return (word.counted.phrases as Begun<string>).length > 0
+  return (word.counted.phrases as Begun<string>).phrases.length > 0
 }
 
 /** Whether a word is the second word of any phrase. */

@@ -1,5 +1,6 @@
-import { splitPrefixes } from '../text/hebrew.ts'
+import { longestPrefix, someWithoutPrefix, splitPrefixes } from '../text/hebrew.ts'
 import { isStopWord, type ScriptTerm } from '../text/tokens.ts'
+import { WordFilter } from './word-filter.ts'
 
 /** Maximum number of function words between two words of a phrase: `garments of the soul`. */
 export const maxBetween = 3
@@ -15,9 +16,13 @@ export type FoundPhrase<T> = {
 export type LongestPhrase<T> = { readonly length: number; readonly values: readonly T[] }
 
 /** The phrases that may begin with a word. */
-export type Begun<T> = readonly Known<T>[]
+export type Begun<T> = {
+  readonly phrases: readonly Known<T>[]
+  /** The second words of these phrases, with and without the article. */
+  readonly seconds: ReadonlySet<string>
+}
 
-const none: readonly never[] = []
+const none: Begun<never> = { phrases: [], seconds: new Set() }
 
 /** Finds phrases in texts. A Hebrew phrase may have prefixes, and any of its words may have the article. */
 export class PhraseFinder<T> {
@@ -26,13 +31,16 @@ export class PhraseFinder<T> {
    * entries.
    */
   readonly #byFirst = new Map<string, Known<T>[]>()
+  /** The second words of all phrases, with and without the article. */
   readonly #seconds = new Set<string>()
+  #first: WordFilter | undefined
   #added = 0
 
   /** @param terms two or more. */
   add(terms: readonly string[], value: T): void {
     const [first = '', second = ''] = terms
-    this.#seconds.add(second)
+    for (const form of formsOf(second)) this.#seconds.add(form)
+    this.#first = undefined
     const phrase = { order: this.#added, terms, value }
     this.#added += 1
     const known = this.#byFirst.get(first)
@@ -42,18 +50,20 @@ export class PhraseFinder<T> {
 
   /** Whether a word is the second word of any phrase. */
   continues({ term }: ScriptTerm): boolean {
-    return (
-      this.#seconds.has(term) ||
-      this.#seconds.has(`ה${term}`) ||
-      (term.startsWith('ה') && this.#seconds.has(term.slice(1)))
-    )
+    return this.#seconds.has(term)
   }
 
   /** The phrases that may begin with a word, in the order in which they were added. */
   begunBy(term: string): Begun<T> {
-    const own = this.#byFirst.get(term) ?? none
-    const others = splitPrefixes(term).flatMap((rest) => this.#byFirst.get(rest) ?? [])
-    return others.length === 0 ? own : [...own, ...others].sort((a, b) => a.order - b.order)
+    this.#first ??= new WordFilter(this.#byFirst.keys())
+    const filter = this.#first
+    if (!someWithoutPrefix(term, longestPrefix, (from) => filter.mayHave(term, from))) return none
+    const phrases = [term, ...splitPrefixes(term)].flatMap((rest) => this.#byFirst.get(rest) ?? [])
+    if (phrases.length === 0) return none
+    return {
+      phrases: phrases.sort((a, b) => a.order - b.order),
+      seconds: new Set(phrases.flatMap(({ terms }) => formsOf(terms[1] ?? ''))),
+    }
   }
 
   /**
@@ -64,7 +74,9 @@ export class PhraseFinder<T> {
     const first = words[at]
     const found: FoundPhrase<T>[] = []
     if (!first) return found
-    for (const { terms, value } of begun ?? this.begunBy(first.term)) {
+    const { phrases, seconds } = begun ?? this.begunBy(first.term)
+    if (!mayFollow(words, at + 1, seconds)) return found
+    for (const { terms, value } of phrases) {
       const end = phraseEnd(words, at, terms)
       if (end !== undefined) found.push({ value, length: end - at })
     }
@@ -78,6 +90,23 @@ export class PhraseFinder<T> {
     const length = Math.max(...found.map((phrase) => phrase.length))
     return { length, values: found.filter((phrase) => phrase.length === length).map(({ value }) => value) }
   }
+}
+
+/** The forms of a word in a text that `isSame` accepts. */
+function formsOf(word: string): readonly string[] {
+  return word.startsWith('ה') ? [word, `ה${word}`, word.slice(1)] : [word, `ה${word}`]
+}
+
+/** Whether one of these words stands at `from`, or after function words from there. */
+function mayFollow(words: readonly ScriptTerm[], from: number, wanted: ReadonlySet<string>): boolean {
+  if (wanted.size === 0) return false
+  for (let at = from; at <= from + maxBetween; at += 1) {
+    const word = words[at]
+    if (!word) return false
+    if (wanted.has(word.term)) return true
+    if (!isStopWord(word)) return false
+  }
+  return false
 }
 
 /** The end of a phrase whose first word is `words[at]`, if its other words follow. */

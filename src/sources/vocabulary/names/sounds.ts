@@ -32,8 +32,10 @@ export function latinSound(word: string): string {
 
 /** Replaces each consonant by its standard spelling. */
 function withOneLetter(word: string): string {
-  let sound = word.normalize('NFC').toLowerCase().replace(lastSav, '')
+  const isPlain = /^[a-z]+$/.test(word)
+  let sound = (isPlain ? word : word.normalize('NFC').toLowerCase()).replace(lastSav, '')
   for (const [written, letter] of latinRules) sound = sound.replace(written, letter)
+  if (isPlain) return sound.replace(/(?<=.)h/g, '')
   // A digraph before h (`Yizhak`) looks like a digraph with h. Inside a word h is ignored.
   return sound
     .normalize('NFKD')
@@ -73,7 +75,17 @@ export function yiddishSound(word: string): string | undefined {
   return sound !== undefined && sound.length >= shortestYiddish ? sound : undefined
 }
 
-const vowelLetters = 'ויאע'
+const [vav, yod, alef, ayin] = [0x5d5, 0x5d9, 0x5d0, 0x5e2]
+const shin = 'ש'.charCodeAt(0)
+const zayin = 'ז'.charCodeAt(0)
+
+/** Whether the sound of a Hebrew word leaves out this letter, which is neither its first nor its last. */
+export function isSilent(word: string, at: number): boolean {
+  const unit = word.charCodeAt(at)
+  // Yiddish writes the sound zh as זש.
+  if (unit === vav || unit === yod || unit === alef || unit === ayin) return true
+  return unit === shin && word.charCodeAt(at - 1) === zayin
+}
 
 /**
  * The sound of a Hebrew or Yiddish word: without vowel letters inside it. Hebrew omits ו and י, and Yiddish adds א
@@ -85,10 +97,7 @@ export function hebrewSound(word: string): string {
   const last = word.length - 1
   let sound = word.charAt(0)
   for (let i = 1; i < last; i += 1) {
-    const letter = word.charAt(i)
-    // Yiddish writes the sound zh as זש.
-    if (vowelLetters.includes(letter) || (letter === 'ש' && word.charAt(i - 1) === 'ז')) continue
-    sound += letter
+    if (!isSilent(word, i)) sound += word.charAt(i)
   }
   if (last > 0) sound += word.charAt(last)
   return sound.length > 2 ? sound : word
