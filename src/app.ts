@@ -19,6 +19,7 @@ import {
   type ReceiveTimeouts,
   registerReceiveTimeout,
 } from './http/limits/receive-timeout.ts'
+import { createLibraryLimits, type LibraryLimits } from './http/limits/work-limits.ts'
 import { createHttpMetrics, registerMetrics } from './http/metrics.ts'
 import { describeApi } from './http/openapi/document.ts'
 import { registerZod } from './http/openapi/zod.ts'
@@ -29,6 +30,7 @@ import { docsRoutes } from './routes/docs/route.ts'
 import { fileRoutes } from './routes/files.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/key.ts'
+import { mcpRoutes } from './routes/mcp/route.ts'
 import { modelRoutes } from './routes/models.ts'
 import { openApiRoutes } from './routes/openapi.ts'
 import { projectRoutes } from './routes/projects.ts'
@@ -114,9 +116,11 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   healthRoutes(app, { ...services, ready: options.ready })
   openApiRoutes(app, api)
   docsRoutes(app)
-  await app.register((v1, _options, done) => apiRoutes(v1, services, options.chatPace, done), {
+  const limits = createLibraryLimits()
+  await app.register((v1, _options, done) => apiRoutes(v1, services, limits, options.chatPace, done), {
     prefix: '/v1',
   })
+  await mcpRoutes(app, services, limits)
   const web = {
     ...auth,
     settings: options.web,
@@ -132,6 +136,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
 function apiRoutes(
   v1: FastifyInstance,
   services: Services,
+  limits: LibraryLimits,
   pace: ChatPace | undefined,
   done: () => void,
 ): void {
@@ -142,7 +147,7 @@ function apiRoutes(
   runRoutes(v1, services)
   runEventRoutes(v1, services)
   fileRoutes(v1, services)
-  sourceRoutes(v1, services)
+  sourceRoutes(v1, services, limits)
   keyRoutes(v1, services)
   usageRoutes(v1, services)
   responsesRoutes(v1, services, pace)

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { Plan } from './plans.ts'
-import type { KeyScope } from './scopes.ts'
+import { allows, type KeyScope } from './scopes.ts'
 
 /** Who sends a request. Handlers and domain code use this and never see headers or keys. */
 export type Principal = {
@@ -34,7 +34,7 @@ export function confinedTo(principal: Principal): string | null {
  * @throws ServiceError `missing_scope`.
  */
 export function requireScope(principal: Principal, scope: KeyScope): void {
-  if (!principal.scopes.has(scope)) {
+  if (!allows(principal.scopes, scope)) {
     throw new ServiceError(
       'missing_scope',
       `This API key lacks the scope "${scope}". Use a key with this scope.`,

@@ -1,6 +1,7 @@
 /** The scopes of keys, in display order. */
 export const scopes = [
   'models:read',
+  'sources:read',
   'chat:write',
   'sessions:write',
   'files:read',
@@ -13,6 +14,11 @@ export type KeyScope = (typeof scopes)[number]
 
 /** Scopes of a key that is created without naming any. */
 export const defaultScopes: readonly KeyScope[] = scopes.filter((scope) => scope !== 'projects:write')
+
+/** Whether a key with these scopes may do what `scope` allows. `chat:write` includes reading the sources. */
+export function allows(held: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
+  return held.has(scope) || (scope === 'sources:read' && held.has('chat:write'))
+}
 
 export function isScope(text: string): text is KeyScope {
   return (scopes as readonly string[]).includes(text)

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 import { principalOf } from '../http/auth.ts'
 import { disconnectSignal } from '../http/connection/disconnect.ts'
 import { boundedList, boundedText, bounds } from '../http/limits/bounds.ts'
-import { createSearchLimit, createVerificationLimit } from '../http/limits/work-limits.ts'
+import type { LibraryLimits } from '../http/limits/work-limits.ts'
 import { listBody } from '../http/lists.ts'
 import type { BodyOf, RouteDocs } from '../http/openapi/docs.ts'
 import type { ZodTypes } from '../http/openapi/zod.ts'
@@ -33,7 +33,7 @@ import {
   type workSchema,
 } from './source-schema.ts'
 
-const scope = 'chat:write' as const
+const scope = 'sources:read' as const
 const worksQuery = z.object({
   category: nameAsked,
   author: nameAsked,
@@ -81,10 +81,9 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
 export function sourceRoutes(
   root: FastifyInstance,
   { database, semantic, fallback, appUrl }: Services,
+  { searches, verifications }: LibraryLimits,
 ): void {
   const app = root.withTypeProvider<ZodTypes>()
-  const searches = createSearchLimit()
-  const verifications = createVerificationLimit()
 
   app.get(
     '/sources/works',

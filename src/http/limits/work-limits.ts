@@ -79,6 +79,13 @@ function tooMany({ what, maxRunning, maxWaiting, retryAfterSeconds }: Bounds): S
   )
 }
 
+/** The limits that the API and the Model Context Protocol share. */
+export type LibraryLimits = { readonly searches: WorkLimit; readonly verifications: WorkLimit }
+
+export function createLibraryLimits(): LibraryLimits {
+  return { searches: createSearchLimit(), verifications: createVerificationLimit() }
+}
+
 /** A search takes 20 to 50 ms. */
 export function createSearchLimit(): WorkLimit {
   return createWorkLimit({ what: 'searches', maxRunning: 4, maxWaiting: 32, retryAfterSeconds: 1 })

@@ -77,7 +77,11 @@ export function requireTextWithin(body: unknown, param: 'messages' | 'input'): v
  * Hash of the parsed body and the options; equal requests have the same hash. Hashes slice by slice and lets
  * the event loop run between slices.
  */
-export async function requestHash(api: 'chat' | 'responses', options: object, body: object): Promise<Buffer> {
+export async function requestHash(
+  api: 'chat' | 'responses' | 'mcp',
+  options: object,
+  body: object,
+): Promise<Buffer> {
   const text = JSON.stringify([api, options, body])
   const hash = createHash('sha256')
   for (let from = 0, to = 0; from < text.length; from = to) {

@@ -17,7 +17,8 @@ export type KeyFormValues = {
 
 const grants: Readonly<Record<KeyScope, string>> = {
   'models:read': 'list the models',
-  'chat:write': 'ask questions, search the sources, follow and stop runs',
+  'sources:read': 'search and read the library, check quotations; costs no credits',
+  'chat:write': 'ask questions, follow and stop runs; includes the library',
   'sessions:write': 'create and continue conversations',
   'files:read': 'list and download files',
   'files:write': 'upload and delete files',

@@ -1,0 +1,145 @@
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { requireScope } from '../../accounts/principal.ts'
+import { withTx } from '../../db/client.ts'
+import { notFound, ServiceError } from '../../errors.ts'
+import { boundedText, bounds } from '../../http/limits/bounds.ts'
+import { idText } from '../../http/openapi/zod.ts'
+import { type Admitted, admitTurn } from '../../turns/admission/admit-turn.ts'
+import { firstCallMicros, requireModel } from '../../turns/admission/requested-model.ts'
+import { recordCutReply, recordDisconnect } from '../../turns/reading/client-disconnect.ts'
+import { followRun } from '../../turns/reading/follow.ts'
+import { isTerminal, type TerminalEvent } from '../../turns/run/run-events.ts'
+import { findProject } from '../../turns/sessions/projects.ts'
+import { findSession } from '../../turns/sessions/sessions.ts'
+import { contentOf, endBlock, failureOf } from '../turn-reply/wire.ts'
+import { requestHash } from '../turn-request/field-schemas.ts'
+import { createProgress } from './ask-progress.ts'
+import type { Caller } from './caller.ts'
+import { dataResult, errorResult, toolResult } from './tool-result.ts'
+
+const askInput = z.object({
+  question: boundedText(bounds.text).min(1).describe('A question in any language'),
+  session_id: idText.optional().describe('The session of an earlier answer, to continue it'),
+  project_id: idText.optional().describe('The project in which a new session starts'),
+  model: boundedText(bounds.name).min(1).optional().describe('By default the first model of the service'),
+})
+
+type AskInput = z.output<typeof askInput>
+
+/**
+ * Registers `ask`, an agent turn. It is charged like a chat request. The same call repeated after a lost connection
+ * finds the same run, and is not charged a second time.
+ * @param cancels whether a disconnect cancels the turn: in protocol revision 2026-07-28 it means that the user
+ *   cancelled, in earlier ones it does not.
+ */
+export function registerAsk(server: McpServer, caller: Caller, cancels: boolean): void {
+  server.registerTool(
+    'ask',
+    {
+      title: 'Ask the library',
+      description:
+        'Answers a question from the library in a full agent turn, with sources and checked quotations. It can take minutes and costs credits. To look up passages yourself, use `search` and `fetch`, which are free.',
+      inputSchema: askInput,
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: false,
+      },
+    },
+    (input, ctx) =>
+      toolResult(caller.services.log, 'ask', async () => {
+        requireScope(caller.principal, 'chat:write')
+        const admitted = await admit(caller, input, cancels)
+        const event = await follow(caller, admitted, ctx, cancels)
+        return answerResult(admitted, event)
+      }),
+  )
+}
+
+async function admit(caller: Caller, input: AskInput, cancels: boolean): Promise<Admitted> {
+  const { services, principal, left, origin } = caller
+  await requireContext(caller, input)
+  const model = requireModel(services, input.model ?? defaultModel(caller))
+  const messages = [{ role: 'user' as const, content: input.question }]
+  return admitTurn(services, principal, {
+    model: model.id,
+    firstCallMicros: firstCallMicros(model.price, messages, undefined),
+    messages,
+    sessionId: input.session_id,
+    projectId: input.project_id,
+    request: { sampling: {}, clientTools: [], toolChoice: 'auto', sources: 'inline', origin },
+    identity: { hash: await requestHash('mcp', {}, input), key: undefined, retried: false },
+    onDisconnect: cancels ? 'cancel' : 'continue',
+    left,
+  })
+}
+
+function defaultModel({ services }: Caller): string {
+  const [first] = services.catalogue.models
+  if (!first) throw new ServiceError('model_not_found', 'The service has no model.')
+  return first.id
+}
+
+/** @throws ServiceError `not_found` when the key may not see the named session or project. */
+async function requireContext({ services, principal }: Caller, input: AskInput): Promise<void> {
+  const { session_id: sessionId, project_id: projectId } = input
+  if (sessionId === undefined && projectId === undefined) return
+  if (sessionId !== undefined) requireScope(principal, 'sessions:write')
+  await withTx(services.database, principal, async (tx) => {
+    if (sessionId !== undefined && !(await findSession(tx, principal, sessionId))) throw notFound()
+    if (projectId !== undefined && !(await findProject(tx, principal, projectId))) throw notFound()
+  })
+}
+
+/**
+ * Follows the run to its end and reports progress, if the client asked for it.
+ * @throws ServiceError `overloaded` when this process loses the run. The same call finds it again.
+ */
+async function follow(
+  { services, left, onSent }: Caller,
+  { run, client }: Admitted,
+  ctx: ServerContext,
+  cancel: boolean,
+): Promise<TerminalEvent> {
+  const whenLeft = () => void recordDisconnect(services, run, client, { cancel })
+  if (left.aborted) whenLeft()
+  else left.addEventListener('abort', whenLeft)
+  const progress = createProgress(ctx)
+  let end: TerminalEvent | undefined
+  await followRun(services, run, left, (events) => {
+    end ??= events.find(isTerminal)
+    return progress(events)
+  })
+  if (end) {
+    client.ended()
+    onSent(() => client.settle())
+    return end
+  }
+  if (!left.aborted) await recordCutReply(services, run, client)
+  throw new ServiceError(
+    'overloaded',
+    'The service is restarting, and the turn continues. Make the same call again.',
+  )
+}
+
+function answerResult({ run }: Admitted, event: TerminalEvent) {
+  const block = endBlock(run, event)
+  if (event.type !== 'run.completed') return errorResult(failureOf(event).message)
+  const { sources, quotations, unknown_refs, usage } = block
+  const answer = contentOf(event.end)
+  return {
+    ...dataResult({
+      answer,
+      session_id: run.sessionId,
+      run_id: run.id,
+      sources,
+      quotations,
+      unknown_refs,
+      usage,
+    }),
+    // The model reads the answer itself, not its JSON.
+    content: [{ type: 'text' as const, text: answer }],
+  }
+}

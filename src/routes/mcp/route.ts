@@ -1,0 +1,110 @@
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { principalOf } from '../../http/auth.ts'
+import { disconnectSignal } from '../../http/connection/disconnect.ts'
+import { bodyBytes } from '../../http/limits/bounds.ts'
+import type { LibraryLimits } from '../../http/limits/work-limits.ts'
+import { originOf } from '../../http/origin.ts'
+import type { Services } from '../../turns/services.ts'
+import type { Caller } from './caller.ts'
+import { libraryServer } from './server.ts'
+
+/** Proxies close a connection that is silent for longer. */
+const keepAliveMs = 10_000
+
+/** RFC 9728: where a client learns how to get access. The second path is the one for the resource `/mcp`. */
+const metadataPath = '/.well-known/oauth-protected-resource'
+
+/**
+ * `/mcp`: the Model Context Protocol over Streamable HTTP, revision 2026-07-28 and those of 2025. Each request is
+ * served alone, so any replica can answer it. GET and DELETE, which end sessions of older servers, answer 405.
+ */
+export async function mcpRoutes(
+  root: FastifyInstance,
+  services: Services,
+  limits: LibraryLimits,
+): Promise<void> {
+  const handler = createMcpHandler(
+    ({ era, authInfo }) => libraryServer(authInfo?.extra?.['caller'] as Caller, era),
+    {
+      // A stream from the start, so that a turn of minutes is kept alive.
+      responseMode: 'sse',
+      keepAliveMs,
+      onerror: (error) => services.log.warn({ reason: error.message }, 'an MCP request was refused'),
+    },
+  )
+  root.addHook('onClose', () => handler.close())
+  metadataRoutes(root, services)
+  await root.register((app, _options, done) => {
+    nameMetadata(app, services)
+    app.route({
+      method: ['GET', 'POST', 'DELETE'],
+      url: '/mcp',
+      config: { scope: 'sources:read' },
+      bodyLimit: bodyBytes.turn,
+      handler: async (request, reply) => {
+        const caller = callerOf(request, reply, services, limits)
+        const response = await handler.fetch(webRequest(request, caller), {
+          authInfo: authInfoOf(caller),
+          ...(request.method === 'POST' && { parsedBody: request.body }),
+        })
+        return reply.send(response)
+      },
+    })
+    done()
+  })
+}
+
+function metadataRoutes(root: FastifyInstance, services: Services): void {
+  for (const url of [metadataPath, `${metadataPath}/mcp`]) {
+    root.get(url, { config: { scope: 'public' } }, (request, reply) =>
+      reply.send({
+        resource: `${originOf(services, request)}/mcp`,
+        resource_name: 'Library of chassidic texts',
+        resource_documentation: `${originOf(services, request)}/docs`,
+        scopes_supported: ['sources:read', 'chat:write', 'sessions:write'],
+        bearer_methods_supported: ['header'],
+      }),
+    )
+  }
+}
+
+/** The token stays out: no tool needs it. */
+function authInfoOf(caller: Caller): AuthInfo {
+  const { accountId, scopes } = caller.principal
+  return { token: '', clientId: accountId, scopes: [...scopes], extra: { caller } }
+}
+
+/** Names the metadata in the answer to a request without a valid key, as clients expect (RFC 9728, section 5.1). */
+function nameMetadata(app: FastifyInstance, services: Services): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode === 401) {
+      const url = `${originOf(services, request)}${metadataPath}/mcp`
+      reply.header('www-authenticate', `Bearer resource_metadata="${url}"`)
+    }
+    return payload
+  })
+}
+
+function callerOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  limits: LibraryLimits,
+): Caller {
+  return {
+    services,
+    limits,
+    principal: principalOf(request),
+    origin: originOf(services, request),
+    left: disconnectSignal(reply),
+    onSent: (listener) => void reply.raw.once('finish', listener),
+  }
+}
+
+function webRequest({ method, headers, url }: FastifyRequest, { origin, left }: Caller): Request {
+  const fields = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  )
+  return new Request(new URL(url, origin || 'http://localhost'), { method, headers: fields, signal: left })
+}

@@ -1,0 +1,196 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { count, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { creditTransactions, runs } from '../../src/db/schema/index.ts'
+import { gate } from '../support/scripted-upstream.ts'
+import { call } from '../support/world/requests.ts'
+import { makeKeyWithId, makeOwner } from '../support/world/things.ts'
+import { openWorld, type World } from '../support/world/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ library: 'concepts', script: [{ text: 'Humility is the root of joy.' }] })
+})
+afterAll(async () => {
+  await world.close()
+})
+
+/** The protocol revisions, as the official client chooses them. */
+const eras = [
+  ['of 2026-07-28', { pin: '2026-07-28' }],
+  ['of 2025', 'legacy'],
+] as const
+
+type Era = (typeof eras)[number][1]
+
+async function connect(key = world.key, era: Era = 'legacy'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } })
+  const url = new URL(`${world.service.url}/mcp`)
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+  )
+  return client
+}
+
+const textOf = (result: { content?: unknown }) =>
+  (result.content as { text: string }[]).map(({ text }) => text).join('')
+
+test.each(eras)('a client %s lists the tools, resources and prompts', async (_, era) => {
+  await using client = closing(await connect(world.key, era))
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    'ask',
+    'fetch',
+    'find_parallels',
+    'list_works',
+    'resolve_ref',
+    'search',
+    'verify_quotations',
+  ])
+  const { prompts } = await client.listPrompts()
+  expect(prompts.map(({ name }) => name)).toEqual(['study_question', 'source_sheet'])
+  const { resources } = await client.listResources()
+  expect(resources.map(({ name }) => name)).toEqual(['Concepts of Chassidut'])
+  const { resourceTemplates } = await client.listResourceTemplates()
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'library://work/{title}',
+    'library://passage/{ref}',
+  ])
+})
+
+test.each(eras)('a client %s searches, and fetches a result by its id', async (_, era) => {
+  await using client = closing(await connect(world.key, era))
+  const found = await client.callTool({ name: 'search', arguments: { query: 'joy simcha' } })
+  const { results } = found.structuredContent as { results: { id: string; title: string; url: string }[] }
+  expect(JSON.parse(textOf(found))).toEqual(found.structuredContent)
+  const [first] = results
+  expect(first?.url).toMatch(/^https?:\/\//)
+  const read = await client.callTool({ name: 'fetch', arguments: { id: first?.id } })
+  expect(read.structuredContent).toMatchObject({
+    id: first?.id,
+    text: expect.stringContaining(first?.id ?? ''),
+  })
+})
+
+test.each(eras)('a client %s reads a work and a passage as resources', async (_, era) => {
+  await using client = closing(await connect(world.key, era))
+  const { resources } = await client.listResources()
+  const work = await client.readResource({ uri: resources[0]?.uri ?? '' })
+  expect(JSON.stringify(work.contents)).toContain('versions')
+  const ref = 'Concepts of Chassidut, Simcha 1'
+  const passage = await client.readResource({ uri: `library://passage/${encodeURIComponent(ref)}` })
+  expect(JSON.stringify(passage.contents)).toContain(ref)
+  const unknown = client.readResource({ uri: 'library://passage/Nowhere%2099' })
+  await expect(unknown).rejects.toThrow('The library has no "Nowhere 99"')
+})
+
+test('an unknown ref is a result with the nearest refs, not a failed request', async () => {
+  await using client = closing(await connect())
+  const result = await client.callTool({
+    name: 'fetch',
+    arguments: { id: 'Concepts of Chassidut, Simcha 99' },
+  })
+  expect(result.isError).toBe(true)
+  expect(textOf(result)).toContain('The nearest that exist')
+})
+
+test('a quotation with a changed word is not reported as verbatim', async () => {
+  await using client = closing(await connect())
+  const ref = 'Concepts of Chassidut, Simcha 1'
+  const { structuredContent } = await client.callTool({ name: 'fetch', arguments: { id: ref } })
+  const { text } = structuredContent as { text: string }
+  const words = text.split('\n').slice(1).join(' ').split(' ').slice(0, 12)
+  const check = async (quoted: string) => {
+    const result = await client.callTool({
+      name: 'verify_quotations',
+      arguments: { text: `“${quoted}” (${ref})` },
+    })
+    return result.structuredContent as { quotes: { result: string }[] }
+  }
+  expect((await check(words.join(' '))).quotes).toMatchObject([{ result: 'verbatim' }])
+  const changed = words.with(5, 'elephant').join(' ')
+  expect((await check(changed)).quotes).not.toMatchObject([{ result: 'verbatim' }])
+})
+
+test.each(eras)('ask by a client %s reports progress, answers, and is charged once', async (_, era) => {
+  await using client = closing(await connect(world.key, era))
+  const before = await charges()
+  const search = { name: 'search_sources', arguments: { query: 'joy' } }
+  world.upstream.enqueue([{ toolCalls: [search] }], [{ text: 'Joy, as said.' }])
+  const messages: string[] = []
+  const result = await client.callTool(
+    { name: 'ask', arguments: { question: `What is joy? ${JSON.stringify(era)}` } },
+    { onprogress: ({ message = '' }) => void messages.push(message) },
+  )
+  expect(textOf(result)).toContain('Joy, as said.')
+  expect(result.structuredContent).toMatchObject({ run_id: expect.stringMatching(/^run_/) })
+  expect(messages).toContain('Searching for "joy"')
+  expect(await charges()).toBe(before + 1)
+})
+
+test('a client of 2026-07-28 that disconnects cancels its turn', async () => {
+  const client = await connect(world.key, { pin: '2026-07-28' })
+  const rest = gate()
+  world.upstream.enqueue([{ text: 'One' }, { waitFor: rest.opened }, { text: ' two' }])
+  const asked = world.upstream.requests.length
+  const cancel = new AbortController()
+  const asking = client.callTool(
+    { name: 'ask', arguments: { question: 'Left alone' } },
+    { signal: cancel.signal },
+  )
+  const { ended } = await world.upstream.request(asked)
+  cancel.abort()
+  await expect(asking).rejects.toThrow()
+  expect(await ended).toBe('cut')
+  rest.open()
+  await client.close()
+})
+
+test('a key that may only read the sources uses the library, and cannot ask', async () => {
+  const { key } = await makeKeyWithId(world.db, world.accountId, { kind: 'owner' }, ['sources:read'])
+  await using client = closing(await connect(key))
+  const found = await client.callTool({ name: 'search', arguments: { query: 'joy' } })
+  expect(found.isError).toBeUndefined()
+  const before = await charges()
+  const asked = await client.callTool({ name: 'ask', arguments: { question: 'What is joy?' } })
+  expect(asked.isError).toBe(true)
+  expect(textOf(asked)).toContain('lacks the scope "chat:write"')
+  expect(await charges()).toBe(before)
+})
+
+test('a request without a key is told where the metadata of the resource are', async () => {
+  const refused = await call(world.service, undefined, 'POST', '/mcp', {})
+  expect(refused.status).toBe(401)
+  const named = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+  const metadata = (await (await fetch(named)).json()) as { resource: string }
+  expect(metadata).toMatchObject({
+    resource: `${world.service.url}/mcp`,
+    bearer_methods_supported: ['header'],
+  })
+})
+
+test('a session belongs to the answer, and another account cannot continue it', async () => {
+  await using client = closing(await connect())
+  const first = await client.callTool({ name: 'ask', arguments: { question: 'First of two' } })
+  const { session_id } = first.structuredContent as { session_id: string }
+  const next = await client.callTool({ name: 'ask', arguments: { question: 'Second of two', session_id } })
+  expect(next.structuredContent).toMatchObject({ session_id })
+  const stranger = await makeOwner(world.db)
+  await using other = closing(await connect(stranger.key))
+  const refused = await other.callTool({ name: 'ask', arguments: { question: 'Third', session_id } })
+  expect(refused.isError).toBe(true)
+})
+
+async function charges(): Promise<number> {
+  const [row] = await world.db.database.system
+    .select({ charges: count() })
+    .from(creditTransactions)
+    .innerJoin(runs, eq(runs.id, creditTransactions.runId))
+    .where(eq(creditTransactions.kind, 'charge'))
+  return row?.charges ?? 0
+}
+
+function closing(client: Client): Client & AsyncDisposable {
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
+}
