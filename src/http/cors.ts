@@ -24,7 +24,7 @@ const exposedHeaders: readonly string[] = [
 const preflightSeconds = 600
 
 /**
- * Lets pages of the given origins call `/v1` from a browser, without cookies. The service's own pages stay
+ * Lets pages of the given origins call `/v1` and `/mcp` from a browser, without cookies. The service's own pages stay
  * closed to other origins. Runs before authentication, so that scripts can read refusals.
  */
 export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
@@ -45,5 +45,5 @@ export async function registerCors(app: FastifyInstance, origins: readonly strin
 }
 
 function isApi({ url }: FastifyRequest): boolean {
-  return /^\/(v1\/|openapi\.json$)/.test(url)
+  return /^\/(v1\/|openapi\.json$|mcp(\?|$)|\.well-known\/)/.test(url)
 }

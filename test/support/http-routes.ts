@@ -110,14 +110,24 @@ export const table: readonly Row[] = [
   { route: 'GET /v1/files/:id', scope: 'files:read', own: (t) => t.fileId },
   { route: 'GET /v1/files/:id/content', scope: 'files:read', own: (t) => t.fileId },
   { route: 'DELETE /v1/files/:id', scope: 'files:write', own: (t, service) => makeFile(service, t) },
-  { route: 'GET /v1/sources/works', scope: 'chat:write' },
-  { route: 'GET /v1/sources/search', scope: 'chat:write', query: '?q=beinoni' },
-  { route: 'GET /v1/sources/:ref', scope: 'chat:write', ok: 404 },
+  { route: 'GET /v1/sources/works', scope: 'sources:read' },
+  { route: 'GET /v1/sources/search', scope: 'sources:read', query: '?q=beinoni' },
+  { route: 'GET /v1/sources/:ref', scope: 'sources:read', ok: 404 },
   {
     route: 'POST /v1/sources/verify',
-    scope: 'chat:write',
+    scope: 'sources:read',
     body: () => ({ text: 'A “quotation” of few words.' }),
   },
+  {
+    route: 'POST /mcp',
+    scope: 'sources:read',
+    undescribed: true,
+    body: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  },
+  { route: 'GET /mcp', scope: 'public', undescribed: true, ok: 405 },
+  { route: 'DELETE /mcp', scope: 'public', undescribed: true, ok: 405 },
+  { route: 'GET /.well-known/oauth-protected-resource', scope: 'public', undescribed: true },
+  { route: 'GET /.well-known/oauth-protected-resource/mcp', scope: 'public', undescribed: true },
   { route: 'GET /v1/key', scope: 'any-key' },
   { route: 'GET /v1/usage', scope: 'any-key' },
   { route: 'POST /v1/responses', scope: 'chat:write', body: () => asked },
@@ -136,6 +146,9 @@ export const table: readonly Row[] = [
   { route: 'GET /v1/responses/:id', scope: 'chat:write', own: responseOf },
   { route: 'POST /v1/responses/:id/cancel', scope: 'chat:write', own: responseOf },
 ]
+
+/** Scopes that open a route beside its own: `chat:write` includes reading the library. */
+export const wider: Partial<Record<Row['scope'], readonly KeyScope[]>> = { 'sources:read': ['chat:write'] }
 
 /** Calls a route with the values of its row; `method` replaces the row's own. */
 export async function ask(
@@ -156,7 +169,7 @@ export async function ask(
     return send(service, { ...call, ...(body as ReturnType<typeof form>) })
   return send(service, {
     ...call,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify(body),
   })
 }

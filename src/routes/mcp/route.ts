@@ -17,7 +17,7 @@ const metadataPath = '/.well-known/oauth-protected-resource'
 
 /**
  * `/mcp`: the Model Context Protocol over Streamable HTTP, revision 2026-07-28 and those of 2025. Each request is
- * served alone, so any replica can answer it. GET and DELETE, which end sessions of older servers, answer 405.
+ * served alone, so any replica can answer it.
  */
 export async function mcpRoutes(
   root: FastifyInstance,
@@ -37,19 +37,20 @@ export async function mcpRoutes(
   metadataRoutes(root, services)
   await root.register((app, _options, done) => {
     nameMetadata(app, services)
+    const config = { scope: 'sources:read' as const }
+    app.post('/mcp', { config, bodyLimit: bodyBytes.turn }, async (request, reply) => {
+      const caller = callerOf(request, reply, services, limits)
+      const authInfo = authInfoOf(caller)
+      return reply.send(
+        await handler.fetch(webRequest(request, caller), { authInfo, parsedBody: request.body }),
+      )
+    })
+    // They belong to the sessions of older servers.
     app.route({
-      method: ['GET', 'POST', 'DELETE'],
+      method: ['GET', 'DELETE'],
       url: '/mcp',
-      config: { scope: 'sources:read' },
-      bodyLimit: bodyBytes.turn,
-      handler: async (request, reply) => {
-        const caller = callerOf(request, reply, services, limits)
-        const response = await handler.fetch(webRequest(request, caller), {
-          authInfo: authInfoOf(caller),
-          ...(request.method === 'POST' && { parsedBody: request.body }),
-        })
-        return reply.send(response)
-      },
+      config: { scope: 'public' },
+      handler: (_request, reply) => reply.status(405).header('allow', 'POST').send(),
     })
     done()
   })
