@@ -26,6 +26,9 @@ export const auditActions = {
   'project.deleted': 'Project deleted',
   'library.import_started': 'Import into the library started',
   'library.import_cancelled': 'Import into the library cancelled',
+  'library.imported': 'Texts imported into the library',
+  'library.embedded': 'Vectors of the library made',
+  'library.work_removed': 'Work removed from the library',
 } as const
 
 export type AuditAction = keyof typeof auditActions
@@ -33,7 +36,7 @@ export type AuditAction = keyof typeof auditActions
 export type AuditRecord = {
   readonly actor: Actor
   readonly action: AuditAction
-  /** The account that the action changed. */
+  /** The account that the action changed; empty for the library. */
   readonly accountId: string
   /** Never a secret or an address: entries remain after the account is deleted. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>
@@ -65,6 +68,7 @@ export type AuditEntry = {
   /** Address of the account that acted. Null for the command line or a deleted account. */
   readonly actorEmail: string | null
   readonly action: string
+  /** Empty for the library. */
   readonly accountId: string
   /** Address of the changed account. Null if it was deleted. */
   readonly email: string | null

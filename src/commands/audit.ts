@@ -12,7 +12,7 @@ const row = (entry: AuditEntry) => ({
   actor: entry.actor,
   actor_email: entry.actorEmail,
   action: entry.action,
-  account: entry.accountId,
+  account: entry.accountId || null,
   email: entry.email,
   details: entry.details,
 })

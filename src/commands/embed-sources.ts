@@ -3,8 +3,9 @@ import { openEmbeddingModel } from '../models/embedding.ts'
 import { type EmbeddingModel, EmbeddingsFault } from '../sources/embeddings/embedding-model.ts'
 import { type Embedded, embedLibrary } from '../sources/vectors/embed-library.ts'
 import { fillPgvector } from '../sources/vectors/pgvector.ts'
-import type { Command, Invocation } from './command.ts'
+import type { Command, Invocation, Output } from './command.ts'
 import { untilInterrupted } from './interruption.ts'
+import { recorded } from './library-audit.ts'
 
 const secondsBetweenLines = 5
 
@@ -14,7 +15,7 @@ export const embedCommands: Readonly<Record<string, Command>> = {
     summary: 'makes missing vectors for semantic search; continues where it was stopped',
     options: {},
     run: async (invocation) => {
-      const { config, installation, progress } = invocation
+      const { config, progress } = invocation
       const model = openEmbeddingModel(config, progress)
       if (!model) {
         throw new ServiceError(
@@ -22,23 +23,30 @@ export const embedCommands: Readonly<Record<string, Command>> = {
           'No embedding model is set. Set EMBEDDINGS_MODEL=local:ID, or EMBEDDINGS_BASE_URL and EMBEDDINGS_MODEL.',
         )
       }
+      const details = { command: 'sources embed', model: model.name }
       try {
-        const { value: rows, interrupted } = await untilInterrupted((signal) =>
-          embedWithProgress(invocation, model, signal),
+        return await recorded(invocation, { action: 'library.embedded', details }, () =>
+          embed(invocation, model),
         )
-        const { database } = installation
-        const copied = interrupted
-          ? undefined
-          : await fillPgvector(database, config.migrateDatabaseUrl ?? database.url, model.name)
-        const lines = [`${rows.embedded} vectors made, for a library of ${rows.total} texts`]
-        if (copied !== undefined) lines.push(`${copied} vectors copied for pgvector`)
-        if (interrupted) lines.push('Stopped. What was made is kept: run the command again to go on.')
-        return { rows, lines, exitCode: interrupted ? 130 : 0 }
       } finally {
         await model.close()
       }
     },
   },
+}
+
+async function embed(invocation: Invocation, model: EmbeddingModel): Promise<Output> {
+  const { database } = invocation.installation
+  const { value: rows, interrupted } = await untilInterrupted((signal) =>
+    embedWithProgress(invocation, model, signal),
+  )
+  const copied = interrupted
+    ? undefined
+    : await fillPgvector(database, invocation.config.migrateDatabaseUrl ?? database.url, model.name)
+  const lines = [`${rows.embedded} vectors made, for a library of ${rows.total} texts`]
+  if (copied !== undefined) lines.push(`${copied} vectors copied for pgvector`)
+  if (interrupted) lines.push('Stopped. What was made is kept: run the command again to go on.')
+  return { rows, lines, exitCode: interrupted ? 130 : 0 }
 }
 
 async function embedWithProgress(

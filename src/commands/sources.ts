@@ -16,6 +16,7 @@ import { collectionCommands } from './imports/add-collection.ts'
 import { markdownCommands } from './imports/import-markdown.ts'
 import { allowedLicenses, exitCodeOf, licenseOption } from './imports/import-options.ts'
 import { sefariaCommands } from './imports/import-sefaria.ts'
+import { recorded, recordLibraryAction } from './library-audit.ts'
 
 export const sourceCommands: Readonly<Record<string, Command>> = {
   ...collectionCommands,
@@ -36,13 +37,17 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         input: createReadStream(file, 'utf8'),
         crlfDelay: Number.POSITIVE_INFINITY,
       })
-      const rows = await importJsonl(invocation.installation.database, lines, {
-        allowLicenses: allowedLicenses(invocation),
-        onProgress: (done) => invocation.progress(`${done} passages`),
+      const allowLicenses = allowedLicenses(invocation)
+      const details = { command: 'sources import jsonl', from: file }
+      return recorded(invocation, { action: 'library.imported', details }, async () => {
+        const rows = await importJsonl(invocation.installation.database, lines, {
+          allowLicenses,
+          onProgress: (done) => invocation.progress(`${done} passages`),
+        })
+        const skipped = rows.skipped.map(({ why, count }) => `  skipped ${count}: ${why}`)
+        const summary = `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages`
+        return { rows, lines: [summary, ...skipped], exitCode: exitCodeOf(rows) }
       })
-      const skipped = rows.skipped.map(({ why, count }) => `  skipped ${count}: ${why}`)
-      const summary = `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages`
-      return { rows, lines: [summary, ...skipped], exitCode: exitCodeOf(rows) }
     },
   },
   ...markdownCommands,
@@ -93,7 +98,10 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       const title = words[0] ?? ''
       const removed = await withTx(installation.database, 'system', async (tx) => {
         await lockLibrary(tx)
-        return removeWork(tx, title)
+        if (!(await removeWork(tx, title))) return false
+        const details = { command: 'sources remove', work: title, outcome: 'done' }
+        await recordLibraryAction(tx, { action: 'library.work_removed', details })
+        return true
       })
       if (!removed)
         throw new ServiceError(

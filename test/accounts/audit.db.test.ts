@@ -1,11 +1,8 @@
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditActions } from '../../src/accounts/audit.ts'
-import { runCommand } from '../../src/commands/commands.ts'
-import { readConfig } from '../../src/config.ts'
+import { runLine } from '../support/command-line.ts'
 import { goodPassword, openVisitor, signedUp, type TestVisitor } from '../support/visitor.ts'
-import { makeKey, pepperText } from '../support/world/accounts.ts'
+import { makeKey } from '../support/world/accounts.ts'
 import { call } from '../support/world/requests.ts'
 import { openWorld, type World } from '../support/world/world.ts'
 
@@ -25,19 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Runs a command as the command line does. @throws what it is refused with. */
-async function command(line: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  let printed = ''
-  const out = new Writable({
-    write(chunk, _, done) {
-      printed += String(chunk)
-      done()
-    },
-  })
-  const config = readConfig({ DATABASE_URL: db.url, KEY_PEPPER: pepperText, ...env })
-  await runCommand(line.split(' '), config, pino({ level: 'silent' }), out)
-  return printed
-}
+const command = (line: string, env: Readonly<Record<string, string>> = {}) =>
+  runLine(db, line.split(' '), env)
 
 type Entry = { id: string; actor: string; action: string; account: string; email: string; details: object }
 const entries = async (options = '') =>

@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline'
 import { commandLine } from '../../accounts/audit.ts'
 import { withTx } from '../../db/client.ts'
 import { ServiceError } from '../../errors.ts'
 import { randomBase62 } from '../../ids.ts'
-import { addCollection } from '../../sources/collections/add-collection.ts'
+import { addCollection, type CollectionProgress } from '../../sources/collections/add-collection.ts'
 import { findCollection } from '../../sources/collections/collections.ts'
 import {
   type ExportPlace,
@@ -13,7 +12,8 @@ import {
   reachExport,
 } from '../../sources/collections/export-place.ts'
 import { type Plan, planCollection } from '../../sources/collections/plan.ts'
-import { needsPermission, type Survey, surveyPlan } from '../../sources/collections/survey.ts'
+import { type Survey, surveyPlan } from '../../sources/collections/survey.ts'
+import type { ExportSource } from '../../sources/importers/sefaria/export-source.ts'
 import { reportLines } from '../../sources/importers/sefaria/report.ts'
 import type { RestrictedLicense } from '../../sources/library/licenses.ts'
 import { collectionStates } from '../../sources/library-jobs/collection-states.ts'
@@ -21,9 +21,11 @@ import { driveJob } from '../../sources/library-jobs/drive-job.ts'
 import { beginJob } from '../../sources/library-jobs/jobs.ts'
 import type { Arguments, Command, Invocation, Output } from '../command.ts'
 import { untilInterrupted } from '../interruption.ts'
-import { collectionList, permissionQuestion, planLines } from './collection-lines.ts'
+import { recorded, withoutSecrets } from '../library-audit.ts'
+import { collectionList, planLines } from './collection-lines.ts'
 import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
 import { progressBar } from './import-progress.ts'
+import { askPermission, permittedBefore, unanswered } from './permission.ts'
 
 export const collectionCommands: Readonly<Record<string, Command>> = {
   'sources add': {
@@ -79,8 +81,7 @@ async function add(invocation: Invocation): Promise<Output> {
 }
 
 async function addWith(invocation: Invocation, signal: AbortSignal): Promise<Output> {
-  const { installation, progress } = invocation
-  const { database } = installation
+  const { progress } = invocation
   const collection = findCollection(invocation.words[0] ?? '')
   const place = placeOf(invocation)
   const source = await openExport(place)
@@ -93,28 +94,50 @@ async function addWith(invocation: Invocation, signal: AbortSignal): Promise<Out
   if (permission === 'unanswered') return unanswered(invocation, survey, allowed)
   if (permission === 'stopped')
     return { rows: { interrupted: true }, lines: ['Nothing was added.'], exitCode: 130 }
-  const request = { collection: collection.name, allowLicenses: permission, requestedBy: commandLine }
+  const details = {
+    command: 'sources add',
+    collection: collection.name,
+    from: withoutSecrets(placeName(place)),
+    licences_allowed: permission.join(' ') || 'none',
+  }
+  return recorded(invocation, { action: 'library.imported', details }, () =>
+    importPlan(invocation, { source, plan, survey, allowLicenses: permission }, signal),
+  )
+}
+
+type Chosen = {
+  readonly source: ExportSource
+  readonly plan: Plan
+  readonly survey: Survey
+  readonly allowLicenses: readonly RestrictedLicense[]
+}
+
+/** Imports as a job, so that the operator's page shows the import and can cancel it. */
+async function importPlan(
+  invocation: Invocation,
+  { source, plan, survey, allowLicenses }: Chosen,
+  stopped: AbortSignal,
+): Promise<Output> {
+  const { database } = invocation.installation
+  const { name } = plan.collection
+  const request = { collection: name, allowLicenses, requestedBy: commandLine }
   const job = await withTx(database, 'system', (tx) => beginJob(tx, request, `command-${randomBase62(12)}`))
+  const show = progressBar(invocation)
   const report = await driveJob(
     database,
     job,
-    (stop, onProgress) => {
-      const show = progressBar(invocation)
-      return addCollection(database, source, plan, {
-        survey,
-        allowLicenses: permission,
-        signal: stop,
-        onProgress: (step) => {
-          show(step)
-          onProgress(step)
-        },
-      })
+    (signal, record) => {
+      const onProgress = (step: CollectionProgress): void => {
+        show(step)
+        record(step)
+      }
+      return addCollection(database, source, plan, { survey, allowLicenses, signal, onProgress })
     },
-    { stopped: signal, throws: true },
+    { stopped, throws: true },
   )
   if (!report) throw new Error('the import gave no report')
   return {
-    rows: { ...report, collection: collection.name, missing: plan.missing },
+    rows: { ...report, collection: name, missing: plan.missing },
     lines: [...reportLines(report), ...(report.interrupted ? [] : [addedLine(plan)])],
     exitCode: report.interrupted ? 130 : report.failed.length > 0 ? 1 : exitCodeOf(report),
   }
@@ -129,63 +152,4 @@ function nothingThere({ collection }: Plan, place: ExportPlace): ServiceError {
     'not_found',
     `${placeName(place)} has no work of the collection "${collection.name}". Name another folder, or a mirror with --base-url.`,
   )
-}
-
-/** The licences that the command line allows, and those that the last complete import of the collection had. */
-async function permittedBefore(invocation: Invocation): Promise<readonly RestrictedLicense[]> {
-  const states = await collectionStates(invocation.installation.database.system)
-  const before = states.find(({ collection }) => collection.name === invocation.words[0])?.allowed ?? []
-  return [...new Set([...allowedLicenses(invocation), ...before])]
-}
-
-type Permission = readonly RestrictedLicense[] | 'unanswered' | 'stopped'
-
-/** Asks once about texts whose licence needs permission. `--yes` asks nothing and permits nothing more. */
-async function askPermission(
-  { flag }: Invocation,
-  survey: Survey,
-  allowed: readonly RestrictedLicense[],
-  signal: AbortSignal,
-): Promise<Permission> {
-  const needed = needsPermission(survey, allowed)
-  if (signal.aborted) return 'stopped'
-  if (needed.length === 0 || flag('yes')) return allowed
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return 'unanswered'
-  const answer = await ask(permissionQuestion(survey, needed), signal)
-  if (answer === undefined) return 'stopped'
-  return /^\s*(y|yes|כן|כ)\s*$/i.test(answer) ? [...allowed, ...needed] : allowed
-}
-
-/** Undefined after Ctrl-C or at the end of the input. */
-function ask(question: string, signal: AbortSignal): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  return new Promise((resolve) => {
-    lines.once('close', () => resolve(undefined))
-    lines.once('SIGINT', () => lines.close())
-    signal.addEventListener('abort', () => lines.close())
-    lines.question(question, (answer) => {
-      resolve(answer)
-      lines.close()
-    })
-  })
-}
-
-function unanswered(
-  { words, text }: Invocation,
-  survey: Survey,
-  allowed: readonly RestrictedLicense[],
-): Output {
-  const needed = needsPermission(survey, allowed)
-  const options = needed.map((kind) => `--allow-license ${kind}`).join(' ')
-  const mirror = text('base-url')
-  const again = `npm run -s service -- sources add ${words.join(' ')}${mirror ? ` --base-url ${mirror}` : ''}`
-  return {
-    rows: { needs_permission: needed, added: false },
-    lines: [
-      'Nothing was added: there is no terminal to ask about the licences that need permission.',
-      `  Without those texts:  ${again} --yes`,
-      `  With those texts:     ${again} --yes ${options}`,
-    ],
-    exitCode: 2,
-  }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../../errors.ts'
 import { importMarkdown } from '../../sources/importers/import-markdown.ts'
 import type { Command } from '../command.ts'
+import { recorded } from '../library-audit.ts'
 import { allowedLicenses, licenseOption } from './import-options.ts'
 
 export const markdownCommands: Readonly<Record<string, Command>> = {
@@ -39,14 +40,13 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
         version: invocation.text('version'),
         source_url: invocation.text('source-url'),
       }
-      const rows = await importMarkdown(
-        invocation.installation.database,
-        content,
-        flags,
-        allowedLicenses(invocation),
-      )
-      const summary = `${rows.work}: ${rows.versions} versions, ${rows.segments} segments`
-      return { rows, lines: [rows.unchanged > 0 ? `${summary} (unchanged)` : summary] }
+      const allowed = allowedLicenses(invocation)
+      const details = { command: 'sources import markdown', from: file }
+      return recorded(invocation, { action: 'library.imported', details }, async () => {
+        const rows = await importMarkdown(invocation.installation.database, content, flags, allowed)
+        const summary = `${rows.work}: ${rows.versions} versions, ${rows.segments} segments`
+        return { rows, lines: [rows.unchanged > 0 ? `${summary} (unchanged)` : summary] }
+      })
     },
   },
 }

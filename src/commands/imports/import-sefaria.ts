@@ -6,6 +6,7 @@ import { openFolder } from '../../sources/importers/sefaria/folder.ts'
 import { importFromApi } from '../../sources/importers/sefaria/import-api.ts'
 import { importExport } from '../../sources/importers/sefaria/import-export.ts'
 import type { Command, Invocation } from '../command.ts'
+import { recorded, withoutSecrets } from '../library-audit.ts'
 import { allowedLicenses, licenseOption, reported } from './import-options.ts'
 import { progressBar } from './import-progress.ts'
 
@@ -26,14 +27,22 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       const selection = { titles: invocation.list('title'), categories: invocation.list('category') }
       const allowLicenses = allowedLicenses(invocation)
       const source = await openSource(invocation)
-      return reported((signal) =>
-        importExport(invocation.installation.database, source, {
-          ...selection,
-          allowLicenses,
-          links: invocation.flag('links'),
-          onProgress: progressBar(invocation),
-          signal,
-        }),
+      const details = {
+        command: 'sources import sefaria-export',
+        from: withoutSecrets(invocation.words[0] ?? publicBooksUrl),
+        titles: shortList(selection.titles),
+        categories: shortList(selection.categories),
+      }
+      return recorded(invocation, { action: 'library.imported', details }, () =>
+        reported((signal) =>
+          importExport(invocation.installation.database, source, {
+            ...selection,
+            allowLicenses,
+            links: invocation.flag('links'),
+            onProgress: progressBar(invocation),
+            signal,
+          }),
+        ),
       )
     },
   },
@@ -52,16 +61,33 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
         )
       }
       const api = new SefariaApi(baseUrl)
-      return reported((signal) =>
-        importFromApi(invocation.installation.database, api, {
-          titles: invocation.words,
-          allowLicenses,
-          onProgress: progressBar(invocation),
-          signal,
-        }),
+      const titles = invocation.words
+      const details = {
+        command: 'sources import sefaria',
+        from: withoutSecrets(baseUrl),
+        titles: shortList(titles),
+      }
+      return recorded(invocation, { action: 'library.imported', details }, () =>
+        reported((signal) =>
+          importFromApi(invocation.installation.database, api, {
+            titles,
+            allowLicenses,
+            onProgress: progressBar(invocation),
+            signal,
+          }),
+        ),
       )
     },
   },
+}
+
+const maxListed = 10
+
+/** Null without a choice. */
+function shortList(titles: readonly string[]): string | null {
+  if (titles.length === 0) return null
+  const listed = titles.slice(0, maxListed).join('; ')
+  return titles.length > maxListed ? `${listed} and ${titles.length - maxListed} more` : listed
 }
 
 async function openSource({ words, list }: Invocation): Promise<ExportSource> {

@@ -111,7 +111,7 @@ export const auditLog = pgTable(
     /** Id of the acting account, or `command line`. */
     actor: text('actor').notNull(),
     action: text('action').notNull(),
-    /** The account that the action changed. No foreign key, because the entry outlives the account. */
+    /** The account that the action changed; empty for the library. No foreign key, because the entry outlives the account. */
     accountId: text('account_id').notNull(),
     details: jsonb('details').notNull().default({}),
   },

@@ -22,7 +22,7 @@ export function auditTable(entries: readonly AuditEntry[], ofOne = false): Html 
 }
 
 function accountOf({ accountId, email }: AuditEntry): Html {
-  return accountLink(accountId, email)
+  return accountId === '' ? html`<span class="faint">the library</span>` : accountLink(accountId, email)
 }
 
 function actorOf({ actor, actorEmail, accountId }: AuditEntry): Html {

@@ -46,8 +46,8 @@ function auditPage(asked: Query, entries: readonly AuditEntry[], hasMore: boolea
     title: 'Audit log',
     path: '/operator/audit',
     main: html`<h2>Audit log</h2>
-<p>Changes to accounts by operators, on these pages and on the command line, and password resets. Nobody can change or
-remove entries.</p>
+<p>Changes to accounts and to the library by operators, on these pages and on the command line, and password resets.
+Nobody can change or remove entries.</p>
 ${account ? html`<p>Only the account <code>${account}</code>. <a href="/operator/audit">Show all</a></p>` : nothing}
 ${entries.length === 0 ? noEntries : auditTable(entries)}
 ${pager(
