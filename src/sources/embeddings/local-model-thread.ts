@@ -21,11 +21,13 @@ export type LocalModelRequest = {
   readonly kind: TextKind
 }
 
-/** The answer to a request, or a download on its way. */
+/** The answer to a request. */
 export type LocalModelReply =
   | { readonly id: number; readonly values: Float32Array; readonly dims: number }
   | { readonly id: number; readonly fault: string }
-  | { readonly file: string; readonly loaded: number; readonly total: number }
+
+/** A file on its way, which the thread sends without a request. */
+export type Download = { readonly file: string; readonly loaded: number; readonly total: number }
 
 /** What is used of the package, which is no dependency: `npm ci` stays small. */
 type Transformers = {
@@ -39,14 +41,14 @@ type Transformers = {
   pipeline(
     task: 'feature-extraction',
     model: string,
-    options: { readonly dtype: 'q8' | 'fp32'; readonly progress_callback: (progress: Download) => void },
+    options: { readonly dtype: 'q8' | 'fp32'; readonly progress_callback: (progress: Progress) => void },
   ): Promise<Extractor>
 }
 type Extractor = (
   texts: readonly string[],
   options: { readonly pooling: 'mean' | 'cls'; readonly normalize: boolean },
 ) => Promise<{ readonly data: Float32Array; readonly dims: readonly number[] }>
-type Download = {
+type Progress = {
   readonly status: string
   readonly file?: string
   readonly loaded?: number
@@ -101,7 +103,8 @@ async function load(): Promise<Extractor> {
     progress_callback: ({ status, file, loaded, total }) => {
       // Reading from a folder is reported too, but downloads nothing.
       if (data.isFolder || status !== 'progress' || !file || !total) return
-      port?.postMessage({ file, loaded: loaded ?? 0, total })
+      const download: Download = { file, loaded: loaded ?? 0, total }
+      port?.postMessage(download)
     },
   })
 }

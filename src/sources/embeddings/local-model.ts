@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../errors.ts'
 import { type EmbeddingModel, EmbeddingsFault, type Vector } from './embedding-model.ts'
-import type { LocalModelData, LocalModelReply, LocalModelRequest } from './local-model-thread.ts'
+import type { Download, LocalModelData, LocalModelReply, LocalModelRequest } from './local-model-thread.ts'
+import { RequestThread } from './request-thread.ts'
 import { withTimeLimit } from './time-limit.ts'
+
+export type { Download } from './local-model-thread.ts'
 
 export type LocalModelSettings = {
   /** The id of a repository on the Hugging Face Hub with ONNX files, or the path of a folder with its files. */
@@ -14,13 +17,9 @@ export type LocalModelSettings = {
   readonly hubUrl?: string | undefined
 }
 
-export type Download = { readonly file: string; readonly loaded: number; readonly total: number }
-
 /** The package that runs the model, and the command that installs it beside the others. */
 export const localModelPackage = '@huggingface/transformers'
 export const localModelInstall = 'npm run embeddings:install'
-
-type Waiting = { resolve(vectors: readonly Vector[]): void; reject(fault: EmbeddingsFault): void }
 
 /** Whether `localModelPackage` is installed. */
 export function canRunLocalModel(): boolean {
@@ -47,41 +46,27 @@ export function openLocalModel(
   const model = isPath(settings.model) ? path.resolve(settings.model) : settings.model
   const { cacheDir, hubUrl } = settings
   const workerData: LocalModelData = { model, isFolder: isPath(settings.model), cacheDir, hubUrl }
-  const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
-  let lastId = 0
+  let thread: RequestThread<LocalModelRequest, LocalModelReply> | undefined
 
-  function openThread(): Worker {
-    const opened = new Worker(new URL('./local-model-thread.ts', import.meta.url), { workerData })
-    opened.unref()
-    opened.on('message', (reply: LocalModelReply) => {
-      if ('file' in reply) return onDownload(reply)
-      const request = waiting.get(reply.id)
-      waiting.delete(reply.id)
-      if ('fault' in reply) request?.reject(cannotRun(model, reply.fault))
-      else request?.resolve(rowsOf(reply.values, reply.dims))
-    })
-    const end = (reason: string) => {
-      if (worker === opened) worker = undefined
-      for (const { reject } of waiting.values()) reject(cannotRun(model, reason))
-      waiting.clear()
-    }
-    opened.on('error', (error) => end(error.message))
-    opened.on('exit', () => end('its thread has ended'))
-    return opened
+  /** A thread that has ended is replaced. */
+  function openThread(): RequestThread<LocalModelRequest, LocalModelReply> {
+    if (thread && !thread.hasEnded) return thread
+    const onNotice = (notice: object) => onDownload(notice as Download)
+    thread = new RequestThread(new URL('./local-model-thread.ts', import.meta.url), { workerData, onNotice })
+    return thread
   }
 
   async function embed(request: Omit<LocalModelRequest, 'id'>): Promise<readonly Vector[]> {
     if (workerData.isFolder && !existsSync(model)) {
       throw new EmbeddingsFault(`There is no folder ${model}. Check EMBEDDINGS_MODEL.`, false)
     }
-    worker ??= openThread()
-    lastId += 1
-    const id = lastId
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      worker?.postMessage({ ...request, id })
-    })
+    const reply = await openThread()
+      .request(request)
+      .catch((error: unknown): never => {
+        throw cannotRun(model, messageOf(error))
+      })
+    if ('fault' in reply) throw cannotRun(model, reply.fault)
+    return rowsOf(reply.values, reply.dims)
   }
 
   return {
@@ -96,7 +81,7 @@ export function openLocalModel(
       })
     },
     async close() {
-      await worker?.terminate()
+      await thread?.close()
     },
   }
 }

@@ -2,12 +2,14 @@ import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { copyOut } from '../../db/copy.ts'
 import type { Vector } from '../embeddings/embedding-model.ts'
+import { RequestThread } from '../embeddings/request-thread.ts'
 import { withTimeLimit } from '../embeddings/time-limit.ts'
 import { quantize } from './quantize.ts'
 import type { VectorIndex } from './vector-index.ts'
 import { countLost, type KnownModel, knownModel } from './vector-rows.ts'
-import type { LoadedVectors } from './vector-thread.ts'
-import { VectorThread } from './vector-thread-client.ts'
+import type { LoadedVectors, VectorReply, VectorRequest } from './vector-thread.ts'
+
+type VectorThread = RequestThread<VectorRequest, VectorReply>
 
 /** How old the vectors may be before the next search reads what is new. */
 const defaultRefreshMs = 10_000
@@ -47,17 +49,17 @@ export function openVectorMemory(
     }
   }
 
-  /** A thread that has failed is replaced, and holds nothing yet. */
+  /** A thread that has ended is replaced, and holds nothing yet. */
   function openThread(): VectorThread {
-    if (thread && !thread.hasFailed) return thread
-    thread = new VectorThread()
+    if (thread && !thread.hasEnded) return thread
+    thread = new RequestThread(new URL('./vector-thread.ts', import.meta.url))
     held = undefined
     return thread
   }
 
   /** The refresh under way, a new one when the last is too old, or nothing to wait for. */
   function refreshWhenDue(): Promise<void> | undefined {
-    if (thread?.hasFailed) held = undefined
+    if (thread?.hasEnded) held = undefined
     if (!refreshing && performance.now() - refreshedAt >= refreshMs) {
       refreshing = refresh().finally(() => {
         refreshing = undefined
@@ -77,7 +79,7 @@ export function openVectorMemory(
       )
     }
     const { ranges, limit } = bounds
-    const reply = await thread.ask({ kind: 'nearest', query: quantize(vector), ranges, limit })
+    const reply = await thread.request({ kind: 'nearest', query: quantize(vector), ranges, limit })
     return reply.documents ?? []
   }
 
@@ -111,8 +113,8 @@ async function load(
       where model_id = ${model.id} and doc_id > ${isSame ? held.last : 0} order by doc_id`,
   )
   // Each batch is waited for: the database may send faster than the thread reads.
-  for await (const bytes of inBatches(rows)) await thread.ask({ kind: 'rows', bytes }, [bytes.buffer])
-  const { loaded } = await thread.ask({ kind: 'commit' })
+  for await (const bytes of inBatches(rows)) await thread.request({ kind: 'rows', bytes }, [bytes.buffer])
+  const { loaded } = await thread.request({ kind: 'commit' })
   return loaded && { ...loaded, model }
 }
 
