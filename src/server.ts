@@ -18,6 +18,7 @@ import { watchInvariants } from './operations/invariant-watch.ts'
 import { keepRetention } from './operations/retention.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import { openFallback } from './sources/fallback/fallback.ts'
+import { createFallbackMetrics } from './sources/fallback/fallback-metrics.ts'
 import { ensureStarterLibrary } from './sources/importers/starter.ts'
 import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
 import { runLibraryJobs } from './sources/library-jobs/run-jobs.ts'
@@ -102,8 +103,13 @@ async function startService(
   const { database, peppers, plans } = installation
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
   const semantic = await openSemanticSearch(database, embeddings, log)
-  const fallback = config.fallback && openFallback(database, config.fallback, log)
   const { metrics, tracer, registry } = telemetry
+  const fallback =
+    config.fallback &&
+    openFallback(database, config.fallback, {
+      log,
+      metrics: config.metricsToken === undefined ? undefined : createFallbackMetrics(registry),
+    })
   telemetry.watchDatabase(database, installation.embedded && config.dataDir)
   const pressure = watchPressure()
   const shared = { database, catalogue, plans, semantic, fallback, log, metrics, tracer, pressure }

@@ -26,7 +26,7 @@ export async function withTurns<T>(
     await ensureStarterLibrary(database)
     const embeddings = openEmbeddingModel(config, progress)
     const semantic = await openSemanticSearch(database, embeddings, log)
-    const fallback = config.fallback && openFallback(database, config.fallback, log)
+    const fallback = config.fallback && openFallback(database, config.fallback, { log })
     const runner = createRunner({ database, catalogue, plans, semantic, fallback, log })
     try {
       await runner.seen

@@ -21,7 +21,7 @@ export type FetchedSection = {
  */
 export type Fetched =
   | { readonly kind: 'section'; readonly fetched: FetchedSection; readonly at: AtPublisher }
-  | { readonly kind: 'linked'; readonly at: AtPublisher }
+  | { readonly kind: 'linked'; readonly at: AtPublisher; readonly why: 'licence' | 'too_large' }
   | { readonly kind: 'known'; readonly ref: string }
   | undefined
 
@@ -49,7 +49,7 @@ export async function fetchSection(
   if (await isHeld(opening.ref)) return { kind: 'known', ref: opening.ref }
   const allowed = allowedVersions(opening, licenses)
   const at = addressOf(opening, allowed)
-  const refused: Fetched = opening.versions.some(hasText) ? { kind: 'linked', at } : undefined
+  const refused: Fetched = opening.versions.some(hasText) ? { kind: 'linked', at, why: 'licence' } : undefined
   if (allowed.length === 0) return refused
   const recorded = api.record(opening.indexTitle)
   for (const ref of new Set([chapterOf(opening), opening.sectionRef || opening.ref])) {
@@ -62,7 +62,7 @@ export async function fetchSection(
     )
     if (section && isShort) return { kind: 'section', fetched: { section, ...(await recorded) }, at }
   }
-  return { kind: 'linked', at }
+  return { kind: 'linked', at, why: 'too_large' }
 }
 
 /**

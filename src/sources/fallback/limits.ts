@@ -8,9 +8,9 @@ export type FallbackLimits = {
   readonly replyBytes: number
   /** Maximum number of passages of one section, in one version. */
   readonly passages: number
-  /** Lookups per minute and process, and how many of them may come at once. */
-  readonly perMinute: number
-  readonly burst: number
+  /** Maximum number of fetches of a process in each window of `perSeconds`, which begins with a fetch. */
+  readonly fetches: number
+  readonly perSeconds: number
   /** Maximum number of refs asked for in one turn. */
   readonly perTurn: number
   /** First pause after a failure, in milliseconds. It doubles with each further failure. */
@@ -24,35 +24,11 @@ export const standardLimits: FallbackLimits = {
   storeMs: 10_000,
   replyBytes: 1024 * 1024,
   passages: 500,
-  perMinute: 20,
-  burst: 10,
+  fetches: 10,
+  perSeconds: 30,
   perTurn: 5,
   pauseMs: 30_000,
   rememberMs: 3_600_000,
-}
-
-/** A token bucket: `burst` tokens at first, and `perMinute` new ones each minute up to `burst`. */
-export class TokenBucket {
-  readonly #perMs: number
-  readonly #burst: number
-  #tokens: number
-  #at = performance.now()
-
-  constructor({ perMinute, burst }: Pick<FallbackLimits, 'perMinute' | 'burst'>) {
-    this.#perMs = perMinute / 60_000
-    this.#burst = burst
-    this.#tokens = burst
-  }
-
-  /** Takes a token; false if there is none. */
-  take(): boolean {
-    const now = performance.now()
-    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs)
-    this.#at = now
-    if (this.#tokens < 1) return false
-    this.#tokens -= 1
-    return true
-  }
 }
 
 const longestPauseMs = 600_000

@@ -15,6 +15,12 @@ import { headingsInOrder, positionOf } from './reading-order.ts'
 
 const publisher = 'https://www.sefaria.org/'
 
+/**
+ * `not_stored`: the library has the work or the version from elsewhere. `too_large`: a stored version has too many texts
+ * to grow.
+ */
+export type StoredAs = 'stored' | 'not_stored' | 'too_large'
+
 /** Splitting this much into terms takes about 10 ms per version. */
 const smallLetters = 40_000
 const smallTexts = 100
@@ -33,14 +39,13 @@ export async function isSmall(executor: Executor, { section }: FetchedSection): 
  * Stores a section in its work, in one transaction. Everything that the library has stays: texts of other sections,
  * properties of a known work, the order of its places. A work that did not come from the publisher is not changed.
  * @param waitMs maximum wait for an import that is writing.
- * @returns false when nothing may be stored.
  * @throws database errors, and ServiceError when a ref belongs to another work.
  */
 export async function storeSection(
   database: Database,
   { section, author, schema }: FetchedSection,
   waitMs: number,
-): Promise<boolean> {
+): Promise<StoredAs> {
   const { indexTitle: title, heIndexTitle: heTitle, categories } = section
   const work = { title, heTitle, author, categories }
   const read = section.versions.flatMap(
@@ -50,10 +55,11 @@ export async function storeSection(
     await lockLibrary(tx, waitMs)
     const { formerTitles, otherTitles } = titlesOf(schema, title)
     const origin = await originOf(tx, title, formerTitles)
-    if (origin === 'other') return false
-    const versions: VersionText[] = []
-    for (const one of read) versions.push(...(await extended(tx, one)))
-    if (versions.length === 0) return false
+    if (origin === 'other') return 'not_stored'
+    const all = []
+    for (const one of read) all.push(await extended(tx, one))
+    const versions = all.filter((one) => typeof one === 'object')
+    if (versions.length === 0) return all.includes('too_large') ? 'too_large' : 'not_stored'
     const places = placesOf(
       await knownPlaces(tx, title),
       read,
@@ -67,7 +73,7 @@ export async function storeSection(
       ...(otherTitles && { otherTitles }),
     })
     await indexNow(tx, parts)
-    return true
+    return 'stored'
   })
 }
 

@@ -18,7 +18,7 @@ let fake: FakeSefaria
 let world: World
 
 /** Wide, so that a busy machine changes no outcome. */
-const fallbackLimits = { lookupMs: 30_000, storeMs: 30_000, perMinute: 6_000, burst: 1_000 }
+const fallbackLimits = { lookupMs: 30_000, storeMs: 30_000, fetches: 1_000 }
 
 beforeAll(async () => {
   fake = await startFakeSefaria()

@@ -1,7 +1,13 @@
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
-import { type Fallback, type FallbackSettings, openFallback } from '../../../src/sources/fallback/fallback.ts'
+import { type Fallback, openFallback } from '../../../src/sources/fallback/fallback.ts'
+import {
+  createFallbackMetrics,
+  type FallbackMetrics,
+} from '../../../src/sources/fallback/fallback-metrics.ts'
+import type { FallbackSettings } from '../../../src/sources/fallback/fetches.ts'
 import type { FallbackLimits } from '../../../src/sources/fallback/limits.ts'
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { SefariaApi } from '../../../src/sources/importers/sefaria/api.ts'
@@ -16,12 +22,15 @@ import { lampRecords, lampSections, publisherSection } from '../../support/publi
 
 let db: TestDatabase
 let fake: FakeSefaria
+let registry: Registry
+let metrics: FallbackMetrics
 
 beforeAll(async () => {
   db = await createTestDatabase()
 })
 afterAll(() => db.drop())
 beforeEach(async () => {
+  resetMetrics()
   fake = await startFakeSefaria()
   fake.sections = lampSections
   fake.records = lampRecords
@@ -32,12 +41,34 @@ afterEach(async () => {
   await db.database.systemPool.query('delete from works')
 })
 
+function resetMetrics(): void {
+  registry = new Registry()
+  metrics = createFallbackMetrics(registry)
+}
+
 const open = (limits: Partial<FallbackLimits> = {}, settings: Partial<FallbackSettings> = {}): Fallback =>
-  openFallback(db.database, { baseUrl: fake.baseUrl, licenses: [], ...settings }, pino({ level: 'silent' }), {
-    lookupMs: 20_000,
-    storeMs: 20_000,
-    ...limits,
-  })
+  openFallback(
+    db.database,
+    { baseUrl: fake.baseUrl, licenses: [], ...settings },
+    {
+      log: pino({ level: 'silent' }),
+      metrics,
+      limits: { lookupMs: 20_000, storeMs: 20_000, ...limits },
+    },
+  )
+
+/** The outcomes that were counted in this test, and how many durations. */
+async function counted(): Promise<Readonly<Record<string, number>>> {
+  const outcomes = await registry.getSingleMetric('service_fallback_fetches_total')?.get()
+  const durations = await registry.getSingleMetric('service_fallback_fetch_duration_seconds')?.get()
+  const timed = ((durations?.values ?? []) as { metricName?: string; value: number }[])
+    .filter(({ metricName }) => metricName?.endsWith('_count'))
+    .reduce((sum, { value }) => sum + value, 0)
+  const found = outcomes?.values.flatMap(({ labels, value }) =>
+    value > 0 ? [[labels['outcome'], value]] : [],
+  )
+  return { ...Object.fromEntries(found ?? []), ...(timed > 0 && { timed }) }
+}
 
 const read = async (ref: string) => {
   const found = await readPassage(db.database.system, ref, {})
@@ -109,6 +140,27 @@ test('a ref that the publisher does not have is asked for once', async () => {
   expect(fake.requests).toHaveLength(before)
 })
 
+test('each outcome of a fetch is counted, and what was not sent has no duration', async () => {
+  const first = open()
+  await first.ask('House Lamp 1:1')
+  await first.ask('House Lamp 2:1')
+  await first.ask('House Lamp 9:1')
+  await first.ask('House Lamp 9:1')
+  await first.ask('no ref')
+  expect(await counted()).toEqual({ stored: 1, licence: 1, not_found: 1, timed: 3 })
+  resetMetrics()
+  await open({ passages: 1 }).ask('House Lamp 1:1')
+  expect(await counted()).toEqual({ held: 1, timed: 1 })
+  resetMetrics()
+  await open({ passages: 0 }).ask('House Lamp 3:1')
+  expect(await counted()).toEqual({ too_large: 1, timed: 1 })
+  resetMetrics()
+  fake.fail('/api/v3/', 500)
+  await open().ask('House Lamp 3:1')
+  expect(await counted()).toEqual({ failed: 1, timed: 1 })
+  expect(await registry.metrics()).toContain('service_fallback_fetches_total{outcome="stored"} 0')
+})
+
 test('words without a number are not sent to the publisher', async () => {
   const { ask } = open()
   for (const text of ['House Lamp', 'what is joy', '12', 'x'.repeat(200)]) await ask(text)
@@ -122,6 +174,7 @@ test('a slow publisher is given up in time, and is left alone for a while', asyn
   const before = fake.requests.length
   expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
   expect(fake.requests).toHaveLength(before)
+  expect(await counted()).toEqual({ timeout: 1, circuit_open: 1, timed: 1 })
 })
 
 test.each([429, 500, 503])('a publisher that answers %i is left alone for a while', async (status) => {
@@ -178,9 +231,16 @@ test('a section above the limit of passages is linked', async () => {
 })
 
 test('a process fetches no more than its rate allows', async () => {
-  const { ask } = open({ burst: 1, perMinute: 0 })
+  const { ask } = open({ fetches: 1 })
   expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
   expect(await ask('House Lamp 3:1')).toEqual({ kind: 'none' })
+  expect(await counted()).toEqual({ stored: 1, rate_limited: 1, timed: 1 })
+})
+
+test('the fetches of a process go on in the next window of its rate', async () => {
+  const { ask } = open({ fetches: 1, perSeconds: 1 })
+  await ask('House Lamp 1:1')
+  await expect.poll(() => ask('House Lamp 3:1')).toMatchObject({ kind: 'held' })
 })
 
 test('a turn asks for no more refs than it may', async () => {

@@ -73,7 +73,8 @@ export async function startService(database: Database, options: ServiceOptions =
       log.warn({ model: id, fault }, 'token counts of a model are replaced by estimates'),
   })
   const plans = options.plans ?? builtInPlans
-  const fallback = options.fallback && openFallback(database, options.fallback, log, options.fallbackLimits)
+  const fallback =
+    options.fallback && openFallback(database, options.fallback, { log, limits: options.fallbackLimits })
   const runner = createRunner({ database, catalogue, plans, fallback, log, metrics, tracer })
   const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }
