@@ -3,7 +3,10 @@ import type { Executor } from '../../db/client.ts'
 import type { ReadVersion } from '../importers/sefaria/format/version.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
 
-/** A version is stored as a whole. A longer one takes too long to write again for one section. */
+/**
+ * A version is stored as a whole, because its document numbers have no gaps. One section more rewrites all of it, about a
+ * second per thousand texts, while no import can write: see docs/importing.md, Large versions.
+ */
 const maxTexts = 3_000
 
 type KnownVersion = {
