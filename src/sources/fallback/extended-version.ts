@@ -3,12 +3,6 @@ import type { Executor } from '../../db/client.ts'
 import type { ReadVersion } from '../importers/sefaria/format/version.ts'
 import type { VersionText } from '../library/writing/version-text.ts'
 
-/**
- * A version is stored as a whole, because its document numbers have no gaps. One section more rewrites all of it, about a
- * second per thousand texts, while no import can write: see docs/importing.md, Large versions.
- */
-const maxTexts = 3_000
-
 type KnownVersion = {
   readonly id: number
   readonly license: string
@@ -25,11 +19,13 @@ type TextRow = {
 
 /**
  * Adds the stored texts of a version to those that were fetched.
+ * @param maxTexts `FallbackLimits.versionTexts`.
  * @returns `not_stored` when the version has another licence or address; `too_large` when it has too many texts.
  */
 export async function extended(
   tx: Executor,
   { work, version }: ReadVersion,
+  maxTexts: number,
 ): Promise<VersionText | 'not_stored' | 'too_large'> {
   const found = await tx.execute<KnownVersion>(sql`
     select v.id, v.license, v.source_url, v.doc_count from versions v join works w on w.id = v.work_id

@@ -153,10 +153,11 @@ export class Fetches {
   /** A small section of a small work is stored here, because a thread may take seconds to start. */
   async #store(fetched: FetchedSection): Promise<StoredAs> {
     const { database, limits } = this.#needs
-    const { lookupMs: waitMs, storeMs: maxMs } = limits
-    if (await isSmall(database.system, fetched)) return storeSection(database, fetched, waitMs)
+    const { lookupMs: waitMs, storeMs: maxMs, versionTexts: maxTexts } = limits
+    const bounds = { waitMs, maxTexts }
+    if (await isSmall(database.system, fetched)) return storeSection(database, fetched, bounds)
     const storing: Job = { file: new URL('./store-job.ts', import.meta.url), lane: 'long', maxMs }
-    return runJob<StoreInThread, StoredAs>(storing, { url: database.url, fetched, waitMs })
+    return runJob<StoreInThread, StoredAs>(storing, { url: database.url, fetched, limits: bounds })
   }
 }
 

@@ -8,6 +8,12 @@ export type FallbackLimits = {
   readonly replyBytes: number
   /** Maximum number of passages of one section, in one version. */
   readonly passages: number
+  /**
+   * Maximum number of texts of a stored version that grows by a section. A version is stored as a whole, because its
+   * document numbers have no gaps. One section more rewrites all of it, about a second per thousand texts, while no import
+   * can write: see docs/importing.md, Large versions.
+   */
+  readonly versionTexts: number
   /** Maximum number of fetches of a process in each window of `perSeconds`, which begins with a fetch. */
   readonly fetches: number
   readonly perSeconds: number
@@ -24,6 +30,7 @@ export const standardLimits: FallbackLimits = {
   storeMs: 10_000,
   replyBytes: 1024 * 1024,
   passages: 500,
+  versionTexts: 3_000,
   fetches: 10,
   perSeconds: 30,
   perTurn: 5,

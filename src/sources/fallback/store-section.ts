@@ -21,6 +21,13 @@ const publisher = 'https://www.sefaria.org/'
  */
 export type StoredAs = 'stored' | 'not_stored' | 'too_large'
 
+export type StoreLimits = {
+  /** Maximum wait for an import that is writing. */
+  readonly waitMs: number
+  /** `FallbackLimits.versionTexts`. */
+  readonly maxTexts: number
+}
+
 /** Splitting this much into terms takes about 10 ms per version. */
 const smallLetters = 40_000
 const smallTexts = 100
@@ -38,13 +45,12 @@ export async function isSmall(executor: Executor, { section }: FetchedSection): 
 /**
  * Stores a section in its work, in one transaction. Everything that the library has stays: texts of other sections,
  * properties of a known work, the order of its places. A work that did not come from the publisher is not changed.
- * @param waitMs maximum wait for an import that is writing.
  * @throws database errors, and ServiceError when a ref belongs to another work.
  */
 export async function storeSection(
   database: Database,
   { section, author, schema }: FetchedSection,
-  waitMs: number,
+  { waitMs, maxTexts }: StoreLimits,
 ): Promise<StoredAs> {
   const { indexTitle: title, heIndexTitle: heTitle, categories } = section
   const work = { title, heTitle, author, categories }
@@ -57,7 +63,7 @@ export async function storeSection(
     const origin = await originOf(tx, title, formerTitles)
     if (origin === 'other') return 'not_stored'
     const all = []
-    for (const one of read) all.push(await extended(tx, one))
+    for (const one of read) all.push(await extended(tx, one, maxTexts))
     const versions = all.filter((one) => typeof one === 'object')
     if (versions.length === 0) return all.includes('too_large') ? 'too_large' : 'not_stored'
     const places = placesOf(

@@ -230,6 +230,14 @@ test('a section above the limit of passages is linked', async () => {
   expect(await refs()).toEqual([])
 })
 
+test('a stored version above its limit does not grow, and the text is linked', async () => {
+  const { ask } = open({ versionTexts: 1 })
+  expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
+  expect(await ask('House Lamp 3:1')).toMatchObject({ kind: 'linked', at: { ref: 'House Lamp 3:1' } })
+  expect(await refs()).toEqual(['House Lamp 1:1', 'House Lamp 1:2'])
+  expect(await counted()).toEqual({ stored: 1, too_large: 1, timed: 2 })
+})
+
 test('a process fetches no more than its rate allows', async () => {
   const { ask } = open({ fetches: 1 })
   expect(await ask('House Lamp 1:1')).toMatchObject({ kind: 'held' })
