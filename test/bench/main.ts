@@ -7,7 +7,7 @@ import { bundleService } from '../../build/bundle.ts'
 import { measureImport } from './import.ts'
 import { measureQuotations } from './quotations.ts'
 import { measureRelevance } from './relevance.ts'
-import { measureSearch } from './search.ts'
+import { measureSearch } from './search/search.ts'
 import { measureGets } from './turns/gets.ts'
 import { measureGrowth } from './turns/growth.ts'
 import { measureLatency } from './turns/latency.ts'
@@ -46,6 +46,7 @@ const { values, positionals } = parseArgs({
     questions: { type: 'string', multiple: true, default: [] },
     'without-starter': { type: 'boolean', default: false },
     semantic: { type: 'string' },
+    exhaustive: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -68,7 +69,7 @@ if (what === 'vectors') {
 if (what === 'search' || what === 'import') {
   const [first, ...more] = numbers.map(Number)
   if (what === 'import') await measureImport(first)
-  else await measureSearch(first === undefined ? [] : [first, ...more])
+  else await measureSearch(first === undefined ? [] : [first, ...more], values.exhaustive)
   process.exit(0)
 }
 const { short } = values

@@ -5,8 +5,12 @@ import { randomFrom } from '../support/random.ts'
 export type SyntheticOptions = {
   readonly passages: number
   readonly seed: number
-  /** Words of each language before they bear prefixes; 250,000 unless told, more than any real library has. */
+  /** Words of each language before they bear prefixes; default: 250,000, more than any real library has. */
   readonly vocabulary?: number
+  /** Real words that take every second rank after the function words, so that queries with them are expanded. */
+  readonly words?: Readonly<Record<'he' | 'en', readonly string[]>>
+  /** Number of words of a passage: the minimum, and the length of the range above it; default: 40 to 180. */
+  readonly lengths?: readonly [least: number, range: number]
 }
 
 export type SyntheticPassage = {
@@ -30,13 +34,28 @@ const defaultVocabulary = 250_000
 /** Slightly above 1, it leaves a long tail of rare words, as books have. */
 const exponent = 1.02
 
+/** Slots of the table from which words are drawn. The rarest word of 250,000 has about four. */
+const slots = 2 ** 24
+
 type Vocabulary = { word(random: () => number): string }
 
-function makeVocabulary(common: readonly string[], letters: string, seed: number, size: number): Vocabulary {
+function makeVocabulary(
+  common: readonly string[],
+  letters: string,
+  seed: number,
+  size: number,
+  real: readonly string[],
+): Vocabulary {
   const random = randomFrom(seed)
   const words = [...common]
-  const known = new Set(words)
+  const known = new Set([...words, ...real])
+  const given = real.filter((word) => !common.includes(word))
   while (words.length < size) {
+    const next = words.length % 2 === 0 ? given[(words.length - common.length) >> 1] : undefined
+    if (next !== undefined) {
+      words.push(next)
+      continue
+    }
     // Common words are short, rare ones long.
     const length = 3 + Math.floor(random() * (2 + Math.log10(words.length)))
     let word = ''
@@ -46,24 +65,23 @@ function makeVocabulary(common: readonly string[], letters: string, seed: number
       words.push(word)
     }
   }
-  const cumulative = new Float64Array(size)
-  let sum = 0
-  for (let rank = 0; rank < size; rank += 1) {
-    sum += 1 / (rank + 3) ** exponent
-    cumulative[rank] = sum
-  }
-  return { word: (draw) => words[lowerBound(cumulative, draw() * sum)] ?? '' }
+  const table = rankTable(size)
+  return { word: (draw) => words[table[Math.floor(draw() * slots)] as number] as string }
 }
 
-function lowerBound(values: Float64Array, wanted: number): number {
-  let low = 0
-  let high = values.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] ?? 0) < wanted) low = middle + 1
-    else high = middle
+/** The rank of each slot: a rank has as many slots as its frequency. */
+function rankTable(size: number): Uint32Array {
+  let sum = 0
+  for (let rank = 0; rank < size; rank += 1) sum += 1 / (rank + 3) ** exponent
+  const table = new Uint32Array(slots)
+  let [reached, from] = [0, 0]
+  for (let rank = 0; rank < size; rank += 1) {
+    reached += 1 / (rank + 3) ** exponent
+    const to = rank === size - 1 ? slots : Math.round((reached / sum) * slots)
+    table.fill(rank, from, to)
+    from = to
   }
-  return low
+  return table
 }
 
 /** Seven passages in ten are Hebrew, as in the library this stands for. */
@@ -71,14 +89,25 @@ const hebrewShare = 0.7
 const prefixedShare = 0.35
 
 export function* syntheticPassages(options: SyntheticOptions): Generator<SyntheticPassage> {
-  const { seed, vocabulary: size = defaultVocabulary } = options
-  const hebrew = makeVocabulary(commonHebrew, 'אבגדהוזחטיכלמנסעפצקרשת', seed, size)
-  const english = makeVocabulary(commonEnglish, 'aabcdeefghiijklmnoopqrsttuvwxyz', seed + 1, size)
+  const {
+    seed,
+    vocabulary: size = defaultVocabulary,
+    words: real,
+    lengths: [least, range] = [40, 140],
+  } = options
+  const hebrew = makeVocabulary(commonHebrew, 'אבגדהוזחטיכלמנסעפצקרשת', seed, size, real?.he ?? [])
+  const english = makeVocabulary(
+    commonEnglish,
+    'aabcdeefghiijklmnoopqrsttuvwxyz',
+    seed + 1,
+    size,
+    real?.en ?? [],
+  )
   const random = randomFrom(seed + 2)
   for (let index = 0; index < options.passages; index += 1) {
     const language = random() < hebrewShare ? 'he' : 'en'
     const vocabulary = language === 'he' ? hebrew : english
-    const length = 40 + Math.floor(140 * random())
+    const length = least + Math.floor(range * random())
     const words = passageWords(vocabulary, length, language === 'he', random)
     yield { index, language, text: words.join(' ') }
   }
@@ -102,8 +131,8 @@ function passageWords(
 
 /** A question about a passage: eight of its words, some in another form, among two that it does not have. */
 export function questionAbout(
-  passage: SyntheticPassage,
-  other: SyntheticPassage,
+  passage: Pick<SyntheticPassage, 'language' | 'text'>,
+  other: Pick<SyntheticPassage, 'text'>,
   random: () => number,
 ): string {
   const own = passage.text.split(' ')

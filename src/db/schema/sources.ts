@@ -99,7 +99,12 @@ export const headings = pgTable(
     firstOrdinal: integer('first_ordinal').notNull(),
     firstRef: text('first_ref').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.key, t.heading] }), index('headings_work').on(t.workId)],
+  (t) => [
+    primaryKey({ columns: [t.key, t.heading] }),
+    index('headings_work').on(t.workId),
+    // Titles in a text are found by their first words.
+    index('headings_first_word').on(sql`split_part(${t.key}, ' ', 1)`),
+  ],
 )
 
 /**
@@ -164,7 +169,8 @@ export const links = pgTable(
 
 /**
  * The inverted index. A row lists the documents of one block (65,536 document numbers) that contain the term,
- * four bytes each (see `sources/index/postings`). Its `data` is stored EXTERNAL by a migration: compression
+ * four bytes each (see `sources/index/postings`). By a migration the primary key includes `documents`, so that counts need
+ * no row, and `data` is stored EXTERNAL: compression
  * saves little and would slow down every search.
  */
 export const searchPostings = pgTable(

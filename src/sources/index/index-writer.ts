@@ -204,11 +204,12 @@ async function removeTerms(
     const postings = withoutDocuments(readPostings(data), from, to)
     return { term, documents: postings.length, data: Buffer.from(postings.buffer) }
   })
+  // The block stands in the list: see `appendTo` in `write-rows.ts`.
   await tx.execute(sql`
     update search_postings p set documents = t.documents, data = t.data
-    from unnest(${sql.param(kept.map((k) => k.term))}::text[], ${sql.param(kept.map((k) => k.documents))}::int[], ${sql.param(kept.map((k) => k.data))}::bytea[])
-      as t (term, documents, data)
-    where p.block = ${block} and p.term = t.term`)
+    from unnest(${sql.param(kept.map((k) => k.term))}::text[], ${sql.param(kept.map(() => block))}::int[], ${sql.param(kept.map((k) => k.documents))}::int[], ${sql.param(kept.map((k) => k.data))}::bytea[])
+      as t (term, block, documents, data)
+    where p.term = t.term and p.block = t.block`)
   const emptied = kept.filter((k) => k.documents === 0).map((k) => k.term)
   await tx.execute(
     sql`delete from search_postings where block = ${block} and term = any(${sql.param(emptied)}::text[])`,

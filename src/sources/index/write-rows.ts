@@ -58,6 +58,10 @@ async function knownTerms(tx: Executor, { block, terms }: BlockRows): Promise<Re
   return known
 }
 
+/**
+ * Appends postings to rows that exist. Statistics from before this block promise the planner a single row of it, and it
+ * would compare each row of the block with all terms. So the block stands in the list, and each row is found by its key.
+ */
 async function appendTo(tx: Executor, rows: BlockRows, terms: readonly number[]): Promise<void> {
   const grown = terms.map((i) => {
     const [from, to] = rangeOf(rows, i)
@@ -67,9 +71,13 @@ async function appendTo(tx: Executor, rows: BlockRows, terms: readonly number[])
       data: rows.data.subarray(from, to),
     }
   })
+  await tx.execute(sql`set local enable_hashjoin = off`)
+  await tx.execute(sql`set local enable_mergejoin = off`)
   await tx.execute(sql`
     update search_postings p set documents = p.documents + t.documents, data = p.data || t.data
-    from unnest(${sql.param(grown.map((row) => row.term))}::text[], ${sql.param(grown.map((row) => row.documents))}::int[], ${sql.param(grown.map((row) => row.data))}::bytea[])
-      as t (term, documents, data)
-    where p.block = ${rows.block} and p.term = t.term`)
+    from unnest(${sql.param(grown.map((row) => row.term))}::text[], ${sql.param(grown.map(() => rows.block))}::int[], ${sql.param(grown.map((row) => row.documents))}::int[], ${sql.param(grown.map((row) => row.data))}::bytea[])
+      as t (term, block, documents, data)
+    where p.term = t.term and p.block = t.block`)
+  await tx.execute(sql`set local enable_hashjoin to default`)
+  await tx.execute(sql`set local enable_mergejoin to default`)
 }

@@ -74,6 +74,27 @@ describe('the index of an import', () => {
     expect(await faults()).toEqual([])
   })
 
+  it('reads no row but those of its words in a block that the statistics lack', async () => {
+    await db.database.system.execute(sql`
+      insert into search_postings (term, block, documents, data)
+      select 'other' || n, 5, 1, '\\x00000000'::bytea from generate_series(1, 30000) n`)
+    await db.database.system.execute(sql`analyze search_postings`)
+    const writer = createIndexWriter()
+    const words = Array.from({ length: 300 }, (_, i) => `lantern${i}`)
+    await store(writer, 'First', words)
+    await flush(writer)
+    await store(writer, 'Second', words)
+    const read = await withTx(db.database, 'system', async (tx) => {
+      await lockLibrary(tx)
+      await writer.flush(tx)
+      const { rows } = await tx.execute<{ read: number }>(sql`
+        select seq_tup_read::int as read from pg_stat_xact_user_tables where relname = 'search_postings'`)
+      return rows[0]?.read
+    })
+    expect(read).toBe(0)
+    expect((await found('lantern1')).slice(0, 2)).toEqual(['First 2', 'Second 2'])
+  })
+
   it('goes over the end of a block', async () => {
     await db.database.system.execute(
       sql`insert into library_state (key, value) values ('next_doc', ${String(blockSize - 1)})`,

@@ -1,8 +1,8 @@
-import { documentTerms } from '../../src/sources/index/terms.ts'
-import { parseQuery } from '../../src/sources/search/expansion/query.ts'
-import type { SyntheticPassage } from './synthetic-corpus.ts'
+import { documentTerms } from '../../../src/sources/index/terms.ts'
+import { parseQuery } from '../../../src/sources/search/expansion/query.ts'
+import type { SyntheticPassage } from '../synthetic-corpus.ts'
 
-type Question = { readonly text: string; readonly target: number }
+type Question = { readonly text: string; readonly target: string }
 
 /** Kept apart from the service's own: a reference that shares the formula's code would share its mistakes. */
 const k1 = 1.2
@@ -17,14 +17,19 @@ type Posting = { readonly doc: number; readonly frequency: number; readonly leng
 export function exhaustiveRanks(
   questions: readonly Question[],
   passages: Iterable<SyntheticPassage>,
+  refOf: (index: number) => string,
   depth: number,
 ): readonly number[] {
+  const wanted = new Set(questions.map(({ target }) => target))
+  const targets = new Map<string, number>()
   const concepts = questions.map((question) =>
     parseQuery(question.text).concepts.map((c) => [...c.terms.keys()]),
   )
   const postings = new Map<string, Posting[]>(concepts.flat(2).map((term) => [term, []]))
   const totals = { he: { documents: 0, words: 0 }, en: { documents: 0, words: 0 } }
   for (const passage of passages) {
+    const ref = refOf(passage.index)
+    if (wanted.has(ref)) targets.set(ref, passage.index)
     const { frequencies, length } = documentTerms(passage.text)
     totals[passage.language].documents += 1
     totals[passage.language].words += length
@@ -39,7 +44,7 @@ export function exhaustiveRanks(
       const found = terms.flatMap((term) => postings.get(term) ?? [])
       addConcept(scores, found, documents, words / documents)
     }
-    return rankOf(question.target, scores, depth)
+    return rankOf(targets.get(question.target) ?? -1, scores, depth)
   })
 }
 
