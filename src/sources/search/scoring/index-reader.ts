@@ -131,21 +131,45 @@ function likelyTerms(
 /** Maximum number of forms per class; hostile input could have created thousands. */
 const maxForms = 64
 
+/**
+ * Reads the forms of each class, most frequent first. The lines of the buckets are searched here: at 1,000,000 passages
+ * a class has 17 rows of some 45 lines, and to split them took Postgres most of the time of a search.
+ */
 async function findClasses(
   executor: Executor,
   classes: readonly string[],
 ): Promise<ReadonlyMap<string, readonly TermRow[]>> {
-  const found = await executor.execute<TermRow & { skeleton: string }>(sql`
-    with found as (
-      select distinct c.name, substr(line, length(c.name) + 2) as term
-      from unnest(${sql.param(classes)}::text[], ${sql.param(classes.map(bucketOf))}::int[]) as c (name, bucket)
-        join search_spelling_buckets s on s.bucket = c.bucket, string_to_table(s.pairs, E'\n') as line
-      where starts_with(line, c.name || E'\t'))
-    select f.name as skeleton, f.term, sum(p.documents)::int as documents
-    from found f join search_postings p on p.term = f.term
-    group by f.name, f.term order by documents desc, f.term`)
-  const bySkeleton = Map.groupBy(found.rows, (row) => row.skeleton)
-  return new Map([...bySkeleton].map(([skeleton, rows]) => [skeleton, rows.slice(0, maxForms)]))
+  const buckets = [...new Set(classes.map(bucketOf))]
+  const stored = await executor.execute<{ bucket: number; pairs: string }>(
+    sql`select bucket, pairs from search_spelling_buckets where bucket = any(${sql.param(buckets)}::int[])`,
+  )
+  const rows = Map.groupBy(stored.rows, ({ bucket }) => bucket)
+  const members = new Map(
+    classes.map((name) => {
+      const lists = rows.get(bucketOf(name)) ?? []
+      return [name, new Set(lists.flatMap(({ pairs }) => termsIn(pairs, name)))] as const
+    }),
+  )
+  const terms = [...new Set(members.values().flatMap((of) => of))]
+  const { rows: counted } = await executor.execute<TermRow>(sql`
+    select term, sum(documents)::int as documents from search_postings
+    where term = any(${sql.param(terms)}::text[]) group by term order by documents desc, term`)
+  return new Map(
+    [...members].map(([name, of]) => [name, counted.filter(({ term }) => of.has(term)).slice(0, maxForms)]),
+  )
+}
+
+/** The terms of a class in the lines of a bucket, which have a class, a tab and a term. */
+function termsIn(pairs: string, name: string): readonly string[] {
+  const terms: string[] = []
+  const wanted = `${name}\t`
+  for (let at = pairs.indexOf(wanted); at >= 0; at = pairs.indexOf(wanted, at + wanted.length)) {
+    // Another class may end with this one.
+    if (at > 0 && pairs[at - 1] !== '\n') continue
+    const end = pairs.indexOf('\n', at)
+    terms.push(pairs.slice(at + wanted.length, end < 0 ? undefined : end))
+  }
+  return terms
 }
 
 /** Loads the merged posting lists of concepts; if blocks are given, only those of these blocks. */
