@@ -18,6 +18,7 @@ type Passage = {
   readonly text: string
   readonly points_to?: readonly { readonly ref: string; readonly he_ref?: string; readonly url?: string }[]
   readonly coverage?: number
+  readonly titled?: boolean
   readonly weak_match?: boolean
   readonly in_named_place?: boolean
   readonly best_part?: string
@@ -123,6 +124,69 @@ test('the opening words say whether the passages have most words of the question
   const openingFor = async (coverage: number) => (await answerTo('q', [{ ...english, coverage }])).text
   expect(await openingFor(0.7)).toContain('A search for the words of the question found, closest first:')
   expect(await openingFor(0.2)).toContain('A search found no passage with most words of the question.')
+})
+
+const mentions: Passage = {
+  ...english,
+  mark: '[S4]',
+  ref: 'Essay 2',
+  text: 'It mentions a lamp.',
+  coverage: 0.9,
+}
+const article: Passage = {
+  ...english,
+  mark: '[S5]',
+  ref: 'Lamp 1',
+  text: 'A lamp gives light.',
+  coverage: 0.5,
+}
+
+test('an article under the title asked comes before a passage that mentions it', async () => {
+  const marksOf = async (found: readonly Passage[]) => (await answerTo('lamp?', found)).text.match(/\[S\d\]/g)
+  expect(await marksOf([mentions, article])).toEqual(['[S4]'])
+  expect(await marksOf([mentions, { ...article, titled: true }])).toEqual(['[S5]', '[S4]'])
+  expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.2 }])).toEqual(['[S4]'])
+})
+
+test('beside an article that covers the whole question one more passage is quoted', async () => {
+  const others = ['[S6]', '[S7]', '[S8]'].map((mark) => ({
+    ...mentions,
+    mark,
+    ref: `Essay ${mark.slice(2, 3)}`,
+    coverage: 1,
+  }))
+  const { text } = await answerTo('lamp?', [{ ...article, titled: true, coverage: 1 }, ...others])
+  expect(text.match(/\[S\d\]/g)).toEqual(['[S5]', '[S6]'])
+})
+
+const refusal = 'This service gives no halachic rulings and makes no personal decisions.'
+
+test('a question for a ruling gets none, and passages about its subject for study', async () => {
+  const question = 'Am I allowed to light a lamp on Shabbat?'
+  const { text } = await answerTo(question, [{ ...article, titled: true, coverage: 0.2 }, mentions])
+  expect(text).toMatch(/^This service gives no halachic rulings [^\n]* ask a rabbi /)
+  expect(text).toContain('\n\nFor study, and not as a ruling, passages on the subject:\n\nLamp 1\n> “A lamp')
+  expect((await answerTo('האם מותר לי להדליק נר בשבת?', [hebrew])).text).toMatch(/^שירות זה אינו פוסק הלכה/)
+})
+
+test('beside the refusal of a ruling no passage about something else is quoted', async () => {
+  const { text, asked } = await answerTo('May I light a lamp?', [{ ...mentions, coverage: 0.2 }])
+  expect(text).toBe(`${refusal} For those, ask a rabbi who knows the circumstances.`)
+  expect(asked).toHaveLength(1)
+})
+
+test('a source sheet about a ruling is made, because sources are no ruling', async () => {
+  const { text } = await answerTo('Prepare a source sheet: may I light a lamp on Shabbat?', [article])
+  expect(text).not.toContain(refusal)
+  expect(text).toContain('written to the file')
+})
+
+test('passages with a part of a name are not shown as those of the person asked for', async () => {
+  const near = { ...mentions, coverage: 0.3 }
+  const said = 'A search found no passage about that person.'
+  expect((await answerTo('Who was Rabbi Zelig of Nowhere?', [near])).text).toContain(said)
+  expect((await answerTo('Who wrote about lamps?', [near])).text).not.toContain(said)
+  expect((await answerTo('מי היה רבי זליג?', [near])).text).toContain('לא נמצא קטע על אדם זה')
 })
 
 test('a place that the question names is shown alone, whatever else was found', async () => {
@@ -315,7 +379,7 @@ test("text between quotation marks and ellipses is the passage's, word for word"
       expect(plain.includes(inner)).toBe(true)
       expect(inner === plain).toBe(!/^… | …$/.test(quoted))
       expect(quoted.isWellFormed()).toBe(true)
-      expect(inner.split(' ').length).toBeLessThanOrEqual(inner === plain ? 75 : 60)
+      expect(inner.split(' ').length).toBeLessThanOrEqual(inner === plain ? 160 : 60)
       expect(composeFile('q', [passage])).toContain(quoted)
     }),
   )
@@ -336,6 +400,20 @@ const long: FoundPassage = {
 test('a long passage is quoted in whole sentences around its best part', () => {
   const text = answerWith({ ...long, bestPart: '…little and goes on for ten words. Here the lamp burns at…' })
   expect(text).toMatch(/> “… Sentence \d+ says [^”]*Here the lamp burns at noon\. [^”]*words\. …” \[S1\]/)
+})
+
+test('the best passage is quoted whole up to 160 words, further ones up to 75', () => {
+  const text = Array.from({ length: 15 }, (_, i) => sentence(i)).join(' ')
+  const passages = [1, 2].map((n) => ({ ...long, mark: `[S${n}]`, text }))
+  const quoted = composeAnswer('q', passages, { finding: 'most' }).match(/^> .*$/gm) ?? []
+  expect(quoted[0]).toBe(`> “${text}” [S1]`)
+  expect(quoted[1]).toMatch(/ …” \[S2\]$/)
+})
+
+test('an excerpt begins with a sentence rather than with the end of the one before', () => {
+  const words = (word: string) => Array.from({ length: 90 }, (_, i) => `${word}${i}`).join(' ')
+  const text = `${words('word')}, and its end. Here begins the lamp, ${words('term')}, at the end of all.`
+  expect(answerWith({ ...long, text, bestPart: '…term20 term21 term22…' })).toContain('> “… Here begins')
 })
 
 test('an excerpt does not end where a colon announces what is left out', () => {

@@ -1,4 +1,5 @@
-import { bareWord, excerptOf } from './excerpt.ts'
+import { bareWord, excerptOf, type WholeLimit, wholeArticle, wholePassage } from './excerpt.ts'
+import { wording } from './wording.ts'
 
 /**
  * Texts of the extractive provider: quoted passages of the library with marks, in the language of the question.
@@ -111,33 +112,6 @@ export function fileNameFor(question: string): string {
   return `${stem === '' ? 'sources' : stem}.md`
 }
 
-const words = {
-  en: {
-    start: 'Passages from the library (no written summary).',
-    named: 'At the place that the question names:',
-    most: 'A search for the words of the question found, closest first:',
-    some: 'A search found no passage with most words of the question. These have some of them, and may speak of something else:',
-    attached: 'From the attached file and the library, passages with words of the question:',
-    none: 'A search of the library found no passage that answers this (no written summary).',
-    add: 'The operator of this service can add books to the library, on the page Operator, Library or with:',
-    texts: 'Primary texts on this:',
-    primary: 'To read on, in this library:',
-    file: (name: string) => `The same passages were written to the file ${name}.`,
-  },
-  he: {
-    start: 'קטעים מן הספרייה (ללא סיכום כתוב).',
-    named: 'במקום שנזכר בשאלה כתוב:',
-    most: 'בחיפוש לפי מילות השאלה נמצאו, מן הקרוב ביותר:',
-    some: 'בחיפוש לא נמצא קטע שבו רוב מילות השאלה. כאן נמצאות מקצתן, וייתכן שמדובר בעניין אחר:',
-    attached: 'מן הקובץ המצורף ומן הספרייה, קטעים שיש בהם ממילות השאלה:',
-    none: 'בחיפוש בספרייה לא נמצא קטע שמשיב על כך (ללא סיכום כתוב).',
-    add: 'מפעיל השירות יכול להוסיף ספרים לספרייה, בדף המפעיל או בפקודה:',
-    texts: 'מקורות ראשונים בעניין זה:',
-    primary: 'להמשך עיון, בספרייה זו:',
-    file: (name: string) => `הקטעים נכתבו גם לקובץ:\n${name}`,
-  },
-} as const
-
 /**
  * The passages of an attached file that share the most words with the question. If none shares a word, the
  * first passage.
@@ -173,23 +147,37 @@ export type AnswerParts = {
   readonly missing?: string | undefined
   /** Primary texts to which the passages refer. */
   readonly texts?: readonly FoundPassage[]
+  /** The question asks for a ruling. The answer refers to a rabbi, then quotes passages for study. */
+  readonly ruling?: boolean
 }
+
+/** Asks only who somebody was, by name: an unknown name must not be answered with another person. */
+const personAsked =
+  /^\W*(?:who (?:was|is)|tell (?:me|us) about|what is known (?:about|of)) (?:the )?(?:r\.|rabbi|reb|rebbe|rav|rebbetzin)[ .]|^[^\p{L}]*(?:מי (?:היה|הוא|הייתה|היא)|ספרי? (?:לי |לנו )?על|מה ידוע על) (?:רבי|ר'|ר׳|הרב|הרבנית|האדמו"ר|האדמו״ר) /iu
 
 /** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found, and how books are added. */
 export function composeAnswer(
   question: string,
   passages: readonly FoundPassage[],
-  { finding, fileName, attached = false, missing, texts = [] }: AnswerParts,
+  { finding, fileName, attached = false, missing, texts = [], ruling = false }: AnswerParts,
 ): string {
-  const say = asksInHebrew(question) ? words.he : words.en
-  if (passages.length === 0) return missing ?? [say.none, say.add, addCommand].join('\n\n')
-  const opening = `${say.start} ${attached ? say.attached : say[finding]}`
-  const blocks = passages.map((passage) => quoteBlock(passage, question))
+  const say = asksInHebrew(question) ? wording.he : wording.en
+  const isNobody = finding === 'some' && personAsked.test(question)
+  const refusal = ruling ? say.noRuling : undefined
+  if (passages.length === 0) return joined([refusal, missing]) || joined([say.none, say.add, addCommand])
+  const opening = ruling
+    ? say.study
+    : `${say.start} ${attached ? say.attached : say[isNobody ? 'nobody' : finding]}`
+  const blocks = passages.map((passage, i) => quoteBlock(passage, question, i === 0 && finding !== 'some'))
   // If the passages may be about something else, their links do not help either.
   const primary = finding === 'some' ? [] : primaryList(question, passages)
-  const quoted = texts.length === 0 ? [] : [say.texts, ...texts.map((text) => quoteBlock(text, question))]
-  const said = [missing, opening, ...blocks, ...quoted, ...primary, fileName && say.file(fileName)]
-  return said.filter((part) => part).join('\n\n')
+  const quoted =
+    texts.length === 0 ? [] : [say.texts, ...texts.map((text) => quoteBlock(text, question, false))]
+  return joined([refusal, missing, opening, ...blocks, ...quoted, ...primary, fileName && say.file(fileName)])
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part).join('\n\n')
 }
 
 /** Links to further places, one per line. */
@@ -201,28 +189,31 @@ function primaryList(question: string, passages: readonly FoundPassage[]): reado
     .filter(({ ref, url }) => url !== '' && !shown.has(ref))
     .sort((a, b) => a.ref.localeCompare(b.ref, 'en', { numeric: true }))
     .map(({ ref, heRef, url }) => `- [${hebrew && heRef !== '' ? heRef : ref}](${url})`)
-  return links.length === 0 ? [] : [[(hebrew ? words.he : words.en).primary, ...links].join('\n')]
+  return links.length === 0 ? [] : [[(hebrew ? wording.he : wording.en).primary, ...links].join('\n')]
 }
 
 /** Content of the produced file: the same quotations with refs and without marks. */
 export function composeFile(question: string, passages: readonly FoundPassage[]): string {
-  const blocks = passages.map((passage) => `## ${headingOf(passage)}\n\n${quoted(passage, question)}`)
+  const blocks = passages.map(
+    (passage, i) =>
+      `## ${headingOf(passage)}\n\n${quoted(passage, question, i === 0 ? wholeArticle : wholePassage)}`,
+  )
   const title = `# ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed()}`
   return `${[title, ...blocks, ...primaryList(question, passages)].join('\n\n')}\n`
 }
 
 /** The ref on its own line, then the quotation as a block. This stays readable when text directions mix. */
-function quoteBlock(passage: FoundPassage, question: string): string {
-  return `${headingOf(passage)}\n${quoted(passage, question)} ${passage.mark}`
+function quoteBlock(passage: FoundPassage, question: string, isBest: boolean): string {
+  return `${headingOf(passage)}\n${quoted(passage, question, isBest ? wholeArticle : wholePassage)} ${passage.mark}`
 }
 
 function headingOf(passage: FoundPassage): string {
   return passage.language === 'he' && passage.heRef !== '' ? passage.heRef : passage.ref
 }
 
-function quoted({ language, text, bestPart }: FoundPassage, question: string): string {
+function quoted({ language, text, bestPart }: FoundPassage, question: string, limit?: WholeLimit): string {
   const [open, close] = language === 'he' ? ['„', '”'] : ['“', '”']
   const asked = new Set(question.split(/\s+/).map(bareWord))
   const isAsked = (word: string) => word.length > 2 && asked.has(word) && !plainWords.has(word)
-  return `> ${open}${excerptOf(text, bestPart, isAsked)}${close}`
+  return `> ${open}${excerptOf(text, bestPart, isAsked, limit)}${close}`
 }

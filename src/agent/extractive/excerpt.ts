@@ -1,13 +1,20 @@
-/** Maximum words of an excerpt. A passage that is only slightly longer is quoted whole. */
+/** Maximum words of an excerpt. */
 const maxWords = 60
-const maxWhole = 75
 /** Maximum UTF-16 units, for texts with very long words or without spaces. */
 const maxLength = 900
+
+/** Up to this length a passage is quoted whole. */
+export type WholeLimit = { readonly words: number; readonly length: number }
+
+/** For most passages: only slightly longer than an excerpt. */
+export const wholePassage: WholeLimit = { words: 75, length: maxLength }
+/** For the passage that answers best: an article of an encyclopedia. */
+export const wholeArticle: WholeLimit = { words: 160, length: 2 * maxLength }
 
 type Span = { readonly start: number; readonly end: number }
 
 /**
- * The part of a passage to quote. A short passage is quoted whole; otherwise whole sentences around the
+ * The part of a passage to quote. A passage within `limit` is quoted whole; otherwise whole sentences around the
  * matching words, at most 60 words, with `…` at each cut. The quoted text is unchanged, on one line.
  * @param bestPart the best matching part according to a search; may begin and end with `…`.
  * @param isAsked whether a word occurs in the question, for a passage without `bestPart`.
@@ -16,10 +23,11 @@ export function excerptOf(
   passage: string,
   bestPart: string | undefined,
   isAsked: (word: string) => boolean,
+  limit: WholeLimit = wholePassage,
 ): string {
   const text = passage.trim().replaceAll(/\s*\n\s*/g, ' ')
   const words = wordsOf(text)
-  if (words.length <= maxWhole && text.length <= maxLength) return text
+  if (words.length <= limit.words && text.length <= limit.length) return text
   const focus = partIn(text, bestPart) ?? densest(text, words, isAsked)
   const span =
     wholeSentences(sentencesOf(text, words.length), words, focus) ?? clausesAround(text, words, focus)
@@ -160,17 +168,22 @@ function clausesAround(text: string, words: readonly Span[], focus: Span): Span 
   const last = words.findLastIndex(({ end }) => end <= around.end)
   const begins = (i: number): boolean =>
     i === 0 || i === words.length || beginsClause(text, words[i - 1], words[i])
-  const from = range(first, Math.min(first + maxForClause, at(focus.start))).find(begins) ?? first
+  const starts = range(first, Math.min(first + maxForClause, at(focus.start)))
+  const from = starts.find((i) => beginsSentence(text, words[i - 1])) ?? starts.find(begins) ?? first
   const inFocus = words.findLastIndex(({ start }) => start < focus.end)
-  const to = range(Math.max(last + 1 - maxForClause, inFocus + 1), last + 1)
-    .reverse()
-    .find(begins)
+  const ends = range(Math.max(last + 1 - maxForClause, inFocus + 1), last + 1).reverse()
+  const to = ends.find((i) => beginsSentence(text, words[i - 1])) ?? ends.find(begins)
   return { start: words[from]?.start ?? around.start, end: words[(to ?? last + 1) - 1]?.end ?? around.end }
 }
 
 /** Numbers from the first to the last, both included. */
 function range(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+}
+
+/** Whether a sentence ends with the word before. */
+function beginsSentence(text: string, before: Span | undefined): boolean {
+  return !before || /[.?!׃]["”’)\]]{0,3}$/.test(text.slice(before.start, before.end))
 }
 
 function beginsClause(text: string, before: Span | undefined, word: Span | undefined): boolean {

@@ -22,6 +22,16 @@ const maxRelated = 2
  * most right hits and drops over half of the wrong ones.
  */
 const nearBest = 0.75
+/**
+ * An article whose title the question names comes before a better hit without such a title if it has at least
+ * this fraction of that hit's coverage.
+ */
+const nearBestTitled = 0.5
+/** An article whose title the question names is quoted if it has at least this fraction of the best hit's coverage. */
+const minTitled = 0.3
+/** If the title of the best hit is named and it covers this much of the question, one further passage suffices. */
+const wholeQuestion = 0.95
+const maxBesideAnswer = 1
 /** Minimum coverage of a hit with most words of the question. */
 const majority = 0.5
 
@@ -38,11 +48,10 @@ export function choosePassages(hits: readonly Hit[], onlyNamed: boolean): Chosen
   const named = apart.filter(({ isNamed }) => isNamed)
   if (named.length > 0) return { places: inOrder(ofEachPlace(named)), finding: 'named' }
   if (onlyNamed) return { places: [], finding: 'named' }
-  const [best] = apart
+  const places = nearFirst(apart)
+  const [best] = places
   const hasMost = best !== undefined && (best.titled || best.coverage >= majority)
-  return hasMost
-    ? { places: nearFirst(apart), finding: 'most' }
-    : { places: nearFirst(apart).slice(0, maxRelated), finding: 'some' }
+  return hasMost ? { places, finding: 'most' } : { places: places.slice(0, maxRelated), finding: 'some' }
 }
 
 /** The best hit of each named chapter. For a single chapter, the best hit and one similar hit. */
@@ -58,10 +67,28 @@ function inOrder(hits: readonly Hit[]): readonly Hit[] {
 }
 
 function nearFirst(hits: readonly Hit[]): readonly Hit[] {
-  const [best, ...others] = hits
+  const [best, ...others] = titledFirst(hits)
   if (best === undefined) return []
-  const isNear = ({ coverage, titled }: Hit) => titled || coverage >= best.coverage * nearBest
-  return [best, ...others.filter(isNear)].slice(0, maxPassages)
+  const isNear = ({ coverage, titled }: Hit) => coverage >= best.coverage * (titled ? minTitled : nearBest)
+  const answersAll = best.titled && best.coverage >= wholeQuestion
+  return [best, ...others.filter(isNear).slice(0, answersAll ? maxBesideAnswer : maxPassages - 1)]
+}
+
+/**
+ * The passages to show beside the answer that no ruling is given: those at a named place, under a named title, or
+ * with most words of the question. Others would look like an answer.
+ */
+export function forStudy({ places, finding }: Chosen): readonly Hit[] {
+  if (finding === 'some') return []
+  return places.filter(({ isNamed, titled, coverage }) => isNamed || titled || coverage >= majority)
+}
+
+/** Moves articles whose title the question names before a best hit that only mentions the subject. */
+function titledFirst(hits: readonly Hit[]): readonly Hit[] {
+  const [best] = hits
+  if (best === undefined || best.titled) return hits
+  const isArticle = ({ titled, coverage }: Hit) => titled && coverage >= best.coverage * nearBestTitled
+  return [...hits.filter(isArticle), ...hits.filter((hit) => !isArticle(hit))]
 }
 
 /** The hits in a search result, without weak matches. */

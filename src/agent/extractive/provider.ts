@@ -15,7 +15,8 @@ import {
   searchWords,
   sheetArguments,
 } from './answer.ts'
-import { choosePassages, hitsIn, passagesIn, textsToFetch } from './passages.ts'
+import { choosePassages, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
+import { asksForRuling } from './rulings.ts'
 
 /**
  * The model of an installation without a language model. It uses the same loop and tools, and answers only with
@@ -81,7 +82,10 @@ function nextMove(request: ModelRequest): Move {
   const search = results.get('search_sources')?.[0]
   const nowhere = textIn(search, 'does_not_exist')
   const missing = nowhere ?? textIn(search, 'not_in_library')
-  const { places, finding } = choosePassages(hitsIn(search), nowhere !== undefined)
+  const chosen = choosePassages(hitsIn(search), nowhere !== undefined)
+  const { finding } = chosen
+  const ruling = asksForRuling(question) && !asksForFile(question)
+  const places = ruling ? forStudy(chosen) : chosen.places
   const asked = asksInHebrew(question) ? 'he' : 'en'
   const toRead = places.filter(({ language }, i) => i === 0 || language !== asked)
   const toFetch = finding === 'some' ? [] : textsToFetch(places)
@@ -109,6 +113,7 @@ function nextMove(request: ModelRequest): Move {
       attached: fromFile.length > 0,
       missing,
       texts,
+      ruling,
     }),
   }
 }

@@ -87,7 +87,7 @@ export async function checkText(
     checked += 1
     if (isRef(quotation, read.refs)) continue
     const quote = await checkQuote(quotation, await read.attributionOf(i), checker, lookups)
-    if (quote === undefined) continue
+    if (quote === undefined || isSaidMissing(text, quotation, quote.check)) continue
     quotes.push(quote)
     if (quote.check.result === 'verbatim' || quote.check.result === 'fuzzy') confirmed.push(quotation)
   }
@@ -105,6 +105,17 @@ function isRef(quotation: Quotation, refs: readonly NamedRef[]): boolean {
 
 /** Maximum number of words in a title. */
 const longestTitle = 8
+
+/** Words by which a text says that the library lacks the title before them. */
+const saysMissing =
+  /^["”“״»*_]{0,3},? (?:(?:itself|as such) )?(?:(?:is|are|was|were) not (?:here|held|found|known|in (?:this|the|our) library)|does not exist|(?:עצמו |עצמה )?(?:אינו|אינה|אינם|איננו|איננה|לא) (?:קיים|קיימת|נמצא|נמצאת|מצוי|מצויה|מוכר|מוכרת|בספרי?יה))/u
+
+/** Whether the words in quotation marks are a title that the text says the library lacks, and so quote nothing. */
+function isSaidMissing(text: string, { end, prepared }: Quotation, { result }: QuoteCheck): boolean {
+  return (
+    result !== 'verbatim' && prepared.words <= longestTitle && saysMissing.test(text.slice(end, end + 60))
+  )
+}
 
 /** @returns undefined for a title in quotation marks. */
 async function checkQuote(

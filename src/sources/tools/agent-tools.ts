@@ -82,7 +82,9 @@ function searchTool(
         const held = await knownNames(search())
         if ('content' in held) return held
         const { hits, missing } = await withFetched(held, search, ask, signal)
-        const near = missing.flatMap(({ nearest, citedBy = [] }) => [...nearest, ...citedBy])
+        const near = missing.flatMap(({ nearest, citedBy = [], article = [] }) =>
+          [...nearest, ...citedBy, article].flat(),
+        )
         const remark = missingResult(valid.query, missing, await namesFor(executor, valid.query, near))
         const isMissing = missing.length > 0 && (hits.length === 0 || asksOnlyFor(valid.query, missing))
         if (isMissing) return { content: JSON.stringify(remark), isError: true }

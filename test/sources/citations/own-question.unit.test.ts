@@ -21,3 +21,12 @@ it.each([
 ])('%s stays', (_, quotation) => {
   expect(besidesQuestion([quotation], question)).toEqual([quotation])
 })
+
+it.each(['בספר שערי הלבנה', 'שבספר שערי הלבנה', 'ספר שערי הלבנה'])(
+  'a name of the question is no quotation, with or without its prefix: %s',
+  (written) => {
+    const asked = `מה כתוב ${written} על השמחה?`
+    expect(besidesQuestion([quoted('ספר שערי הלבנה')], asked)).toEqual([])
+    expect(besidesQuestion([quoted('פר שערי הלבנה')], asked)).toHaveLength(1)
+  },
+)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComparedPassage } from '../../../src/sources/citations/comparison/checker.ts'
-import { verifyText } from '../../../src/sources/citations/verify.ts'
+import { checkText, verifyText } from '../../../src/sources/citations/verify.ts'
 import { expectLinear } from '../../support/growth.ts'
 import { quoteLibrary } from '../../support/quote-library.ts'
 
@@ -162,3 +162,50 @@ it.each(['A 1 ', 'A ', 'A, ', 'Aa 1:1 ', '1:1 ', 'Part I; '])(
     await expectLinear(text, (written) => verifyText(written, lookups()), 100_000)
   },
 )
+
+describe('a title that the text says the library lacks is no quotation:', () => {
+  it.each([
+    '"The Gate of Clouds" does not exist in this library; nearest: Sayings 54.',
+    '“The Gate of Clouds” is not in this library: it does not hold that work. See Sayings 54.',
+    '„שערי הלבנה הגדולה” אינו קיים בספרייה זו; Sayings 54.',
+    '„שערי הלבנה הגדולה” אינו בספרייה זו: החיבור אינו נמצא בה.',
+  ])('%s', async (text) => {
+    expect((await verifyText(text, lookups())).quotes).toEqual([])
+  })
+
+  it.each([
+    '"The Gate of Clouds" says so in Sayings 54.',
+    '"The miller said that he has not seen the river for years" is not in this library.',
+  ])('but %s', async (text) => {
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([{ result: 'not_found' }])
+  })
+})
+
+describe('a ref at the edge of a block', () => {
+  const passage = 'Sayings 99, by its number, speaks of hills and of the wind. Its root is in Sayings 99.'
+  const offered = [
+    {
+      ...{ mark: 'S1', ref: 'Book of Rivers 3', heRef: '', title: '', work: '', language: 'en' },
+      ...{ version: '', license: '', url: '', text: passage },
+    },
+  ]
+  it.each([
+    'Sayings 99, by its number, speaks of hills',
+    'hills and of the wind. Its root is in Sayings 99.',
+  ])('is quoted if the passage has it there: %s', async (words) => {
+    const { quotes, ownRefs } = await checkText(`> “… ${words} …” [S1]`, lookups(), { offered })
+    expect(quotes).toMatchObject([{ check: { result: 'verbatim' } }])
+    expect(ownRefs).toEqual([])
+  })
+
+  it('names the source if the passage does not have it', async () => {
+    const text = '> Every hill stands still and waits for the evening wind. Sayings 54'
+    expect((await verifyText(text, lookups())).quotes).toMatchObject([
+      { result: 'verbatim', ref: 'Sayings 54' },
+    ])
+    const found = await checkText(`> by its number, speaks of hills (Sayings 99) [S1]`, lookups(), {
+      offered,
+    })
+    expect(found.ownRefs).toHaveLength(1)
+  })
+})

@@ -45,6 +45,8 @@ describe('a question names what does not exist:', () => {
     ['What is on Tanya p. 41?', 'Tanya p. 41', 'page'],
     ['מה כתוב בתניא עמוד מא?', 'תניא עמוד מא', 'page'],
     ['Explain Likutei Moharan III:45', 'Likutei Moharan III:45', 'unheld'],
+    ['מה הרעיון של ספר החסידות מגדל הענן חלק ב?', 'מגדל הענן', 'work'],
+    ['מה מביא ספר העננים החדש חלק ג בעניין תפילה?', 'ספר העננים החדש', 'work'],
     ['What does Mesillat Yesharim chapter 4 say?', 'Mesillat Yesharim chapter 4', 'unheld'],
     ['letter 33 of the Tanya, on charity', 'Tanya letter 33', 'place'],
     ['What is in the fortieth letter of the Tanya?', 'Tanya fortieth letter', 'place'],
@@ -180,6 +182,20 @@ it('names what is nearest in Hebrew when the question is Hebrew', async () => {
   const near = missing.flatMap(({ nearest }) => nearest)
   const names = await namesFor(db.database.system, question, near)
   expect(missingStatement(missing, 'he', names)).toContain('הקרובים ביותר: מושגי החסידות, בינוני א')
+})
+
+it.each([
+  [
+    "What is in Tzava'at HaRivash?",
+    "Books of Chassidut, Tzava'at HaRivash 1",
+    'It has an article about it: ',
+  ],
+  ['מה יש בצוואת הריב"ש?', 'ספרי החסידות, צוואת הריב"ש א', 'יש בה ערך עליו: '],
+])('says of a work that it is not here, and names the article about it: %s', async (text, article, about) => {
+  const missing = await missingPlaces(db.database.system, text)
+  const [{ article: ref = '' } = {}] = missing
+  const said = missingResult(text, missing, await namesFor(db.database.system, text, [ref]))
+  expect(said['not_in_library']).toContain(`. ${about}${article}.`)
 })
 
 it('says of a work that the library lacks that it is not here, not that it does not exist', async () => {

@@ -36,7 +36,9 @@ export async function readAttributions(
   const inText = (await lookups?.refsIn(text, { numbersOnly: !mayQuote.test(text) })) ?? []
   const asked = await lookUpRefs(options.refs ?? [], lookups?.resolveRef)
   const anchors = inText.map(({ start, end }, i) => ({ start, end, keys: [String(i)] }))
-  const found = await runInTimeSlices(findQuotations(text, marks, edgeRefs(text, anchors, marks)))
+  const passages = (options.offered ?? []).map((source) => source.text)
+  const edges = edgeRefs(text, anchors, marks, passages)
+  const found = await runInTimeSlices(findQuotations(text, marks, edges))
   const marked = attributeQuotations(text, found, marks)
   const named = pairWithRefs(text, found, anchors)
   const placeOf = placesOf(inText, lookups)

@@ -1,12 +1,20 @@
 import { splitBlocks } from '../quotations/blocks.ts'
+import { prepareText } from '../quotations/prepare.ts'
 import type { Anchor } from '../quotations/quotes.ts'
 
 /**
  * Finds the refs at the beginning or end of a `>` block, each with its brackets or dash. They name the source of the
- * block and are not quoted words.
+ * block and are not quoted words. A ref that one of `passages` has beside the same words is quoted with them.
+ * @param passages texts that the block may quote.
  */
-export function edgeRefs(text: string, refs: readonly Anchor[], marks: readonly Anchor[]): readonly Anchor[] {
+export function edgeRefs(
+  text: string,
+  refs: readonly Anchor[],
+  marks: readonly Anchor[],
+  passages: readonly string[] = [],
+): readonly Anchor[] {
   if (refs.length === 0) return []
+  const isQuoted = quotedIn(passages)
   return splitBlocks(text)
     .filter(({ kind }) => kind === 'quote')
     .flatMap(({ start, end }) => {
@@ -14,8 +22,38 @@ export function edgeRefs(text: string, refs: readonly Anchor[], marks: readonly 
         .filter((anchor) => anchor.start >= start && anchor.end <= end)
         .toSorted((a, b) => a.start - b.start)
       const edges = new Set([...leading(text, start, inBlock), ...leading(text, end, inBlock.toReversed())])
-      return refs.filter((ref) => edges.has(ref)).map((ref) => withSigns(text, ref, start, end))
+      const isSource = (ref: Anchor) => edges.has(ref) && !isQuoted(besideRef(text, ref, { start, end }))
+      return refs.filter(isSource).map((ref) => withSigns(text, ref, start, end))
     })
+}
+
+/** Characters beside a ref that show whether a passage has it there. */
+const besideLength = 40
+
+type Beside = { readonly ref: string; readonly before: string; readonly behind: string }
+
+/** A ref with the whole words before and behind it in its block. */
+function besideRef(text: string, ref: Anchor, block: Pick<Anchor, 'start' | 'end'>): Beside {
+  const before = text.slice(Math.max(block.start, ref.start - besideLength), ref.start)
+  const behind = text.slice(ref.end, Math.min(block.end, ref.end + besideLength))
+  return {
+    ref: text.slice(ref.start, ref.end),
+    before: before.length < besideLength ? before : before.replace(/^\S*/, ''),
+    behind: behind.length < besideLength ? behind : behind.replace(/\S*$/, ''),
+  }
+}
+
+/** Returns a function that finds a ref with the words on one of its sides in a passage. */
+function quotedIn(passages: readonly string[]): (beside: Beside) => boolean {
+  let prepared: readonly string[] | undefined
+  return ({ ref, before, behind }) => {
+    prepared ??= passages.map((passage) => prepareText(passage).padded)
+    const sides = [
+      [before, `${before}${ref}`],
+      [behind, `${ref}${behind}`],
+    ].flatMap(([words = '', whole = '']) => (/\p{L}/u.test(words) ? prepareText(whole).padded : []))
+    return sides.some((side) => prepared?.some((passage) => passage.includes(side)))
+  }
 }
 
 /** Returns the anchors at an edge that have only punctuation between them. */

@@ -124,9 +124,13 @@ export function namedBooks(text: string): readonly NamedBook[] {
   return found.sort((a, b) => a.start - b.start)
 }
 
+/** Words before a title that say what kind of book it is: `ספר החסידות מגדל הכוכבים`. */
+const subjectOfBook =
+  /^ספר ה(?:חסידות|חסידי|מוסר|קבלה|קבלי|דרוש|דרשות|הלכה|קדוש|נודע|ידוע|מפורסם|עתיק) (?=[א-ת"'׳״]+ ה?[א-ת])/u
+
 function bookIn(text: string, pattern: RegExp, match: RegExpExecArray): NamedBook | undefined {
   const written = match[1] ?? ''
-  const title = quoted.includes(pattern) ? written : trimmed(written)
+  const title = quoted.includes(pattern) ? written : trimmed(written).replace(subjectOfBook, '')
   const start = match.index + match[0].indexOf(title)
   if (!title.includes(' ') || (pattern === unquotedHebrew && !isTitle(title, text, start))) return undefined
   return { start, end: start + title.length, title }
@@ -147,7 +151,7 @@ const opening =
 
 /** Hebrew words with which the sentence continues after a title. */
 const hebrewEnd =
-  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|נכתב|נמצא|נדפס|חובר|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|ספר|בו|עם|את|אל|כי|לא)$/
+  /^(?:של|על|לרבי|לר'|מאת|לגבי|אודות|בעניין|בענין|מה|מהם|מהי|מהו|איך|האם|יש|אומר|כותב|כתוב|מבואר|נאמר|התייחסות|לפי|כאשר|מדבר|מסביר|מלמד|נכתב|נמצא|נדפס|חובר|זה|הזה|זו|שלו|שלי|היא|הוא|פרק|סימן|סי'|דף|אות|חלק|כרך|עמוד|ספר|בו|עם|ומה|ומי|ואיך|בדבר|בנושא|את|אל|כי|לא)$/
 
 function trimmed(title: string): string {
   if (!/^[א-ת]/.test(title))

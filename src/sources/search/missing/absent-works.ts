@@ -6,13 +6,22 @@ import { withoutPrefixes } from '../../text/hebrew.ts'
 import { runInTimeSlices } from '../../text/time-slices.ts'
 import { peopleGroups } from '../../vocabulary/names/people-names.ts'
 import { namesOfKnownWork } from '../../vocabulary/titles/known-works.ts'
+import { isReferenceWork } from '../../vocabulary/titles/reference-works.ts'
 import { isAuthorKey, vocabularyTitleKeys } from '../../vocabulary/titles/title-groups.ts'
 import { isTitleLikeTerm } from '../../vocabulary/titles/title-heads.ts'
 import { type BookCue, bookCue } from './book-cues.ts'
 import { inHeadings } from './heading-entries.ts'
 
-/** A known work that the library does not hold, if the text asks what it says. UTF-16 offsets, `end` exclusive. */
-export type AbsentWork = { readonly start: number; readonly end: number; readonly title: string }
+/**
+ * A known work that the library does not hold, if the text asks what it says. UTF-16 offsets, `end` exclusive.
+ * `article`: ref of the entry about it, if a reference work of the library has one.
+ */
+export type AbsentWork = {
+  readonly start: number
+  readonly end: number
+  readonly title: string
+  readonly article?: string
+}
 
 /** One-word titles that are neither everyday words nor persons. */
 const plainTitles = new Set(
@@ -46,13 +55,16 @@ export async function absentWorks(executor: Executor, text: string): Promise<rea
   )
   const entries = await inHeadings(
     executor,
-    asked.map(({ names, isAbout }) => (isAbout ? names : [])),
+    asked.map(({ names }) => names),
   )
   let first = 0
-  return asked.flatMap(({ start, end, names }, i) => {
+  return asked.flatMap(({ start, end, names, isAbout }, i) => {
     const isHeld = named.slice(first, first + names.length).some((one) => one !== undefined)
     first += names.length
-    return isHeld || entries.has(i) ? [] : [{ start, end, title: text.slice(start, end) }]
+    const entry = entries.get(i)
+    if (isHeld || (isAbout && entry)) return []
+    const article = entry && isReferenceWork(entry.title) ? entry.ref : undefined
+    return [{ start, end, title: text.slice(start, end), ...(article !== undefined && { article }) }]
   })
 }
 

@@ -29,6 +29,8 @@ export type MissingPlace = {
   readonly nearest: readonly string[]
   /** For a place of the Bible or the Talmud: refs of passages that cite it, most exact citation first. */
   readonly citedBy?: readonly string[]
+  /** For `unheld_work`: ref of the article about the work in a reference work of the library. */
+  readonly article?: string
   /** Where its publisher has it, if the service asked and may not store it. */
   readonly publisher?: AtPublisher
 }
@@ -66,9 +68,9 @@ export async function missingPlaces(
   )
   const found = [
     ...places.map(({ span, place }) => ({ at: span.start, place })),
-    ...unheld.map(({ start, title }) => ({
+    ...unheld.map(({ start, title, article }) => ({
       at: start,
-      place: { written: title, kind: 'unheld_work' as const, nearest: [] },
+      place: { written: title, kind: 'unheld_work' as const, nearest: [], ...(article && { article }) },
     })),
     ...(await withNearTitles(executor, books)),
   ].toSorted((a, b) => a.at - b.at)
@@ -143,13 +145,16 @@ async function unknownPlace(executor: Executor, { asked }: FoundRef): Promise<Mi
   return { written: asked, kind: named ? 'place' : 'unheld', nearest }
 }
 
+/** Says that a title follows. In the comparison of titles it would make all books alike. */
+const bookWord = /^(?:ספר|the book|book|sefer|the) (?=\S+ )/i
+
 async function withNearTitles(
   executor: Executor,
   books: readonly NamedBook[],
 ): Promise<readonly { readonly at: number; readonly place: MissingPlace }[]> {
   const found: { at: number; place: MissingPlace }[] = []
   for (const { start, title } of books) {
-    const nearest = found.length < maxNearest ? await nearestRefs(executor, title) : []
+    const nearest = found.length < maxNearest ? await nearestRefs(executor, title.replace(bookWord, '')) : []
     found.push({ at: start, place: { written: title, kind: 'work', nearest } })
   }
   return found

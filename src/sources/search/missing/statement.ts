@@ -13,6 +13,7 @@ const english = {
   work: (name: string) => `"${name}" does not exist in this library: no work of that name is known here`,
   linked: (name: string, { url, license }: AtPublisher) =>
     `"${name}" is not in this library. Its publisher has it, under the licence ${license}: ${url}`,
+  article: 'It has an article about it',
   nearest: 'nearest',
   cited: 'passages here that cite it',
 }
@@ -25,6 +26,7 @@ const hebrew: typeof english = {
   work: (name) => `„${name}” אינו קיים בספרייה זו: אין כאן חיבור ידוע בשם זה`,
   linked: (name, { url, license }) =>
     `„${name}” אינו בספרייה זו. הוא נמצא אצל המוציא לאור, ברישיון ${license}: ${url}`,
+  article: 'יש בה ערך עליו',
   nearest: 'הקרובים ביותר',
   cited: 'מקומות בספרייה המביאים אותו',
 }
@@ -33,8 +35,8 @@ const hebrew: typeof english = {
 type Names = ReadonlyMap<string, string>
 
 /**
- * Writes one line per missing place: that it does not exist or that the library does not have it, and the nearest
- * refs.
+ * Writes one line per missing place: that it does not exist or that the library does not have it, the article about
+ * it, and the nearest refs.
  * @param names names of refs in the language. Other refs are written as they are.
  */
 export function missingStatement(
@@ -45,12 +47,13 @@ export function missingStatement(
   const say = language === 'he' ? hebrew : english
   const named = (refs: readonly string[]): string => refs.map((ref) => names.get(ref) ?? ref).join(' · ')
   return missing
-    .map(({ written, kind, nearest, citedBy = [], publisher }) => {
+    .map(({ written, kind, nearest, citedBy = [], article, publisher }) => {
       // Nothing follows the address, because readers copy it to the end of the line.
       if (publisher) return say.linked(written, publisher)
       const near = nearest.length === 0 ? '' : `; ${say.nearest}: ${named(nearest)}`
       const cited = citedBy.length === 0 ? '' : `; ${say.cited}: ${named(citedBy)}`
-      return `${say[kind](written)}${near}${cited}.`
+      const about = article === undefined ? '' : `. ${say.article}: ${named([article])}`
+      return `${say[kind](written)}${about}${near}${cited}.`
     })
     .join('\n\n')
 }
