@@ -148,6 +148,20 @@ test('an article under the title asked comes before a passage that mentions it',
   expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.2 }])).toEqual(['[S4]'])
 })
 
+test('a source in another language stays before an article under the title asked', async () => {
+  const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
+  const { text } = await answerTo('lamp?', [source, { ...article, titled: true }])
+  expect(text.match(/\[S\d\]/g)).toEqual(['[S6]', '[S5]'])
+})
+
+test('beside one passage in the language asked, one in another language is quoted', async () => {
+  const source = { ...mentions, mark: '[S6]', language: 'he', he_ref: 'חיבור ב', text: 'נר אחד מאיר.' }
+  const more = { ...mentions, ref: 'Essay 3', mark: '[S7]' }
+  const marksOf = async (found: readonly Passage[]) => (await answerTo('lamp?', found)).text.match(/\[S\d\]/g)
+  expect(await marksOf([{ ...article, coverage: 0.9 }, source])).toEqual(['[S5]', '[S6]'])
+  expect(await marksOf([{ ...article, coverage: 0.9 }, source, more])).toEqual(['[S5]', '[S7]'])
+})
+
 test('beside an article that covers the whole question one more passage is quoted', async () => {
   const others = ['[S6]', '[S7]', '[S8]'].map((mark) => ({
     ...mentions,

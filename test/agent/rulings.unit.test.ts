@@ -4,7 +4,7 @@ import { asksForRuling } from '../../src/agent/extractive/rulings.ts'
 
 type Case = { readonly question: string; readonly ruling: boolean }
 
-const cases: readonly Case[] = readFileSync('test/questions/rulings.jsonl', 'utf8')
+const cases: readonly Case[] = readFileSync('test/agent/rulings.jsonl', 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as Case)

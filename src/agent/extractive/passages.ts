@@ -83,11 +83,15 @@ export function forStudy({ places, finding }: Chosen): readonly Hit[] {
   return places.filter(({ isNamed, titled, coverage }) => isNamed || titled || coverage >= majority)
 }
 
-/** Moves articles whose title the question names before a best hit that only mentions the subject. */
+/**
+ * Moves articles whose title the question names before a best hit that only mentions the subject. A source in another
+ * language stays first, because behind an article it would not be quoted.
+ */
 function titledFirst(hits: readonly Hit[]): readonly Hit[] {
   const [best] = hits
   if (best === undefined || best.titled) return hits
-  const isArticle = ({ titled, coverage }: Hit) => titled && coverage >= best.coverage * nearBestTitled
+  const isArticle = ({ titled, coverage, language }: Hit) =>
+    titled && language === best.language && coverage >= best.coverage * nearBestTitled
   return [...hits.filter(isArticle), ...hits.filter((hit) => !isArticle(hit))]
 }
 

@@ -132,7 +132,7 @@ function fileWritten(question: string, results: Results): string | undefined {
 
 /**
  * The version of each place in the language of the question. A place without one is quoted in the other
- * language, unless the best place is available in the language of the question.
+ * language, unless the best place and another one are available in the language of the question.
  */
 function inLanguage(
   asked: string,
@@ -146,7 +146,8 @@ function inLanguage(
       : (versions.find(({ ref, language }) => ref === place.ref && language === asked) ?? place),
   )
   if (best === undefined) return []
-  return [best, ...others.filter(({ language }) => language === asked || best.language !== asked)]
+  const readable = others.filter(({ language }) => language === asked || best.language !== asked)
+  return [best, ...(readable.length > 0 ? readable : others.slice(0, 1))]
 }
 
 /** The passage of a section that shares the most words with the question, in its language if there is one. */
