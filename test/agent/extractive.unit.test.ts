@@ -145,7 +145,7 @@ test('an article under the title asked comes before a passage that mentions it',
   const marksOf = async (found: readonly Passage[]) => (await answerTo('lamp?', found)).text.match(/\[S\d\]/g)
   expect(await marksOf([mentions, article])).toEqual(['[S4]'])
   expect(await marksOf([mentions, { ...article, titled: true }])).toEqual(['[S5]', '[S4]'])
-  expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.2 }])).toEqual(['[S4]'])
+  expect(await marksOf([mentions, { ...article, titled: true, coverage: 0.1 }])).toEqual(['[S4]'])
 })
 
 test('a source in another language stays before an article under the title asked', async () => {
@@ -201,6 +201,9 @@ test('passages with a part of a name are not shown as those of the person asked 
   expect((await answerTo('Who was Rabbi Zelig of Nowhere?', [near])).text).toContain(said)
   expect((await answerTo('Who wrote about lamps?', [near])).text).not.toContain(said)
   expect((await answerTo('מי היה רבי זליג?', [near])).text).toContain('לא נמצא קטע על אדם זה')
+  const rebbe = { ...article, titled: true, coverage: 0.2 }
+  expect((await answerTo('Who was Rebbe Zelig of Nowhere?', [rebbe])).text).toContain(said)
+  expect((await answerTo('Who was Rebbe Zelig?', [{ ...rebbe, coverage: 1 }])).text).not.toContain(said)
 })
 
 test('a place that the question names is shown alone, whatever else was found', async () => {

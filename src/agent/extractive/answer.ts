@@ -151,9 +151,14 @@ export type AnswerParts = {
   readonly ruling?: boolean
 }
 
-/** Asks only who somebody was, by name: an unknown name must not be answered with another person. */
+/** Matches a question that asks only who somebody was, by name. */
 const personAsked =
   /^\W*(?:who (?:was|is)|tell (?:me|us) about|what is known (?:about|of)) (?:the )?(?:r\.|rabbi|reb|rebbe|rav|rebbetzin)[ .]|^[^\p{L}]*(?:מי (?:היה|הוא|הייתה|היא)|ספרי? (?:לי |לנו )?על|מה ידוע על) (?:רבי|ר'|ר׳|הרב|הרבנית|האדמו"ר|האדמו״ר) /iu
+
+/** Whether the question asks who somebody was, by name. An unknown name must not be answered with another person. */
+export function asksForPerson(question: string): boolean {
+  return personAsked.test(question)
+}
 
 /** The answer with marks. Without passages it is `missing`, or a sentence that nothing was found, and how books are added. */
 export function composeAnswer(
@@ -162,7 +167,7 @@ export function composeAnswer(
   { finding, fileName, attached = false, missing, texts = [], ruling = false }: AnswerParts,
 ): string {
   const say = asksInHebrew(question) ? wording.he : wording.en
-  const isNobody = finding === 'some' && personAsked.test(question)
+  const isNobody = finding === 'some' && asksForPerson(question)
   const refusal = ruling ? say.noRuling : undefined
   if (passages.length === 0) return joined([refusal, missing]) || joined([say.none, say.add, addCommand])
   const opening = ruling

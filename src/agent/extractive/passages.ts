@@ -28,7 +28,7 @@ const nearBest = 0.75
  */
 const nearBestTitled = 0.5
 /** An article whose title the question names is quoted if it has at least this fraction of the best hit's coverage. */
-const minTitled = 0.3
+const minTitled = 0.2
 /** If the title of the best hit is named and it covers this much of the question, one further passage suffices. */
 const wholeQuestion = 0.95
 const maxBesideAnswer = 1
@@ -36,6 +36,14 @@ const maxBesideAnswer = 1
 const majority = 0.5
 
 type Chosen = { readonly places: readonly Hit[]; readonly finding: Finding }
+
+/**
+ * The finding for a question about a person. A title such as `Rebbe` is also that of an article, so the best passage must
+ * have most words of the name.
+ */
+export function findingOfPerson({ places, finding }: Chosen): Finding {
+  return finding === 'most' && (places[0]?.coverage ?? 0) < majority ? 'some' : finding
+}
 
 /**
  * Chooses the places to quote, without duplicates: those that the question names, otherwise the best hit and

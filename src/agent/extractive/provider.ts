@@ -5,6 +5,7 @@ import { fillSchema } from '../schema/schema-filling.ts'
 import { estimateUsage } from '../usage.ts'
 import {
   asksForFile,
+  asksForPerson,
   asksForSheet,
   asksInHebrew,
   composeAnswer,
@@ -15,7 +16,7 @@ import {
   searchWords,
   sheetArguments,
 } from './answer.ts'
-import { choosePassages, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
+import { choosePassages, findingOfPerson, forStudy, hitsIn, passagesIn, textsToFetch } from './passages.ts'
 import { asksForRuling } from './rulings.ts'
 
 /**
@@ -83,7 +84,7 @@ function nextMove(request: ModelRequest): Move {
   const nowhere = textIn(search, 'does_not_exist')
   const missing = nowhere ?? textIn(search, 'not_in_library')
   const chosen = choosePassages(hitsIn(search), nowhere !== undefined)
-  const { finding } = chosen
+  const finding = asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding
   const ruling = asksForRuling(question) && !asksForFile(question)
   const places = ruling ? forStudy(chosen) : chosen.places
   const asked = asksInHebrew(question) ? 'he' : 'en'
