@@ -63,9 +63,7 @@ export function planLines(
       (count, i) => `  ${(i === 0 ? 'Licences:' : '').padEnd(11)}${licenseText(count, allowed)}`,
     ),
     ...(survey.unseen > 0
-      ? [
-          `  ${''.padEnd(11)}${survey.unseen} files state their licence further on: it is checked when they are read`,
-        ]
+      ? [`  ${''.padEnd(11)}not known yet: ${counted(survey.unseen)} (the licence is checked with the text)`]
       : []),
     ...(renamed.length > 0
       ? [`  Renamed:   ${renamed.map(({ listed, found }) => `${listed} is there as ${found}`).join('; ')}`]
@@ -75,8 +73,12 @@ export function planLines(
 }
 
 function licenseText({ license, files }: LicenseCount, allowed: readonly RestrictedLicense[]): string {
-  const counted = `${license}: ${files} ${files === 1 ? 'file' : 'files'}`
-  return mayImport(license, allowed) ? counted : `${counted} (needs permission)`
+  const text = `${license}: ${counted(files)}`
+  return mayImport(license, allowed) ? text : `${text} (needs permission)`
+}
+
+function counted(files: number): string {
+  return `${files} ${files === 1 ? 'file' : 'files'}`
 }
 
 const maxTitles = 12
@@ -97,13 +99,20 @@ function megabytes(bytes: number): string {
 }
 
 /** The one question before an import. */
-export function permissionQuestion({ licenses }: Survey, needed: readonly RestrictedLicense[]): string {
+export function permissionQuestion(
+  { licenses, unseen }: Survey,
+  needed: readonly RestrictedLicense[],
+): string {
   const filesUnder = (kind: RestrictedLicense) =>
     licenses.filter((count) => count.kind === kind).reduce((sum, { files }) => sum + files, 0)
   const reasons = {
     'cc-by-nc': 'for non-commercial use only',
     unknown: 'without a known licence',
   }
-  const parts = needed.map((kind) => `${filesUnder(kind)} ${reasons[kind]}`)
+  const counts = [
+    ...needed.map((kind) => ({ files: filesUnder(kind), reason: reasons[kind] })),
+    { files: unseen, reason: 'whose licence is not known yet' },
+  ]
+  const parts = counts.filter(({ files }) => files > 0).map(({ files, reason }) => `${files} ${reason}`)
   return `These files need permission: ${parts.join(', ')}.\nAdd them, too? Without them the rest is added. [y/N] `
 }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import type { ExportEntry, ExportSource } from '../importers/sefaria/export-source.ts'
+import { licenseOf } from '../importers/sefaria/format/version.ts'
 import {
   classifyLicense,
   type LicenseClass,
@@ -63,11 +64,15 @@ export async function surveyPlan(
   }
 }
 
-/** The classes of licences in a survey that the operator must allow, and has not allowed yet. */
+/**
+ * The classes of licences in a survey that the operator must allow, and has not allowed yet. All of them if a file
+ * does not state its licence at its beginning: it may have any.
+ */
 export function needsPermission(
-  { licenses }: Survey,
+  { licenses, unseen }: Survey,
   allowed: readonly RestrictedLicense[],
 ): readonly RestrictedLicense[] {
+  if (unseen > 0) return restrictedLicenses.filter((kind) => !allowed.includes(kind))
   const kinds = new Set(
     licenses.filter(({ license }) => !mayImport(license, allowed)).map(({ kind }) => kind),
   )
@@ -82,7 +87,16 @@ async function headOf(source: ExportSource, entry: ExportEntry, signal: AbortSig
 
 /** The licence that the beginning of a version file states, before its text. Undefined: it may follow later. */
 function licenseIn(text: string): string | undefined {
-  const [, license] = /"license"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
-  if (license !== undefined) return license.trim() === '' || license === 'own' ? 'unknown' : license.trim()
-  return /"text"\s*:\s*[[{"]/.test(text) ? 'unknown' : undefined
+  const [, written] = /"license"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  if (written !== undefined) return licenseOf({ license: unescaped(written).trim() })
+  return /"text"\s*:\s*[[{"]/.test(text) ? licenseOf({ license: '' }) : undefined
+}
+
+/** The value of a string in JSON; empty when its escapes are wrong. The import reports such a file. */
+function unescaped(written: string): string {
+  try {
+    return String(JSON.parse(written))
+  } catch {
+    return ''
+  }
 }

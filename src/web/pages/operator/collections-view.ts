@@ -181,7 +181,8 @@ function permissionForm(state: CollectionState, survey: Survey): Html {
   const boxes = permissions.map(({ kind, label, meaning }) => {
     const found = survey.licenses.filter((count) => count.kind === kind)
     if (found.length === 0 && survey.unseen === 0) return nothing
-    return permissionBox(kind, label, `${licenseList(found)}. ${meaning}`, state.allowed.includes(kind))
+    const files = licenseList(found) || `${counted(survey.unseen, 'file')} whose licence is not known yet`
+    return permissionBox(kind, label, `${files}. ${meaning}`, state.allowed.includes(kind))
   })
   const asked = boxes.some((box) => box !== nothing)
   return html`<form method="post" action="${pathOf(state)}/start">

@@ -35,7 +35,7 @@ export type OrderedPlace = { readonly place: PassageRef; readonly order: readonl
 /**
  * The licence that the version states. A missing licence, and a claim that the text is one's own, count as unknown.
  */
-export function licenseOf(header: VersionHeader): string {
+export function licenseOf(header: Pick<VersionHeader, 'license'>): string {
   return header.license === '' || classifyLicense(header.license) === 'own' ? 'unknown' : header.license
 }
 
