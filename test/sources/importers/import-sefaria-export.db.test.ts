@@ -192,6 +192,17 @@ test('a second import changes nothing, and a third only what changed', async () 
   ])
 })
 
+test('a file that lost its Hebrew title keeps the Hebrew refs, and the index has their words', async () => {
+  const heRefs = () => rows<{ he_ref: string }>('select he_ref from passages order by ordinal')
+  await fromFolder(lamp([['one'], ['two']], { heTitle: 'נר השחר' }))
+  const before = await heRefs()
+  expect(await fromFolder(lamp([['one'], ['two']]))).toMatchObject({ versions: 0, unchanged: 1 })
+  expect(await fromFolder(lamp([['one'], ['three']]))).toMatchObject({ versions: 1 })
+  expect(await heRefs()).toEqual(before)
+  const { faults } = await checkLibrary(db.database.system, 1_000)
+  expect(faults).toEqual([])
+})
+
 test('what was removed from the library comes back', async () => {
   await fromFolder(sampleExport)
   await withTx(db.database, 'system', async (tx) => {
@@ -244,6 +255,33 @@ test('a bucket that is not there is one clear sentence', async () => {
   fake.slow('slow.json', 200)
   const slow = openBucket(`${fake.baseUrl}/slow.json`, { baseMs: 1, timeoutMs: 20 })
   await expect(slow).rejects.toThrow('no answer within 0.02 s (tried 4 times)')
+})
+
+test('faulty rows of the list of books do not stop the import of the others', async () => {
+  const json_url = `${fake.baseUrl}/json/Chasidut/Made Up/Columns/English/Study Edition.json`
+  const books = [
+    { title: null, versionTitle: 'A', json_url },
+    'row',
+    { title: 'B', versionTitle: 'B', json_url: 7 },
+  ]
+  const special_files = [
+    { path: 5 },
+    { path: 'schemas/Columns.json', url: `${fake.baseUrl}/schemas/Columns.json` },
+  ]
+  fake.files = {
+    ...sampleExport,
+    'list.json': { books: [...books, { title: 'Columns', versionTitle: null, json_url }], special_files },
+    'other.json': [],
+  }
+  const source = await openBucket(`${fake.baseUrl}/list.json`, { baseMs: 1 })
+  expect(source.entries.map(({ name }) => name)).toEqual(['Columns//Study Edition.json'])
+  expect(await importExport(db.database, source, optionsOf({}))).toMatchObject({
+    works: 1,
+    segments: 4,
+    failed: [],
+  })
+  const other = openBucket(`${fake.baseUrl}/other.json`, { baseMs: 1 })
+  await expect(other).rejects.toThrow(/other\.json is not a books\.json .* Name the address of a mirror/)
 })
 
 test('broken files are reported with what is wrong, and the rest comes in', async () => {

@@ -8,19 +8,32 @@ import { type ExportEntry, type ExportSource, isLinksFile, schemaPath } from './
 /** URL of the list of the public export's files. Sefaria regenerates it every month. */
 export const publicBooksUrl = 'https://raw.githubusercontent.com/Sefaria/Sefaria-Export/HEAD/books.json'
 
+const bookShape = z.object({
+  title: z.string(),
+  language: z.string().catch(''),
+  versionTitle: z.string().catch(''),
+  categories: z.array(z.string()).catch([]),
+  json_url: z.string().nullish().catch(null),
+})
+
+const specialShape = z.object({ path: z.string(), url: z.string() })
+
+/** A row without its title or address is left out: one faulty row must not stop the import of thousands of files. */
 const booksShape = z.object({
   base_url: z.string().catch(''),
-  books: z.array(
-    z.object({
-      title: z.string(),
-      language: z.string().catch(''),
-      versionTitle: z.string(),
-      categories: z.array(z.string()).catch([]),
-      json_url: z.string().nullish(),
-    }),
-  ),
-  special_files: z.array(z.object({ path: z.string(), url: z.string() })).catch([]),
+  books: rowsOf(bookShape),
+  special_files: rowsOf(specialShape).catch([]),
 })
+
+/** A list of rows, without those that do not have the shape. */
+function rowsOf<T extends z.ZodType>(shape: T) {
+  return z.array(z.unknown()).transform((rows) =>
+    rows.flatMap((row) => {
+      const read = shape.safeParse(row)
+      return read.success ? [read.data] : []
+    }),
+  )
+}
 
 export type BucketOptions = {
   readonly baseMs?: number | undefined
@@ -37,7 +50,10 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
   const waits = definedOf(options)
   const parsed = booksShape.safeParse(await downloadJson(booksUrl, waits))
   if (!parsed.success) {
-    throw new ServiceError('invalid_value', `${booksUrl} is not a books.json of the Sefaria export.`)
+    throw new ServiceError(
+      'invalid_value',
+      `${booksUrl} is not a books.json of the Sefaria export. Name the address of a mirror that has one.`,
+    )
   }
   const { books, special_files, base_url } = parsed.data
   const locate = (url: string) => encodeUrl(mirrored(url, base_url, options.mirror), booksUrl)
@@ -46,7 +62,7 @@ export async function openBucket(booksUrl: string, options: BucketOptions = {}):
   return {
     entries: versions.flatMap((book): ExportEntry[] => {
       if (!book.json_url) return []
-      const name = `${book.title}/${book.language}/${book.versionTitle}`
+      const name = `${book.title}/${book.language}/${book.versionTitle || book.json_url.split('/').at(-1)}`
       const location = locate(book.json_url)
       return [{ id: name, title: book.title, categories: book.categories, name, location }]
     }),

@@ -10,6 +10,7 @@ import type { IndexPart } from '../../index/posting-rows.ts'
 import { headingsOf } from '../../index/terms.ts'
 import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
+import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
 import { reheadedVersions } from './reheaded-versions.ts'
 import { deleteEmptyPassages, savePassages } from './save-passages.ts'
 import type { VersionText } from './version-text.ts'
@@ -59,8 +60,9 @@ export async function lockLibrary(tx: Executor, maxWaitMs = 0): Promise<void> {
  * `lockLibrary` in this transaction, and passes the parts to an index writer, before or after the commit.
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
-export async function storeWork(tx: Executor, incoming: WorkImport): Promise<Stored> {
-  const { workId, isRetitled } = await saveWork(tx, incoming.work)
+export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored> {
+  const { workId, isRetitled } = await saveWork(tx, given.work)
+  const incoming = await withKnownHebrewRefs(tx, workId, given)
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
   )
