@@ -147,6 +147,48 @@ test('a part comes in alone and does not drive out the others', async () => {
   expect(await refs()).toEqual(['Gates of Song, Introduction 1', 'Gates of Song, Part II 1:1'])
 })
 
+test('a chapter comes in alone, and the other chapters of its part stay', async () => {
+  await get(['Gates of Song'])
+  const before = await refs()
+  fake.sections = gates.map((known) =>
+    known.ref === 'Gates of Song 4' ? { ...known, versions: [hebrew(['חדש'])] } : known,
+  )
+  const from = fake.requests.length
+  expect(await get(['Gates of Song 4'])).toMatchObject({ works: 1, failed: [] })
+  expect(fake.requests.slice(from).some(({ path }) => path.includes('Part_II.1'))).toBe(false)
+  expect(await refs()).toEqual(before)
+  expect(await readPassage(db.database.system, 'Gates of Song 4:11', {})).toMatchObject({
+    passages: [{ text: 'חדש' }],
+  })
+})
+
+test('a chapter that was not there comes in at its place', async () => {
+  for (const title of ['Gates of Song, Introduction', 'Gates of Song 4', 'Gates of Song, Part II'])
+    await get([title])
+  await get(['Gates of Song 1'])
+  expect(await refs()).toEqual([
+    'Gates of Song, Introduction 1',
+    'Gates of Song 1:1',
+    'Gates of Song 1:3',
+    'Gates of Song 4:11',
+    'Gates of Song, Part II 1:1',
+  ])
+})
+
+test('a range of chapters is refused, and nothing changes', async () => {
+  expect((await get(['Gates of Song 1-4'])).failed).toMatchObject([
+    { why: '"Gates of Song 1-4" is a range. Name each chapter.' },
+  ])
+  expect(await refs()).toEqual([])
+})
+
+test('a single passage comes in alone', async () => {
+  await get(['Gates of Song 1:3'])
+  expect(await refs()).toEqual(['Gates of Song 1:3'])
+  await get(['Gates of Song 1'])
+  expect(await refs()).toEqual(['Gates of Song 1:1', 'Gates of Song 1:3'])
+})
+
 test('author and other titles come from the record of the work', async () => {
   const parts = [leaf('Introduction', 'הקדמה', ['Integer']), leaf('', '', ['Integer', 'Integer'])]
   const record = schemaFile('Gates of Song', 'שערי זמר', { nodes: parts }, { titleVariants: ['Song Gates'] })

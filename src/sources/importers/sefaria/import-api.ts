@@ -96,29 +96,47 @@ async function gatherWork(
 ): Promise<Gathered> {
   const parts = await api.parts(title)
   const starts = parts ?? [title]
+  if (parts === undefined) requireNoRange(title)
   // The first request only lists the available versions.
   const opening = await api.section(starts[0] ?? title, [])
+  const isSection = parts === undefined && namesSection(title, opening)
   const wanted = allowedVersions(opening, options.allowLicenses, title, report)
   if (wanted.length === 0)
     return { work: undefined, schema: undefined, parts: [], missing: new Map(), versions: new Map() }
   const walk = new Walk(parts, options.allowLicenses)
+  const walkOn = async (step: Step) => {
+    const next = await visit(api, walk, step, wanted)
+    onTitle(step.ref)
+    return isSection || options.signal?.aborted ? undefined : next
+  }
   for (const start of starts) {
-    let step: Step | undefined = walk.hasPart(start) ? undefined : { ref: start, guessed: false }
-    while (step !== undefined && !options.signal?.aborted) {
-      const { ref }: Step = step
-      step = await visit(api, walk, step, wanted)
-      onTitle(ref)
-    }
+    let step: Step | undefined =
+      walk.hasPart(start) || options.signal?.aborted ? undefined : { ref: start, guessed: false }
+    while (step !== undefined) step = await walkOn(step)
   }
   const record = walk.first && (await api.record(walk.first.indexTitle))
-  const isPart = walk.first !== undefined && title !== walk.first.indexTitle
   return {
     work: walk.first && workOf(walk.first, record?.author ?? ''),
     schema: record?.schema,
-    parts: isPart ? [...(parts ?? []), ...walk.walkedParts] : [],
+    parts: isSection ? [opening.ref] : walk.partsOf(title),
     missing: walk.finish(title, report),
     versions: walk.versions,
   }
+}
+
+/** @throws ServiceError `invalid_value` for a range, whose text the API sends in another shape. */
+function requireNoRange(requested: string): void {
+  if (!/\d[a-d]?\s*[-–]\s*\d+[a-d]?$/.test(requested.trim())) return
+  throw new ServiceError('invalid_value', `"${requested}" is a range. Name each chapter.`)
+}
+
+/**
+ * Whether a request names one section or passage, not a work or a part of one. The API answers a title with its first
+ * section, so only the request itself shows the difference.
+ */
+function namesSection(requested: string, { book }: ApiSection): boolean {
+  if (requested === book) return false
+  return /[\s.:_](?:\d+[a-d]?|[א-ת]*[׳״'"][א-ת]?)$/u.test(requested.trim())
 }
 
 /**
@@ -220,8 +238,10 @@ class Walk {
     this.#allowed = allowed
   }
 
-  get walkedParts(): readonly string[] {
-    return [...this.#seenParts]
+  /** The parts that a request for `title` has read; empty if it names the whole work. */
+  partsOf(title: string): readonly string[] {
+    const isWork = this.first === undefined || title === this.first.indexTitle
+    return isWork ? [] : [...new Set([...(this.#parts ?? []), ...this.#seenParts])]
   }
 
   hasPart(title: string): boolean {

@@ -13,7 +13,7 @@ type Row = {
 
 /** The parts of a work that an import has downloaded. */
 export type Fetched = {
-  /** Titles of its parts; empty for the whole work. */
+  /** Titles of its parts, or the ref of a single section or passage; empty for the whole work. */
   readonly parts: readonly string[]
   /** Refs of sections that could not be read, with their index in the reading order. */
   readonly missing: ReadonlyMap<string, number>
@@ -36,8 +36,9 @@ export async function withRestOfWork(
       select v.id from versions v join works w on w.id = v.work_id
       where w.title = ${read.work.title} and v.language = ${language} and v.title = ${title})
     order by p.ordinal`)
+  const following = firstAfter(found.rows, parts)
   const rest = found.rows.flatMap((row) => {
-    const order = orderOf(row, { parts, missing })
+    const order = orderOf(row, { parts, missing }, following)
     return order && !read.version.texts.has(row.ref) ? [{ ...row, order }] : []
   })
   if (rest.length === 0) return read
@@ -57,10 +58,40 @@ export async function withRestOfWork(
   }
 }
 
-/** Sort key of a stored passage; undefined if it was downloaded or the source no longer has it. */
-function orderOf({ ref, ordinal }: Row, { parts, missing }: Fetched): readonly number[] | undefined {
+/**
+ * Sort key of a stored passage; undefined if it was downloaded or the source no longer has it.
+ * @param following ordinal of the first stored passage after the downloaded parts.
+ */
+function orderOf(
+  { ref, ordinal }: Row,
+  { parts, missing }: Fetched,
+  following: number,
+): readonly number[] | undefined {
   for (const [section, number] of missing) if (isWithin(ref, section)) return [1, number, ordinal]
-  return parts.length > 0 && !parts.some((part) => isWithin(ref, part)) ? [0, ordinal] : undefined
+  if (parts.length === 0 || parts.some((part) => isWithin(ref, part))) return undefined
+  return [ordinal < following ? 0 : 2, ordinal]
+}
+
+/** Where a single downloaded section belongs among the stored passages; infinite if its heading has none. */
+function firstAfter(rows: readonly Row[], parts: readonly string[]): number {
+  const [only] = parts
+  const part = only === undefined || parts.length > 1 ? undefined : numbered(only)
+  if (!part) return Number.POSITIVE_INFINITY
+  const beside = rows.filter(({ ref }) => numbered(ref)?.heading === part.heading)
+  const next = beside.find(({ ref }) => compareOrders(numbered(ref)?.numbers ?? [], part.numbers) > 0)
+  return next?.ordinal ?? (beside.at(-1)?.ordinal ?? Number.POSITIVE_INFINITY) + 1
+}
+
+/** The heading of a ref and its numbers. The sides of a leaf follow one another: `2a` is 8, `2b` is 9. */
+function numbered(
+  ref: string,
+): { readonly heading: string; readonly numbers: readonly number[] } | undefined {
+  const [, heading, address] = /^(.*) (\d+[a-d]?(?::\d+[a-d]?)*)$/.exec(ref) ?? []
+  if (heading === undefined || address === undefined) return undefined
+  const numbers = address
+    .split(':')
+    .map((n) => Number.parseInt(n, 10) * 4 + Math.max(0, 'abcd'.indexOf(n.at(-1) ?? '-')))
+  return { heading, numbers }
 }
 
 function isWithin(ref: string, part: string): boolean {
