@@ -24,7 +24,7 @@ import { untilInterrupted } from '../interruption.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
 import { collectionList, planLines } from './collection-lines.ts'
 import { allowedLicenses, exitCodeOf, licenseOption } from './import-options.ts'
-import { progressBar } from './import-progress.ts'
+import { withProgressBar } from './import-progress.ts'
 import { askPermission, permittedBefore, unanswered } from './permission.ts'
 
 export const collectionCommands: Readonly<Record<string, Command>> = {
@@ -122,17 +122,17 @@ async function importPlan(
   const { name } = plan.collection
   const request = { collection: name, allowLicenses, requestedBy: commandLine }
   const job = await withTx(database, 'system', (tx) => beginJob(tx, request, `command-${randomBase62(12)}`))
-  const show = progressBar(invocation)
   const report = await driveJob(
     database,
     job,
-    (signal, record) => {
-      const onProgress = (step: CollectionProgress): void => {
-        show(step)
-        record(step)
-      }
-      return addCollection(database, source, plan, { survey, allowLicenses, signal, onProgress })
-    },
+    (signal, record) =>
+      withProgressBar(invocation, (show) => {
+        const onProgress = (step: CollectionProgress): void => {
+          show(step)
+          record(step)
+        }
+        return addCollection(database, source, plan, { survey, allowLicenses, signal, onProgress })
+      }),
     { stopped, throws: true },
   )
   if (!report) throw new Error('the import gave no report')

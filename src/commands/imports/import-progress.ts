@@ -7,25 +7,36 @@ type Step = Progress & { readonly share?: number }
 const width = 24
 const secondsBetweenLines = 5
 
+type Terminal = { readonly columns: number; write(text: string): unknown }
+
 /**
- * Shows the progress of an import: a bar that is redrawn on a terminal, otherwise a line from time to time.
+ * Runs an import and shows its progress: a bar that is redrawn on a terminal, otherwise a line from time to time. The
+ * bar's line is ended when the import stops or fails, so that what is printed next has its own line.
  * @param terminal where to draw; undefined when standard error is not a terminal.
  */
-export function progressBar(
+export async function withProgressBar<T>(
   { progress }: Pick<Invocation, 'progress'>,
-  terminal: NodeJS.WriteStream | undefined = process.stderr.isTTY ? process.stderr : undefined,
-): (step: Step) => void {
+  work: (show: (step: Step) => void) => Promise<T>,
+  terminal: Terminal | undefined = process.stderr.isTTY ? process.stderr : undefined,
+): Promise<T> {
   let shown = Number.NEGATIVE_INFINITY
-  return (step) => {
+  let isLineOpen = false
+  const show = (step: Step): void => {
     const isLast = step.done === step.total
     if (terminal) {
       terminal.write(
         `\r\x1b[K${barOf(step).slice(0, Math.max(20, terminal.columns - 1))}${isLast ? '\n' : ''}`,
       )
+      isLineOpen = !isLast
     } else if (isLast || step.seconds - shown >= secondsBetweenLines) {
       shown = step.seconds
       progress(barOf(step))
     }
+  }
+  try {
+    return await work(show)
+  } finally {
+    if (isLineOpen) terminal?.write('\n')
   }
 }
 

@@ -1,14 +1,15 @@
 import { ServiceError } from '../../errors.ts'
+import { firstAnswer } from '../../sources/collections/export-place.ts'
 import { publicApiUrl, SefariaApi } from '../../sources/importers/sefaria/api.ts'
 import { openBucket, publicBooksUrl } from '../../sources/importers/sefaria/bucket.ts'
 import type { ExportSource } from '../../sources/importers/sefaria/export-source.ts'
 import { openFolder } from '../../sources/importers/sefaria/folder.ts'
 import { importFromApi } from '../../sources/importers/sefaria/import-api.ts'
 import { importExport } from '../../sources/importers/sefaria/import-export.ts'
-import type { Command, Invocation } from '../command.ts'
+import type { Arguments, Command, Invocation } from '../command.ts'
 import { recorded, withoutSecrets } from '../library-audit.ts'
 import { allowedLicenses, licenseOption, reported } from './import-options.ts'
-import { progressBar } from './import-progress.ts'
+import { withProgressBar } from './import-progress.ts'
 
 export const sefariaCommands: Readonly<Record<string, Command>> = {
   'sources import sefaria-export': {
@@ -23,6 +24,11 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       links: { type: 'boolean' },
     },
     words: [0, 1],
+    check: async (given) => {
+      allowedLicenses(given)
+      const address = listAddress(given)
+      if (address !== undefined) await requireAnswer(address, 'sources import sefaria-export FOLDER')
+    },
     run: async (invocation) => {
       const selection = { titles: invocation.list('title'), categories: invocation.list('category') }
       const allowLicenses = allowedLicenses(invocation)
@@ -33,15 +39,18 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
         titles: shortList(selection.titles),
         categories: shortList(selection.categories),
       }
+      const links = invocation.flag('links')
       return recorded(invocation, { action: 'library.imported', details }, () =>
         reported((signal) =>
-          importExport(invocation.installation.database, source, {
-            ...selection,
-            allowLicenses,
-            links: invocation.flag('links'),
-            onProgress: progressBar(invocation),
-            signal,
-          }),
+          withProgressBar(invocation, (onProgress) =>
+            importExport(invocation.installation.database, source, {
+              ...selection,
+              allowLicenses,
+              links,
+              onProgress,
+              signal,
+            }),
+          ),
         ),
       )
     },
@@ -51,15 +60,13 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
     summary: "imports single works, or parts of works, from Sefaria's public API",
     options: { ...licenseOption, 'base-url': { type: 'string' } },
     words: [1, 100],
+    check: async (given) => {
+      allowedLicenses(given)
+      await requireAnswer(apiAddress(given), 'sources import sefaria-export FOLDER --title TITLE')
+    },
     run: async (invocation) => {
       const allowLicenses = allowedLicenses(invocation)
-      const baseUrl = invocation.text('base-url') ?? publicApiUrl
-      if (!/^https?:\/\/[^/]/i.test(baseUrl)) {
-        throw new ServiceError(
-          'invalid_value',
-          '--base-url takes an address that begins with http:// or https://.',
-        )
-      }
+      const baseUrl = apiAddress(invocation)
       const api = new SefariaApi(baseUrl)
       const titles = invocation.words
       const details = {
@@ -69,12 +76,14 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       }
       return recorded(invocation, { action: 'library.imported', details }, () =>
         reported((signal) =>
-          importFromApi(invocation.installation.database, api, {
-            titles,
-            allowLicenses,
-            onProgress: progressBar(invocation),
-            signal,
-          }),
+          withProgressBar(invocation, (onProgress) =>
+            importFromApi(invocation.installation.database, api, {
+              titles,
+              allowLicenses,
+              onProgress,
+              signal,
+            }),
+          ),
         ),
       )
     },
@@ -90,7 +99,18 @@ function shortList(titles: readonly string[]): string | null {
   return titles.length > maxListed ? `${listed} and ${titles.length - maxListed} more` : listed
 }
 
-async function openSource({ words, list }: Invocation): Promise<ExportSource> {
+/** @throws ServiceError `invalid_value` for an address that is none. */
+function apiAddress({ text }: Arguments): string {
+  const baseUrl = text('base-url') ?? publicApiUrl
+  if (/^https?:\/\/[^/]/i.test(baseUrl)) return baseUrl
+  throw new ServiceError('invalid_value', '--base-url takes an address that begins with http:// or https://.')
+}
+
+/**
+ * The address of the list of books; undefined for a folder.
+ * @throws ServiceError `invalid_value` when nothing is chosen from the public export.
+ */
+function listAddress({ words, list }: Arguments): string | undefined {
   const [place] = words
   if (place === undefined && list('title').length + list('category').length === 0) {
     throw new ServiceError(
@@ -98,6 +118,22 @@ async function openSource({ words, list }: Invocation): Promise<ExportSource> {
       'The public export has about 20,000 files. Choose works with --title or --category.',
     )
   }
-  if (place === undefined) return openBucket(publicBooksUrl)
-  return /^https?:\/\//i.test(place) ? openBucket(place) : openFolder(place)
+  if (place === undefined) return publicBooksUrl
+  return /^https?:\/\//i.test(place) ? place : undefined
+}
+
+/** @throws ServiceError `upstream_error` with the command that needs no network, when there is no answer in 3.5 s. */
+async function requireAnswer(address: string, offline: string): Promise<void> {
+  const answer = await firstAnswer(address)
+  if (answer.status !== undefined) return
+  throw new ServiceError(
+    'upstream_error',
+    `${address} could not be reached: ${answer.reason}.
+Without a network, import from a folder with Sefaria's export: ${offline}`,
+  )
+}
+
+async function openSource(given: Invocation): Promise<ExportSource> {
+  const address = listAddress(given)
+  return address === undefined ? openFolder(given.words[0] ?? '') : openBucket(address)
 }

@@ -38,9 +38,9 @@ export async function reachExport(place: ExportPlace, signal?: AbortSignal): Pro
       `There is no folder ${place.path}. Name a folder with Sefaria's export, or a mirror with --base-url.`,
     )
   }
-  const timeout = AbortSignal.timeout(reachMs)
-  const reason = await answerOf(place.booksUrl, signal ? AbortSignal.any([signal, timeout]) : timeout)
-  if (reason !== undefined) throw unreachable(place.booksUrl, reason)
+  const answer = await firstAnswer(place.booksUrl, signal)
+  if (answer.status === undefined) throw unreachable(place.booksUrl, answer.reason)
+  if (answer.status >= 400) throw unreachable(place.booksUrl, `the server answered ${answer.status}`)
 }
 
 /** Opens the export. @throws ServiceError like `reachExport`, or when its list cannot be read. */
@@ -49,20 +49,23 @@ export async function openExport(place: ExportPlace): Promise<ExportSource> {
   return openBucket(place.booksUrl, { mirror: place.mirror })
 }
 
-/** Why there is no answer; undefined when there is one. */
-async function answerOf(url: string, signal: AbortSignal): Promise<string | undefined> {
+type Answer = { readonly status: number } | { readonly status: undefined; readonly reason: string }
+
+/** The status that an address answers with within 3.5 s, or why there is no answer. */
+export async function firstAnswer(url: string, signal?: AbortSignal): Promise<Answer> {
+  const timeout = AbortSignal.timeout(reachMs)
   try {
     const response = await fetch(url, {
       headers: { 'user-agent': userAgent, range: 'bytes=0-0' },
-      signal,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     await response.body?.cancel()
-    return response.ok ? undefined : `the server answered ${response.status}`
+    return { status: response.status }
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError')
-      return `no answer within ${reachMs / 1_000} s`
+      return { status: undefined, reason: `no answer within ${reachMs / 1_000} s` }
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    return (cause as { code?: string }).code ?? messageOf(cause)
+    return { status: undefined, reason: (cause as { code?: string }).code ?? messageOf(cause) }
   }
 }
 

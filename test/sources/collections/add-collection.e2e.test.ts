@@ -105,6 +105,23 @@ test('a server that never answers fails with the remedy, before a database is op
   expect(stderr).toContain('--base-url URL')
 })
 
+test('other imports that get no answer name the command that needs no network', async () => {
+  const closed = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const address = closed.address()
+  closed.close()
+  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  for (const words of [
+    ['sefaria', 'Tanya', '--base-url', url],
+    ['sefaria-export', `${url}/books.json`],
+  ]) {
+    const { code, stderr } = await run('sources', 'import', ...words)
+    expect(code).toBe(1)
+    expect(stderr).toContain('could not be reached: ECONNREFUSED.')
+    expect(stderr).toContain('sources import sefaria-export FOLDER')
+  }
+})
+
 test('a collection comes from a folder without a network', patient, async () => {
   const copy = await writeExport(collectionExport)
   const added = await run('sources', 'add', 'tanya', copy.path, '--yes', '--json')
