@@ -257,6 +257,17 @@ test('a bucket that is not there is one clear sentence', async () => {
   await expect(slow).rejects.toThrow('no answer within 0.02 s (tried 4 times)')
 })
 
+test('a text whose licence the publisher restricts stays as it was, and the report says so', async () => {
+  await fromFolder(lamp([['free']]))
+  const restricted = lamp([['free, corrected']], { license: 'CC-BY-NC' })
+  expect((await fromFolder(restricted)).skipped).toMatchObject([
+    { why: expect.stringMatching(/add --allow-license cc-by-nc; the library keeps its earlier text$/) },
+  ])
+  expect(await rows('select text from passage_texts')).toEqual([{ text: 'free' }])
+  await fromFolder(restricted, { allowLicenses: ['cc-by-nc'] })
+  expect(await rows('select license from versions')).toEqual([{ license: 'CC-BY-NC' }])
+})
+
 test('faulty rows of the list of books do not stop the import of the others', async () => {
   const json_url = `${fake.baseUrl}/json/Chasidut/Made Up/Columns/English/Study Edition.json`
   const books = [

@@ -136,7 +136,12 @@ function leftOut(
       context.report.note('skipped', entry.name, 'merged texts hide edition and licence')
       return undefined
     default:
-      noteLeftOut(context, entry, outcome)
+      noteLeftOut(
+        context,
+        entry,
+        outcome,
+        isStored(context, entry) ? '; the library keeps its earlier text' : '',
+      )
       return outcome
   }
 }
@@ -152,9 +157,10 @@ function noteLeftOut(
   { report }: LoadContext,
   entry: ExportEntry,
   result: Exclude<FileState['result'], { readonly kind: 'stored' }>,
+  consequence = '',
 ): void {
   const why = result.kind === 'empty' ? 'it holds no text' : licenseRefusal(result.license)
-  report.note('skipped', entry.name, why)
+  report.note('skipped', entry.name, why + consequence)
 }
 
 /** Returns the result. On an error it adds a line to the report and returns undefined. */
