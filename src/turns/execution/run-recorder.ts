@@ -14,7 +14,7 @@ import { createSourceMarks, type SourceMarks } from '../../sources/citations/sou
 import type { VerifyLookups } from '../../sources/citations/verify.ts'
 import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
-import { closeRun, hasOutput } from '../recording/finish-run.ts'
+import { hasOutput } from '../recording/finish-run.ts'
 import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
 import { chargedCall } from '../recording/unfinished-call.ts'
 import type { Run } from '../run/run.ts'
@@ -124,20 +124,20 @@ export class RunRecorder {
     const missing = bounded > holdMicros && !isAbove ? bounded - holdMicros : 0n
     // The start has just checked key and credits.
     if (this.#step === 0 && missing === 0n) return null
-    const enough = await this.journal.prepareCall(this.#step + 1, missing)
-    if (await this.#keyIsRevoked()) {
+    const { isHeld, keyUsable } = await this.journal.prepareCall(this.#step + 1, missing)
+    if (await this.#keyIsRevoked(keyUsable)) {
       this.#stop.end('cancelled')
       return null
     }
     if (isAbove) return `The turn reached its maximum cost of ${creditsText(maxMicros)} credits.`
-    return enough ? null : 'The account has too few credits for another step. Add credits, then ask again.'
+    return isHeld ? null : 'The account has too few credits for another step. Add credits, then ask again.'
   }
 
-  async #keyIsRevoked(): Promise<boolean> {
+  /** @param known undefined if a retried write only found that it had already been committed. */
+  async #keyIsRevoked(known: boolean | undefined): Promise<boolean> {
     const { apiKeyId } = this.#run
     if (apiKeyId === null) return false
-    // Undefined if a retried write only found that it had already been committed.
-    if (this.journal.keyUsable !== undefined) return !this.journal.keyUsable
+    if (known !== undefined) return !known
     return !(await retryTransient(() => isKeyUsable(this.#database.system, apiKeyId), this.#stop.turn))
   }
 
@@ -287,17 +287,8 @@ export class RunRecorder {
       this.#answer.add(call)
     }
     await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
-    const event = await this.journal.end(
-      (costMicros) => prepare(costMicros < this.journal.holdMicros ? costMicros : this.journal.holdMicros),
-      (tx, ended, last) => {
-        const closing = closeRun(tx, this.#run, ended, last)
-        const done = closing.done.then(({ waiting }) => {
-          this.#othersWait = waiting
-        })
-        return { ...closing, done }
-      },
-      call,
-    )
+    const event = prepare(await this.journal.finalCost(call))
+    this.#othersWait = await this.journal.finish(event, call)
     this.#watch.ended(event)
     this.#live.push(event)
   }

@@ -16,7 +16,7 @@ import type { AskPublisher } from '../../sources/library/publisher.ts'
 import type { SemanticSearch } from '../../sources/search/semantic/semantic-search.ts'
 import type { Tracer } from '../../tracing.ts'
 import { longestText, readEvents, withoutVoid } from '../recording/event-log.ts'
-import { createJournal, type RunJournal, readJournal } from '../recording/journal.ts'
+import { RunJournal, readJournal } from '../recording/journal.ts'
 import type { SharedAppends } from '../recording/shared-appends.ts'
 import type { Signals } from '../replicas/signals.ts'
 import { givenNumbers, modelHistory, questionOf } from '../run/model-history.ts'
@@ -25,6 +25,7 @@ import { stepOf } from '../run/run-events.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import { readTranscript } from '../run/transcript.ts'
 import type { TurnStop } from '../run/turn-stop.ts'
+import type { TurnStore } from '../store/turn-store.ts'
 import { presentFiles } from './attached-files.ts'
 import type { LiveRun } from './live-runs.ts'
 import { RunRecorder } from './run-recorder.ts'
@@ -32,7 +33,11 @@ import type { TurnMetrics } from './turn-metrics.ts'
 import { turnTools } from './turn-tools.ts'
 import { TurnWatch } from './turn-watch.ts'
 
-export type TurnServices = RunnerServices & { readonly signals: Signals; readonly appends: SharedAppends }
+export type TurnServices = RunnerServices & {
+  readonly signals: Signals
+  readonly store: TurnStore
+  readonly appends: SharedAppends
+}
 
 export type RunnerServices = {
   readonly database: Database
@@ -80,7 +85,8 @@ export async function runTurn(
         : await retryTransient(() => readRun(services.database, run), stop.writing)
     // Readers of this process start at the first event, whichever attempt wrote it.
     for (const { event } of earlier) if (stepOf(event) <= journaled.steps.length) live.push(event)
-    journal = createJournal(services.database, run, {
+    journal = new RunJournal(run, {
+      store: services.store,
       price: model?.price ?? freePrice,
       costMicros: journaled.costMicros,
       appends: services.appends,

@@ -10,6 +10,7 @@ import type { Pressure } from '../replicas/pressure.ts'
 import { openReplica, type Replica } from '../replicas/replica.ts'
 import { type Lease, leaseSeconds } from '../run/lease.ts'
 import type { Run } from '../run/run.ts'
+import { createTurnStore, type TurnStore } from '../store/turn-store.ts'
 import { createClaiming } from './claiming.ts'
 import { createDrivenRuns } from './driven-runs.ts'
 import { keepLeases } from './lease-keeping.ts'
@@ -22,6 +23,8 @@ const drainMs = 8_000
 /** The part of a process that drives runs: those it admitted, and those it claimed from lost owners. */
 export type Runner = Omit<Replica, 'close'> & {
   readonly lease: Lease
+  /** The calls of this process to the database about turns. */
+  readonly store: TurnStore
   /**
    * Starts to drive a run that this process owns. During a drain it releases the run instead.
    * @param conversation the model's conversation, if it is known. It is then not read again.
@@ -58,13 +61,14 @@ export function createRunner(
   const { database, log } = services
   const replica = openReplica(database, lease.owner, log)
   const { signals } = replica
-  const appends = createSharedAppends(database)
+  const store = createTurnStore(database)
+  const appends = createSharedAppends(store)
   const outage = createOutageLog(log, 'looking after runs')
   const unconfirmedStarts = createUnconfirmedStarts(lease, (runId) => driven.byId.has(runId))
   const leaving = new AbortController()
   let draining = false
 
-  const driven = createDrivenRuns({ ...services, signals, outage, appends }, (run) => {
+  const driven = createDrivenRuns({ ...services, signals, outage, store, appends }, (run) => {
     claiming.runSoon()
     signals.send({ kind: 'claim', runId: run.id })
   })
@@ -95,6 +99,7 @@ export function createRunner(
 
   return {
     lease,
+    store,
     ...replica,
     start: driven.start,
     unconfirmedStart: unconfirmedStarts.add,

@@ -2,11 +2,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import { estimateTokens } from '../../agent/tokens.ts'
 import type { Executor } from '../../db/client.ts'
 import { runEvents } from '../../db/schema/index.ts'
-import { statement, turnCall } from '../../db/statement.ts'
 import type { RunEvent } from '../run/run-events.ts'
-import { type Attempt, appendParameters, appendValues } from './append-values.ts'
-import type { StepRow } from './step-row.ts'
-import type { WriteBatch } from './write-buffer.ts'
 
 /** `epoch`: that of the owner that wrote the event. */
 export type CommittedEvent = { readonly seq: number; readonly epoch: number; readonly event: RunEvent }
@@ -14,63 +10,6 @@ export type CommittedEvent = { readonly seq: number; readonly epoch: number; rea
 /** The run has a new owner or has ended. This owner may not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
-}
-
-type AppendResult = { owned: boolean; key_usable: boolean | null; enough: boolean | null }
-
-const append = statement<AppendResult>(
-  'append_to_run',
-  `select owned, key_usable, enough from append_to_run_2(${appendParameters}, null, null)`,
-  turnCall,
-)
-
-const prepareCall = statement<AppendResult>(
-  'prepare_call',
-  `select owned, key_usable, enough from append_to_run_2(${appendParameters}, :micros, :step)`,
-  turnCall,
-)
-
-/**
- * A call that was sent: the number of events and the steps that it adds, and its result. `done` must be
- * awaited.
- */
-export type Appending<T> = {
-  readonly added: number
-  readonly steps: readonly StepRow[]
-  readonly done: Promise<T>
-}
-
-/**
- * Result of a call that prepares a model call. Fields are undefined for other calls; `keyUsable` also for a run
- * without a key.
- */
-export type Appended = { readonly keyUsable?: boolean | undefined; readonly enough?: boolean | undefined }
-
-/**
- * Appends events and steps under the owner's epoch, in one database call. Consecutive deltas are joined. `done`
- * rejects with LeaseLost, and nothing is written, if the epoch is not the run's, the run has ended, or its
- * counts differ from `before`.
- * @param next for a model call: its step, and the micro-credits to add to the hold. The hold stays unchanged if
- *   the account has too few credits or the run's key no longer works.
- */
-export function appendEvents(
-  executor: Executor,
-  run: Attempt,
-  before: { readonly eventCount: number; readonly stepCount: number },
-  batch: WriteBatch,
-  next?: { readonly step: number; readonly micros: bigint },
-): Appending<Appended> {
-  const values = appendValues(run, before, batch)
-  const call = next ? prepareCall(executor, { ...values, ...next }) : append(executor, values)
-  const done = call.then(([row]) => {
-    if (!row?.owned) throw leaseLost(run)
-    return { keyUsable: row.key_usable ?? undefined, enough: row.enough ?? undefined }
-  })
-  return { added: values.eventCount, steps: batch.steps, done }
-}
-
-export function leaseLost(run: { readonly id: string; readonly epoch: number }): LeaseLost {
-  return new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
 }
 
 /**

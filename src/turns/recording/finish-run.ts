@@ -1,13 +1,9 @@
 import type { StepRecord } from '../../agent/events.ts'
 import type { ModelMessage } from '../../agent/provider.ts'
-import type { Executor } from '../../db/client.ts'
-import { statement, turnCall } from '../../db/statement.ts'
 import type { Run } from '../run/run.ts'
 import type { RunEnd, RunUsage, TerminalEvent } from '../run/run-events.ts'
 import { answerPosition } from '../run/transcript.ts'
-import { appendParameters, appendValues } from './append-values.ts'
-import { type Appending, leaseLost } from './event-log.ts'
-import type { Last } from './journal.ts'
+import type { RunEndRow } from '../store/turn-calls.ts'
 
 /** Sums over the steps. `costMicros` is the amount in the ledger. */
 export function usageOf(steps: readonly StepRecord[], costMicros: bigint): RunUsage {
@@ -38,58 +34,33 @@ export function hasOutput(end: Pick<RunEnd, 'text' | 'files'>): boolean {
   return end.text !== '' || end.files.length > 0
 }
 
-const end = statement<{ owned: boolean; waiting: boolean }>(
-  'end_turn',
-  `select owned, waiting
-  from end_turn(${appendParameters}, :status, :output, :errorCode, :errorMessage, :finishReason, :usage, :costMicros, :chargeMicros,
-    :facts, :sessionId, :messageId, :turn, ${answerPosition}, :answer)`,
-  turnCall,
-)
-
-/**
- * Ends a run in one call: writes its last steps and events, settles the hold, stores the answer and closes the
- * row. `done` resolves to whether other turns of the account may be waiting. It rejects, and nothing is
- * written, with LeaseLost if the run has another owner or has ended, and if the charge would exceed the hold.
- */
-export function closeRun(
-  executor: Executor,
-  run: Run,
-  event: TerminalEvent,
-  last: Last,
-): Appending<{ readonly waiting: boolean }> {
+/** The last values of a run that ends with this event, whose usage has the final cost. */
+export function endOf(run: Run, event: TerminalEvent): RunEndRow {
   const status = statusOf(event)
   const { usage, ...said } = event.end
-  const cost = BigInt(usage.cost_micros)
-  const isFree = status === 'failed' && cost === 0n && !hasOutput(said)
-  const values = appendValues(run, last.before, last.waiting)
-  const ending = end(executor, {
-    ...values,
+  const isFree = status === 'failed' && usage.cost_micros === '0' && !hasOutput(said)
+  return {
     status,
-    output: JSON.stringify(outputItems(run, event.end)),
-    errorCode: event.type === 'run.failed' ? event.code : null,
-    errorMessage: event.type === 'run.failed' ? event.message : '',
-    finishReason: event.type === 'run.completed' ? event.reason : null,
-    usage: JSON.stringify(usage),
-    costMicros: cost,
-    sessionId: run.sessionId,
-    chargeMicros: isFree ? null : cost,
-    facts: JSON.stringify(factsOf(run, event.end)),
-    messageId: run.messageId,
+    output: outputItems(run, event.end),
+    error_code: event.type === 'run.failed' ? event.code : null,
+    error_message: event.type === 'run.failed' ? event.message : '',
+    finish_reason: event.type === 'run.completed' ? event.reason : null,
+    usage,
+    cost: usage.cost_micros,
+    charge: isFree ? null : usage.cost_micros,
+    facts: factsOf(run, event.end),
+    session: run.sessionId,
+    message: run.messageId,
     turn: run.turn,
+    position: answerPosition,
     answer: status === 'failed' ? null : answerOf(event.end),
-  })
-  const done = ending.then(([row]) => {
-    if (!row?.owned) throw leaseLost(run)
-    return { waiting: row.waiting }
-  })
-  return { added: values.eventCount, steps: last.waiting.steps, done }
+  }
 }
 
-/** The answer as a message for later turns, as JSON. Null if the turn has no answer. */
-function answerOf(end: RunEnd): string | null {
+/** The answer as a message for later turns. Null if the turn has no answer. */
+function answerOf(end: RunEnd): ModelMessage | null {
   if (end.text === '' && end.tool_calls.length === 0) return null
-  const answer: ModelMessage = { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
-  return JSON.stringify(answer)
+  return { role: 'assistant', content: end.text, toolCalls: end.tool_calls }
 }
 
 /** Facts about a charge, for the usage pages. */
@@ -104,7 +75,7 @@ function factsOf(run: Run, { usage }: RunEnd): Readonly<Record<string, unknown>>
   }
 }
 
-function statusOf(event: TerminalEvent): 'completed' | 'failed' | 'cancelled' {
+function statusOf(event: TerminalEvent): RunEndRow['status'] {
   switch (event.type) {
     case 'run.completed':
       return 'completed'

@@ -1,104 +1,67 @@
-import { type Database, type Executor, withTurnCalls, withTurnTx } from '../../db/client.ts'
+import type { Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
-import type { Attempt } from './append-values.ts'
-import { type Appended, type Appending, appendEvents } from './event-log.ts'
+import type { Run } from '../run/run.ts'
+import { type Added, type CallPurpose, runCall, type WriteAnswer } from '../store/turn-calls.ts'
+import type { TurnStore } from '../store/turn-store.ts'
+import { LeaseLost } from './event-log.ts'
 import { committedProgress, type Progress } from './run-progress.ts'
-import { costOf, type WriteBatch } from './write-buffer.ts'
 
-/** The run as the claim of this attempt left it. */
-export type OwnedRun = Attempt & {
-  readonly eventCount: number
-  readonly stepCount: number
-  readonly holdMicros: bigint
+/** One write: what it does, what it appends, and the progress of the run before it. */
+export type Write = {
+  readonly purpose: CallPurpose
+  readonly added: Added
+  readonly before: Progress
+  /** A write of a tool, in the same transaction. Returns what is appended in place of `added`. */
+  readonly change?: ((tx: Executor) => Promise<Added>) | undefined
 }
 
-/** One write: it appends the buffered events and steps, and whatever else belongs to it. */
-export type Work<T> = {
-  /** True if the write is one call, which needs no surrounding transaction. */
-  readonly single: boolean
-  /** True if the write closes the run. It proceeds even if an earlier step could not be written. */
-  readonly ends?: boolean
-  readonly send: (executor: Executor, batch: WriteBatch, before: Progress) => Promise<Sent<T>>
-}
-
-export type Sent<T> = {
-  readonly value: T
-  /** The last call of the write, which appends the buffer. */
-  readonly appending: Appending<Appended | undefined>
-  /** Micro-credits to add to the hold. */
-  readonly moreMicros?: bigint
-}
-
-/** What an attempt knows about its run after its last write. */
-export type State = { readonly progress: Progress; readonly costMicros: bigint }
-/** The state after a write, and the write's result. */
-export type Written<T> = State & { readonly value: T }
-
-/** Initial state of an attempt, from the claimed run. */
-export function stateOf({ eventCount, stepCount, holdMicros }: OwnedRun, costMicros: bigint): State {
-  return { progress: { eventCount, stepCount, holdMicros, ended: false }, costMicros }
-}
-
-/** Appends the buffer and does nothing else. */
-export const appendWork = (run: OwnedRun): Work<undefined> => ({
-  single: true,
-  send: async (executor, batch, before) => ({
-    value: undefined,
-    appending: appendEvents(executor, run, before, batch),
-  }),
-})
-
-/** One write, the buffer it takes, and the state before it. */
-export type Writing<T> = {
-  readonly work: Work<T>
-  readonly batch: WriteBatch
-  readonly before: State
-  readonly leave: AbortSignal
+/** A write that succeeded. `answer` is undefined if it was only found to be committed. */
+export type Written = {
+  readonly added: Added
+  readonly progress: Progress
+  readonly answer?: WriteAnswer | undefined
 }
 
 /**
- * Performs a write exactly once, with as many attempts as needed.
- * @param unconfirmed the result of an earlier attempt whose COMMIT got no answer. That attempt may have succeeded.
+ * Performs a write exactly once, with as many attempts as needed. If an attempt has an unknown outcome, the next
+ * one locks the run's row and first checks whether the write was committed.
+ * @param unconfirmed the progress after an earlier attempt that may have succeeded.
+ * @throws LeaseLost if the run has another owner, has ended, or is in an unexpected state.
  */
-export function writeIdempotently<T>(
-  database: Database,
-  run: OwnedRun,
-  writing: Writing<T>,
-  unconfirmed?: Written<T>,
-): Promise<Written<T>> {
-  let last = unconfirmed
-  const send = async (executor: Executor) => {
-    const { written, done } = await sendOnce(executor, writing)
-    last = written
-    return done
+export function writeIdempotently(
+  store: TurnStore,
+  run: Run,
+  { purpose, added: given, before, change }: Write,
+  leave: AbortSignal,
+  unconfirmed?: Progress,
+): Promise<Written> {
+  let last = unconfirmed && { added: given, progress: unconfirmed }
+  const send = async (tx?: Executor): Promise<Written> => {
+    const added = change && tx ? await change(tx) : given
+    const progress = progressAfter(purpose, added, before)
+    last = { added, progress }
+    const call = runCall({ ...run, ...before }, added, purpose)
+    const answer = tx ? await store.callIn(tx, run.accountId, call) : await store.call(run.accountId, call)
+    if (!answer.owned) throw new LeaseLost(`run ${run.id} has left epoch ${run.epoch}`)
+    const holdMicros = answer.enough === false ? before.holdMicros : progress.holdMicros
+    return { added, answer, progress: { ...progress, holdMicros } }
   }
-  const again = async (tx: Executor, unconfirmed: Written<T>) => {
-    const progress = await committedProgress(tx, run, writing.before.progress, unconfirmed.progress)
-    return progress ? { ...unconfirmed, progress } : send(tx)
+  const attempt = () => {
+    if (!last && !change) return send()
+    return store.transaction(run.accountId, async (tx) => {
+      const progress = last && (await committedProgress(tx, run, before, last.progress))
+      return last && progress ? { ...last, progress } : send(tx)
+    })
   }
-  const attempt = () =>
-    writing.work.single && !last
-      ? withTurnCalls(database, run, send)
-      : withTurnTx(database, run, (tx) => (last ? again(tx, last) : send(tx)))
-  return retryTransient(attempt, writing.leave)
+  return retryTransient(attempt, leave)
 }
 
-/** Sends the write once. `written` is the expected state, `done` the state after the answer. */
-async function sendOnce<T>(executor: Executor, { work, batch, before }: Writing<T>) {
-  const { value, appending, moreMicros = 0n } = await work.send(executor, batch, before.progress)
-  const { eventCount, stepCount, holdMicros } = before.progress
-  const written: Written<T> = {
-    value,
-    costMicros: before.costMicros + costOf(appending.steps),
-    progress: {
-      eventCount: eventCount + appending.added,
-      stepCount: stepCount + appending.steps.length,
-      holdMicros: holdMicros + moreMicros,
-      ended: work.ends ?? false,
-    },
+/** The progress after a write that succeeds completely. */
+export function progressAfter(purpose: CallPurpose, { events, steps }: Added, before: Progress): Progress {
+  return {
+    eventCount: before.eventCount + events.length,
+    stepCount: before.stepCount + steps.length,
+    holdMicros: before.holdMicros + (purpose.call === 'prepareCall' ? BigInt(purpose.more) : 0n),
+    ended: purpose.call === 'finish',
   }
-  const done = appending.done.then((answer) =>
-    answer?.enough === false ? { ...written, progress: { ...written.progress, holdMicros } } : written,
-  )
-  return { written, done }
 }

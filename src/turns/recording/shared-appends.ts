@@ -1,8 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises'
-import { type Database, type Executor, withTurnTx } from '../../db/client.ts'
-import { statement } from '../../db/statement.ts'
+import type { Run } from '../run/run.ts'
 import type { RunEvent } from '../run/run-events.ts'
-import { type Attempt, joinDeltas } from './append-values.ts'
+import type { RunEvents, TurnStore } from '../store/turn-store.ts'
 import { createFlushClock, type FlushClock } from './flush-clock.ts'
 
 type Counts = { readonly eventCount: number; readonly stepCount: number }
@@ -14,30 +13,19 @@ type Counts = { readonly eventCount: number; readonly stepCount: number }
  */
 export type SharedAppends = FlushClock & {
   /**
-   * Adds the events of one run to the next batch.
-   * @param before the counts that the run's row must have, as for `appendEvents`.
-   * @param onResult called once with the outcome: true if committed; false if nothing was written, because the row
-   *   has other counts or is locked; undefined if unknown. It must not throw.
-   * @returns the number of events it adds.
+   * Adds the events of one run to the next batch. It never throws.
+   * @param before the counts that the run's row must have.
+   * @returns true if committed; false if nothing was written, because the row has other counts or is locked;
+   *   undefined if unknown.
    */
-  append(run: Attempt, before: Counts, events: readonly RunEvent[], onResult: AppendListener): number
+  append(
+    run: Pick<Run, 'id' | 'accountId' | 'epoch'>,
+    before: Counts,
+    events: readonly RunEvent[],
+  ): Promise<boolean | undefined>
 }
 
-export type AppendListener = (written: boolean | undefined) => void
-
-const appendAll = statement<{ run: string }>(
-  'append_to_runs',
-  'select append_to_runs(:runs, :accounts, :epochs, :eventsBefore, :stepsBefore, :events) as run',
-)
-
-/** The events that one run adds. */
-type PendingAppend = {
-  readonly run: Attempt
-  readonly before: Counts
-  /** As JSON. */
-  readonly events: string
-  readonly onResult: AppendListener
-}
+type Waiting = { readonly line: RunEvents; readonly resolve: (isWritten: boolean | undefined) => void }
 
 /** Maximum runs per transaction. Each adds a few KB. */
 const maxLines = 1_000
@@ -47,50 +35,29 @@ const maxLines = 1_000
  */
 const pauseMs = 25
 
-export function createSharedAppends(database: Database): SharedAppends {
-  let waiting: PendingAppend[] = []
+export function createSharedAppends(store: TurnStore): SharedAppends {
+  const waiting: Waiting[] = []
   let writing = false
   const write = async () => {
     writing = true
     // Many runs add events in the same tick.
     await nextTick()
     while (waiting.length > 0) {
-      const lines = waiting.slice(0, maxLines)
-      waiting = waiting.slice(maxLines)
-      await writeLines(database, lines)
+      const batch = waiting.splice(0, maxLines)
+      const written = await store.appendToRuns(batch.map(({ line }) => line)).catch(() => undefined)
+      for (const { line, resolve } of batch) resolve(written?.has(line.runId))
       await delay(pauseMs)
     }
     writing = false
   }
   return {
     ...createFlushClock(),
-    append(run, before, events, onResult) {
-      const joined = joinDeltas(events)
-      waiting.push({ run, before, events: JSON.stringify(joined), onResult })
+    append({ id: runId, accountId, epoch }, { eventCount, stepCount }, events) {
+      const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
+      const counts = { eventsBefore: eventCount, stepsBefore: stepCount }
+      waiting.push({ line: { runId, accountId, epoch, ...counts, events: JSON.stringify(events) }, resolve })
       if (!writing) void write()
-      return joined.length
+      return promise
     },
   }
-}
-
-/** Never throws. Each line's listener gets its outcome. */
-async function writeLines(database: Database, lines: readonly PendingAppend[]): Promise<void> {
-  const written = await withTurnTx(database, 'system', async (tx, sendCommit) => {
-    const sent = sendLines(tx, lines)
-    sendCommit()
-    return sent
-  }).catch(() => undefined)
-  for (const { run, onResult } of lines) onResult(written?.has(run.id))
-}
-
-async function sendLines(tx: Executor, lines: readonly PendingAppend[]): Promise<ReadonlySet<string>> {
-  const rows = await appendAll(tx, {
-    runs: lines.map(({ run }) => run.id),
-    accounts: lines.map(({ run }) => run.accountId),
-    epochs: lines.map(({ run }) => run.epoch),
-    eventsBefore: lines.map(({ before }) => before.eventCount),
-    stepsBefore: lines.map(({ before }) => before.stepCount),
-    events: lines.map(({ events }) => events),
-  })
-  return new Set(rows.map(({ run }) => run))
 }

@@ -1,10 +1,10 @@
 import type { RunEvent } from '../run/run-events.ts'
-import type { StepRow } from './step-row.ts'
+import type { Added } from '../store/turn-calls.ts'
 
 const longAfter = 2_048
 
-/** What one write appends to a run: events, and the steps that finished between them. */
-export type WriteBatch = { readonly events: readonly RunEvent[]; readonly steps: readonly StepRow[] }
+/** A finished step and its cost in micro-credits. Its number follows from the steps before it. */
+export type StepRow = Added['steps'][number]
 
 /**
  * Events and steps that wait to be committed, in order. Consecutive deltas are joined, so while the database is
@@ -44,16 +44,18 @@ export class WriteBuffer {
     this.#steps.push(step)
   }
 
-  take(): WriteBatch {
-    const batch = { events: this.#events, steps: this.#steps }
+  take(): Added {
+    const added = { events: this.#events, steps: this.#steps }
     this.#events = []
     this.#steps = []
     this.#textLength = 0
-    return batch
+    return added
   }
 
   putBack(events: readonly RunEvent[]): void {
-    this.#events = [...events, ...this.#events]
+    const later = this.#events
+    this.#events = []
+    for (const event of [...events, ...later]) this.add(event)
   }
 }
 

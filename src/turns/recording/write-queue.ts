@@ -1,20 +1,16 @@
-import type { Database } from '../../db/client.ts'
+import type { Executor } from '../../db/client.ts'
+import type { Run } from '../run/run.ts'
 import type { RunEvent } from '../run/run-events.ts'
+import type { Added, CallPurpose, RunEndRow } from '../store/turn-calls.ts'
+import type { TurnStore } from '../store/turn-store.ts'
 import { LeaseLost } from './event-log.ts'
-import {
-  appendWork,
-  type OwnedRun,
-  type State,
-  stateOf,
-  type Work,
-  type Written,
-  writeIdempotently,
-} from './idempotent-write.ts'
+import { progressAfter, type Write, type Written, writeIdempotently } from './idempotent-write.ts'
+import type { Progress } from './run-progress.ts'
 import type { SharedAppends } from './shared-appends.ts'
-import type { StepRow } from './step-row.ts'
-import { costOf, type WriteBatch, WriteBuffer } from './write-buffer.ts'
+import { costOf, type StepRow, WriteBuffer } from './write-buffer.ts'
 
 export type WriteQueueOptions = {
+  readonly store: TurnStore
   /** Cost of the steps of earlier attempts, in micro-credits. */
   readonly costMicros: bigint
   /** Events between steps are written in batches with those of other runs. */
@@ -27,15 +23,12 @@ export type WriteQueueOptions = {
   readonly onFault: (error: unknown) => void
 }
 
-/** Events that are being written in a shared batch. */
-type SharedWrite = {
-  readonly batch: WriteBatch
-  readonly before: State
-  attempts: number
-  /** The state after the current attempt, if it succeeds. */
-  after: Written<undefined> | undefined
-  /** The expected state of an earlier attempt with an unknown outcome. */
-  unconfirmed: Written<undefined> | undefined
+/** Outcome of `prepareCall`. */
+export type CallPrepared = {
+  /** False if the account has too few credits. The hold is then unchanged. */
+  readonly isHeld: boolean
+  /** Undefined for a run without a key, and if a retry only found that the write had been committed. */
+  readonly keyUsable: boolean | undefined
 }
 
 /**
@@ -44,20 +37,20 @@ type SharedWrite = {
  */
 const maxSharedAttempts = 3
 
+const nothing: Added = { events: [], steps: [] }
+const append: CallPurpose = { call: 'append' }
+
 /**
  * Writes for one attempt at a run, one transaction at a time, each fenced by the attempt's epoch. During
  * transient database errors a write is retried, and the model's text is buffered in memory. If a COMMIT got no
  * answer, its outcome is read before a retry, so nothing is written twice.
  */
 export class WriteQueue {
-  readonly #database: Database
-  readonly #run: OwnedRun
+  readonly #run: Run
   readonly #options: WriteQueueOptions
   readonly #buffer = new WriteBuffer()
-  #state: State
-  #shared: SharedWrite | undefined
-  /** Created when a write must wait for the shared batch. */
-  #sharedOver: PromiseWithResolvers<void> | undefined
+  #progress: Progress
+  #costMicros: bigint
   /** Ordered writes that are not finished. */
   #writes = 0
   #closed = false
@@ -67,52 +60,77 @@ export class WriteQueue {
   #stepFault: unknown
   #tail: Promise<unknown> = Promise.resolve()
 
-  constructor(database: Database, run: OwnedRun, options: WriteQueueOptions) {
-    this.#database = database
+  /** @param run as the claim of this attempt left it. */
+  constructor(run: Run, options: WriteQueueOptions) {
+    const { eventCount, stepCount, holdMicros } = run
     this.#run = run
     this.#options = options
-    this.#state = stateOf(run, options.costMicros)
+    this.#progress = { eventCount, stepCount, holdMicros, ended: false }
+    this.#costMicros = options.costMicros
   }
 
   /** Cost of the finished steps, including buffered ones, in micro-credits. */
   get costMicros(): bigint {
-    return this.#state.costMicros + this.#pendingMicros
+    return this.#costMicros + this.#pendingMicros
   }
 
   /** The run's hold, in micro-credits. */
   get holdMicros(): bigint {
-    return this.#state.progress.holdMicros
-  }
-
-  /** Buffers an event. The next write commits it, within about 100 ms, or as soon after the write in progress. */
-  event(event: RunEvent): void {
-    if (this.#buffer.add(event)) this.#flush()
-    else this.#flushSoon()
+    return this.#progress.holdMicros
   }
 
   /**
-   * Buffers a finished step and its events. If the step cannot be written, the next write fails. The step is
-   * then dropped and not charged, so that it cannot block the run's end.
+   * Buffers a finished step, if there is one, and events. The next write commits them, within about 100 ms, or as
+   * soon after the write in progress. If the step cannot be written, the next write fails. The step is then
+   * dropped and not charged, so that it cannot block the run's end.
    */
-  step(step: StepRow, events: readonly RunEvent[]): void {
-    this.#buffer.addStep(step)
-    this.#pendingMicros += step.costMicros
+  append(events: readonly RunEvent[], step?: StepRow): void {
+    if (step) {
+      this.#buffer.addStep(step)
+      this.#pendingMicros += step.costMicros
+    }
     this.#flushSoon()
-    for (const event of events) this.event(event)
+    for (const event of events) if (this.#buffer.add(event)) this.#flush()
   }
 
-  /** Resolves when the buffered steps are durable. */
-  async recorded(): Promise<void> {
-    if (this.#buffer.hasSteps) await this.write(appendWork(this.#run))
+  /**
+   * Prepares the model call of `step` in one database call: writes the buffer, adds `micros` to the hold and
+   * checks the run's key. The hold is not extended if the key no longer works.
+   */
+  async prepareCall(step: number, micros: bigint): Promise<CallPrepared> {
+    const purpose = { call: 'prepareCall', more: `${micros}`, for_step: step } as const
+    return this.#inOrder(async () => {
+      this.#requireSteps()
+      const wanted = this.holdMicros + micros
+      const { answer } = await this.#transact({ purpose })
+      return { isHeld: this.holdMicros >= wanted, keyUsable: answer?.key_usable ?? undefined }
+    })
   }
 
-  /** Performs `work`, with retries. If it fails, nothing was written. */
-  write<T>(work: Work<T>): Promise<T> {
-    return this.#inOrder(() => {
-      const fault = this.#stepFault
-      this.#stepFault = undefined
-      if (fault !== undefined && !work.ends) throw fault
-      return this.#transact(work)
+  /** Performs a tool's own write in one transaction with the steps and events that it returns. */
+  async change(work: (tx: Executor) => Promise<Added>): Promise<void> {
+    // Write the model's reply first: the tool's write may take long, and a crash would repeat the model call.
+    if (this.#buffer.hasSteps) await this.#inOrder(() => this.#transact({ purpose: append }))
+    await this.#inOrder(() => {
+      this.#requireSteps()
+      return this.#transact({ purpose: append, change: work })
+    })
+  }
+
+  /** Waits for the writes in progress. A step that one of them dropped no longer counts in `costMicros`. */
+  async settled(): Promise<void> {
+    await this.#tail
+  }
+
+  /**
+   * Ends the run in one transaction: writes the buffer and `last`, settles the hold, stores the answer and closes
+   * the row. It proceeds even if an earlier step could not be written.
+   * @returns whether other turns of the account may be waiting. True if that is unknown.
+   */
+  finish(end: RunEndRow, last: Added): Promise<boolean> {
+    return this.#inOrder(async () => {
+      const { answer } = await this.#transact({ purpose: { call: 'finish', ...end } }, last)
+      return answer?.waiting ?? true
     })
   }
 
@@ -121,51 +139,63 @@ export class WriteQueue {
     this.#closed = true
     this.#options.appends.cancel(this.#flush)
     await this.#tail
-    await this.#whenAlone()
   }
 
-  async #transact<T>(work: Work<T>): Promise<T> {
-    const batch = this.#buffer.take()
-    const { leave, onCommit } = this.#options
+  /** Writes the buffer and `last`. If it fails, nothing was written. */
+  async #transact({ purpose, change }: Pick<Write, 'purpose' | 'change'>, last = nothing): Promise<Written> {
+    const { events, steps } = this.#buffer.take()
     try {
-      leave.throwIfAborted()
-      const writing = { work, batch, before: this.#state, leave }
-      const written = await writeIdempotently(this.#database, this.#run, writing)
-      this.#state = written
-      onCommit()
-      return written.value
+      this.#options.leave.throwIfAborted()
+      const given = { events: [...events, ...last.events], steps: [...steps, ...last.steps] }
+      const extended = change && (async (tx: Executor) => joined(given, await change(tx)))
+      const written = await this.#write({ purpose, added: given, before: this.#progress, change: extended })
+      this.#progress = written.progress
+      this.#costMicros += costOf(written.added.steps)
+      this.#options.onCommit()
+      return written
     } catch (error) {
-      // Nothing was written. The events return to the front of the buffer.
-      this.#buffer.putBack(batch.events)
+      this.#buffer.putBack(events)
       throw error
     } finally {
-      this.#pendingMicros -= costOf(batch.steps)
+      this.#pendingMicros -= costOf(steps)
     }
+  }
+
+  #requireSteps(): void {
+    const fault = this.#stepFault
+    this.#stepFault = undefined
+    if (fault !== undefined) throw fault
+  }
+
+  /** Events alone are written in a batch with other runs, at first. */
+  async #write(write: Write): Promise<Written> {
+    const { store, appends, leave } = this.#options
+    const { purpose, added, before, change } = write
+    const isShared = purpose === append && !change && added.steps.length === 0
+    const progress = progressAfter(purpose, added, before)
+    let unconfirmed: Progress | undefined
+    for (let attempt = 0; isShared && attempt < maxSharedAttempts && !leave.aborted; attempt += 1) {
+      const isWritten = await appends.append(this.#run, before, added.events)
+      if (isWritten) return { added, progress }
+      // The batch may have been committed. The next one names the same counts, so it then writes nothing.
+      if (isWritten === undefined) unconfirmed = progress
+    }
+    leave.throwIfAborted()
+    return writeIdempotently(store, this.#run, write, leave, unconfirmed)
   }
 
   /** Runs one write at a time, in order. A failed write rejects its own promise, not that of the next write. */
   #inOrder<T>(write: () => Promise<T>): Promise<T> {
     this.#options.appends.cancel(this.#flush)
     this.#writes += 1
-    const turn = this.#tail.then(async () => {
-      await this.#whenAlone()
-      try {
-        return await write()
-      } finally {
-        this.#writes -= 1
-      }
+    const turn = this.#tail.then(write).finally(() => {
+      this.#writes -= 1
     })
     this.#tail = turn.then(
       () => this.#flushRest(),
       () => undefined,
     )
     return turn
-  }
-
-  /** Resolves when no event of this run is in a shared batch. */
-  #whenAlone(): Promise<void> | undefined {
-    if (this.#shared) this.#sharedOver ??= Promise.withResolvers()
-    return this.#sharedOver?.promise
   }
 
   #flushSoon(): void {
@@ -183,83 +213,22 @@ export class WriteQueue {
   readonly #flush = (): void => {
     // The write in progress schedules the next flush. Flushes would otherwise pile up while the database is
     // away.
-    if (this.#closed || this.#writes > 0 || this.#shared || this.#buffer.isEmpty) return
-    if (this.#buffer.hasSteps) this.#inOrder(() => this.#flushSteps()).catch(this.#options.onFault)
-    else this.#share()
+    if (this.#closed || this.#writes > 0 || this.#buffer.isEmpty) return
+    this.#inOrder(() => this.#flushBuffer()).catch(this.#options.onFault)
   }
 
-  async #flushSteps(): Promise<void> {
+  async #flushBuffer(): Promise<void> {
+    const { hasSteps } = this.#buffer
     try {
-      await this.#transact(appendWork(this.#run))
+      await this.#transact({ purpose: append })
     } catch (error) {
-      if (this.#options.leave.aborted || error instanceof LeaseLost) throw error
+      if (!hasSteps || this.#options.leave.aborted || error instanceof LeaseLost) throw error
       this.#stepFault = error
     }
   }
-
-  /**
-   * Writes the buffered events in a batch with other runs. It uses a callback, because thousands of runs do
-   * this at the same time.
-   */
-  #share(): void {
-    const [batch, before] = [this.#buffer.take(), this.#state]
-    this.#options.appends.cancel(this.#flush)
-    this.#shared = { batch, before, attempts: 0, after: undefined, unconfirmed: undefined }
-    this.#sendShared(this.#shared)
-  }
-
-  #sendShared(shared: SharedWrite): void {
-    const { appends, leave } = this.#options
-    if (leave.aborted || shared.attempts === maxSharedAttempts) {
-      void this.#writeAlone(shared)
-      return
-    }
-    shared.attempts += 1
-    const { progress, costMicros } = shared.before
-    const added = appends.append(this.#run, progress, shared.batch.events, this.#onAppended)
-    const eventCount = progress.eventCount + added
-    shared.after = { costMicros, value: undefined, progress: { ...progress, eventCount } }
-  }
-
-  readonly #onAppended = (written: boolean | undefined): void => {
-    const shared = this.#shared
-    if (!shared) return
-    if (written) {
-      this.#endShared(shared.after)
-      return
-    }
-    // The batch may have been committed. The next one names the same counts, so it then writes nothing.
-    if (written === undefined) shared.unconfirmed = shared.after
-    this.#sendShared(shared)
-  }
-
-  /** Never throws. */
-  async #writeAlone({ batch, before, unconfirmed }: SharedWrite): Promise<void> {
-    const { leave, onFault } = this.#options
-    let written: State
-    try {
-      leave.throwIfAborted()
-      const writing = { work: appendWork(this.#run), batch, before, leave }
-      written = await writeIdempotently(this.#database, this.#run, writing, unconfirmed)
-    } catch (error) {
-      // Nothing was written, or this attempt may not write any more. The events return to the front of the
-      // buffer.
-      this.#buffer.putBack(batch.events)
-      this.#endShared()
-      onFault(error)
-      return
-    }
-    this.#endShared(written)
-  }
-
-  /** @param state the run's new state; undefined if it did not change. */
-  #endShared(state?: State): void {
-    this.#shared = undefined
-    this.#sharedOver?.resolve()
-    this.#sharedOver = undefined
-    if (!state) return
-    this.#state = state
-    this.#flushRest()
-    this.#options.onCommit()
-  }
 }
+
+const joined = (a: Added, b: Added): Added => ({
+  events: [...a.events, ...b.events],
+  steps: [...a.steps, ...b.steps],
+})

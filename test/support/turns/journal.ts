@@ -1,11 +1,11 @@
 import { defaultPrice } from '../../../src/billing/pricing.ts'
 import type { Database } from '../../../src/db/client.ts'
 import type { LiveRun } from '../../../src/turns/execution/live-runs.ts'
-import { closeRun } from '../../../src/turns/recording/finish-run.ts'
-import { type Close, createJournal, type RunJournal } from '../../../src/turns/recording/journal.ts'
+import { RunJournal } from '../../../src/turns/recording/journal.ts'
 import { createSharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
 import type { RunEvent, TerminalEvent } from '../../../src/turns/run/run-events.ts'
+import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 
 /** The terminal event of a cancelled run without text. */
 export const emptyEnd = (cost: bigint): TerminalEvent => ({
@@ -32,13 +32,13 @@ export const emptyEnd = (cost: bigint): TerminalEvent => ({
   },
 })
 
-/** The data that closes a run's journal. */
-export const closing =
-  (run: Run): Close<TerminalEvent> =>
-  (tx, event, last) => {
-    const closing = closeRun(tx, run, event, last)
-    return { ...closing, done: closing.done.then(() => undefined) }
-  }
+/** Ends the run of a journal, as the recorder does. */
+export async function endWith(
+  journal: RunJournal,
+  end: (costMicros: bigint) => TerminalEvent = emptyEnd,
+): Promise<void> {
+  await journal.finish(end(await journal.finalCost()))
+}
 
 /** The journal of a new attempt, without running the attempt. */
 export function journalOf(
@@ -46,10 +46,12 @@ export function journalOf(
   run: Run,
   onFault: (fault: unknown) => void = () => undefined,
 ): RunJournal {
-  return createJournal(database, run, {
+  const store = createTurnStore(database)
+  return new RunJournal(run, {
     price: defaultPrice,
     costMicros: 0n,
-    appends: createSharedAppends(database),
+    store,
+    appends: createSharedAppends(store),
     leave: new AbortController().signal,
     onCommit: () => undefined,
     onFault,
@@ -69,6 +71,6 @@ export async function saidIn(live: LiveRun, maxMs: number): Promise<readonly Run
 /** Ends a run as its owner would, without driving it. */
 export async function endRun(database: Database, run: Run): Promise<void> {
   const journal = journalOf(database, run)
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
   await journal.close()
 }

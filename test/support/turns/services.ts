@@ -5,6 +5,7 @@ import { type Catalogue, openCatalogue } from '../../../src/models/model-catalog
 import type { TurnServices } from '../../../src/turns/execution/run-turn.ts'
 import { createSharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Signals } from '../../../src/turns/replicas/signals.ts'
+import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 
 export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
   return openCatalogue({ baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined })
@@ -22,12 +23,14 @@ export function turnServices(database: Database, catalogue: Catalogue): TurnServ
     waitForEvents: async () => undefined,
     close: async () => undefined,
   }
+  const store = createTurnStore(database)
   return {
     database,
     catalogue,
     plans: builtInPlans,
     log: pino({ level: 'silent' }),
     signals,
-    appends: createSharedAppends(database),
+    store,
+    appends: createSharedAppends(store),
   }
 }

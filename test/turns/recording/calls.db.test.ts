@@ -6,7 +6,7 @@ import { qualifiesForFastPath, startOnFastPath } from '../../../src/turns/admiss
 import type { Run } from '../../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import { type Caller, makeCaller, withKey } from '../../support/turns/caller.ts'
-import { closing, emptyEnd, journalOf } from '../../support/turns/journal.ts'
+import { endWith, journalOf } from '../../support/turns/journal.ts'
 import { plainInput } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
 
@@ -138,7 +138,7 @@ async function withPlaces(concurrentTurns: number) {
 }
 
 async function endTurn(run: Run | undefined): Promise<void> {
-  if (run) await journalOf(db.database, run).end(emptyEnd, closing(run))
+  if (run) await endWith(journalOf(db.database, run))
 }
 
 test('a turn that stays open takes one place, however many that came after it are over', async () => {

@@ -11,7 +11,7 @@ import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type CommitFate, type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
-import { closing, emptyEnd, journalOf, saidIn } from '../../support/turns/journal.ts'
+import { endWith, journalOf, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { gate, reply, type Script } from '../../support/upstream-scripts.ts'
@@ -134,11 +134,11 @@ test('an unaffordable hold whose answer is lost is refused, and queued writes ha
   const journal = journalOf(proxied, run)
   journal.event({ type: 'run.started' })
   const cut = proxy.cutAtCommit('prepare_call', 'reply-lost')
-  expect(await journal.prepareCall(1, 10n ** 15n)).toBe(false)
+  expect(await journal.prepareCall(1, 10n ** 15n)).toMatchObject({ isHeld: false })
   await cut
   expect(journal.holdMicros).toBe(run.holdMicros)
   expect((await logOf(run)).map(({ type }) => type)).toEqual(['run.started'])
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
   await journal.close()
 })
 
@@ -151,10 +151,10 @@ test.each(fates)('steps whose write is lost (%j) are written once and charged', 
   journal.model({ kind: 'model', text: 'I look.', toolCalls: [call], reason: 'tool_calls', usage })
   await journal.tool(2, call, { content: '{"files":[]}' })
   const cost = journal.costMicros
-  expect(await journal.prepareCall(3, 5_000n)).toBe(true)
+  expect(await journal.prepareCall(3, 5_000n)).toMatchObject({ isHeld: true })
   await cut
   expect([journal.costMicros, journal.holdMicros]).toEqual([cost, run.holdMicros + 5_000n])
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
   await journal.close()
   expect(await rowsOf(run)).toMatchObject({
     ...{ status: 'cancelled', steps: 2, extensions: 1, charges: 1 },

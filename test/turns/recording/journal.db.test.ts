@@ -13,7 +13,7 @@ import type { RunEvent } from '../../../src/turns/run/run-events.ts'
 import { createTurnStop } from '../../../src/turns/run/turn-stop.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
-import { journalOf as attemptJournal, closing, emptyEnd, saidIn } from '../../support/turns/journal.ts'
+import { journalOf as attemptJournal, endWith, saidIn } from '../../support/turns/journal.ts'
 import { scriptedCatalogue, turnServices } from '../../support/turns/services.ts'
 import { start } from '../../support/turns/start.ts'
 import { reply } from '../../support/upstream-scripts.ts'
@@ -105,21 +105,21 @@ test('an owner that lost its run writes no event, step, file, hold or end', asyn
   journal.model(asking)
   await expect(journal.prepareCall(2, 0n)).rejects.toThrow(LeaseLost)
   await expect(journal.prepareCall(2, 1_000_000n)).rejects.toThrow(LeaseLost)
-  await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
+  await expect(endWith(journal)).rejects.toThrow(LeaseLost)
   await journal.close()
   expect(faults).toEqual([expect.any(LeaseLost)])
   expect([await logOf(run), await stepsOf(run)]).toEqual(before)
   expect(journal.costMicros).toBe(0n)
   // The deferred write ran in the transaction that was rolled back.
   expect(wrote).toEqual(['deferred'])
-  await journalOf(next).journal.end(emptyEnd, closing(next))
+  await endWith(journalOf(next).journal)
 })
 
 test('after the end nothing more can be written, and a second end is refused', async () => {
   const run = await start(db.database, person)
   const { journal } = journalOf(run)
-  await journal.end(emptyEnd, closing(run))
-  await expect(journal.end(emptyEnd, closing(run))).rejects.toThrow(LeaseLost)
+  await endWith(journal)
+  await expect(endWith(journal)).rejects.toThrow(LeaseLost)
   journal.model(asking)
   await expect(journal.prepareCall(2, 0n)).rejects.toThrow(LeaseLost)
   expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.cancelled'])
@@ -142,7 +142,7 @@ test('a write that failed loses no event and charges no step', async () => {
   const log = await logOf(run)
   expect(log.map(({ seq }) => seq)).toEqual([1, 2])
   expect(textOf(log.map(({ event }) => event))).toBe('Let me see.')
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
 })
 
 test('a step that cannot be written fails the next model call and ends the run', async () => {
@@ -156,12 +156,12 @@ test('a step that cannot be written fails the next model call and ends the run',
     journal.model(asking)
     expect(journal.costMicros).toBe(3_000n)
     await expect.poll(() => journal.costMicros, { timeout: 10_000 }).toBe(0n)
-    await expect(journal.prepareCall(2, 0n)).rejects.toThrow('append_to_run')
+    await expect(journal.prepareCall(2, 0n)).rejects.toMatchObject({ cause: { message: 'refused' } })
   } finally {
     await db.database.systemPool.query('drop function refuse_step cascade')
   }
   expect(faults).toEqual([])
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
   expect(brief((await logOf(run)).map(({ event }) => event))).toEqual(['run.started', 'run.cancelled'])
   expect((await stepsOf(run)).steps).toEqual([])
 })
@@ -172,7 +172,7 @@ test('unhurried events are committed by the timer, and deltas in a row become on
   for (const text of ['a', 'b', 'c']) journal.event({ type: 'text.delta', step: 1, text })
   await expect.poll(async () => textOf((await logOf(run)).map(({ event }) => event))).toBe('abc')
   expect(await logOf(run)).toHaveLength(1)
-  await journal.end(emptyEnd, closing(run))
+  await endWith(journal)
 })
 
 test('committed results of parallel calls survive a crash, and the rest follow', async () => {
@@ -274,12 +274,12 @@ test("deleting a session or project deletes its runs' steps and events only", as
 test('a new owner extends the hold of a step that its predecessor had extended already', async () => {
   const run = await start(db.database, person, { firstCallMicros: 1_000n })
   const first = journalOf(run)
-  expect(await first.journal.prepareCall(1, 5_000n)).toBe(true)
+  expect(await first.journal.prepareCall(1, 5_000n)).toMatchObject({ isHeld: true })
   await first.journal.close()
   const claimed = await claim(run)
   const second = journalOf(claimed)
-  expect(await second.journal.prepareCall(1, 3_000n)).toBe(true)
+  expect(await second.journal.prepareCall(1, 3_000n)).toMatchObject({ isHeld: true })
   // What one attempt asks for, it gets once.
-  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toThrow('prepare_call')
-  await second.journal.end(emptyEnd, closing(claimed))
+  await expect(second.journal.prepareCall(1, 3_000n)).rejects.toMatchObject({ cause: { code: '23505' } })
+  await endWith(second.journal)
 })

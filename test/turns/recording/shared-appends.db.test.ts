@@ -3,6 +3,7 @@ import { withTx } from '../../../src/db/client.ts'
 import { readEvents } from '../../../src/turns/recording/event-log.ts'
 import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
+import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
   world = await openWorld({ replicas: 0 })
   ;({ db } = world)
   people = await Promise.all([makeCaller(db.database), makeCaller(db.database)])
-  appends = createSharedAppends(db.database)
+  appends = createSharedAppends(createTurnStore(db.database))
 })
 afterAll(() => world.close())
 
@@ -25,14 +26,11 @@ const startRuns = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => start(db.database, people[n % 2]!)))
 
 const append = (run: Run, text: string, eventCount = run.eventCount) =>
-  new Promise<boolean | undefined>((told) => {
-    const events = [
-      { type: 'text.delta', step: 1, text },
-      { type: 'tool.started', step: 1, name: 'list_files', title: 'Lists files' },
-      { type: 'text.delta', step: 1, text: 'more' },
-    ] as const
-    appends.append(run, { eventCount, stepCount: 0 }, events, told)
-  })
+  appends.append(run, { eventCount, stepCount: 0 }, [
+    { type: 'text.delta', step: 1, text },
+    { type: 'tool.started', step: 1, name: 'list_files', title: 'Lists files' },
+    { type: 'text.delta', step: 1, text: 'more' },
+  ])
 
 const logOf = async (run: Run) =>
   (await withTx(db.database, run, (tx) => readEvents(tx, run.id, 0))).map(

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withTx } from '../../../src/db/client.ts'
 import { readEvents } from '../../../src/turns/recording/event-log.ts'
-import { appendWork } from '../../../src/turns/recording/idempotent-write.ts'
-import {
-  type AppendListener,
-  createSharedAppends,
-  type SharedAppends,
-} from '../../../src/turns/recording/shared-appends.ts'
+import { createSharedAppends, type SharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import { WriteQueue } from '../../../src/turns/recording/write-queue.ts'
 import type { Run } from '../../../src/turns/run/run.ts'
+import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
 import { type Caller, makeCaller } from '../../support/turns/caller.ts'
 import { start } from '../../support/turns/start.ts'
 import { openWorld, type StoreWorld } from '../../support/world/world.ts'
@@ -24,12 +20,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Append = { readonly told: AppendListener; really(): Promise<boolean | undefined> }
+/** An append: its answer to the queue, and its real execution. */
+type Append = { answer(isWritten: boolean | undefined): void; really(): Promise<boolean | undefined> }
 
 /** A writer whose clock rings, and whose shared appends are made and answered, when the test says so. */
 async function writing() {
   const run = await start(db.database, person)
-  const real = createSharedAppends(db.database)
+  const store = createTurnStore(db.database)
+  const real = createSharedAppends(store)
   const asked = new Set<() => void>()
   const appends: Append[] = []
   const faults: unknown[] = []
@@ -37,15 +35,14 @@ async function writing() {
   const shared: SharedAppends = {
     schedule: (flush) => void asked.add(flush),
     cancel: (flush) => void asked.delete(flush),
-    append(attempt, before, events, told) {
-      appends.push({
-        told,
-        really: () => new Promise((resolve) => real.append(attempt, before, events, resolve)),
-      })
-      return events.length
+    append(attempt, before, events) {
+      const { promise, resolve } = Promise.withResolvers<boolean | undefined>()
+      appends.push({ answer: resolve, really: () => real.append(attempt, before, events) })
+      return promise
     },
   }
-  const writer = new WriteQueue(db.database, run, {
+  const writer = new WriteQueue(run, {
+    store,
     costMicros: 0n,
     appends: shared,
     leave: leave.signal,
@@ -58,8 +55,13 @@ async function writing() {
       flush()
     }
   }
-  const say = (text: string, step = 1) => writer.event({ type: 'text.delta', step, text })
-  return { run, writer, asked, appends, faults, leave, ring, say }
+  const say = (text: string, step = 1) => writer.append([{ type: 'text.delta', step, text }])
+  /** The append of that attempt, once the queue has made it. */
+  const appended = async (attempt: number) => {
+    await expect.poll(() => appends.length).toBeGreaterThan(attempt)
+    return appends[attempt] as Append
+  }
+  return { run, writer, asked, appends, appended, faults, leave, ring, say }
 }
 
 const textsOf = async (run: Run) =>
@@ -80,18 +82,19 @@ const stepOf = (text: string) => ({
 })
 
 test('a write waits for what is on its way with others, and comes after it', async () => {
-  const { run, writer, appends, ring, say } = await writing()
+  const { run, writer, appends, appended, ring, say } = await writing()
   say('one')
   ring()
   say('two', 2)
   let isOver = false
-  const write = writer.write(appendWork(run)).finally(() => {
+  const write = writer.prepareCall(2, 0n).finally(() => {
     isOver = true
   })
   expect(await textsOf(run)).toEqual([])
-  expect(await appends[0]?.really()).toBe(true)
+  const append = await appended(0)
+  expect(await append.really()).toBe(true)
   expect(isOver).toBe(false)
-  appends[0]?.told(true)
+  append.answer(true)
   await write
   expect(await textsOf(run)).toEqual([
     [1, 'one'],
@@ -102,12 +105,12 @@ test('a write waits for what is on its way with others, and comes after it', asy
 })
 
 test('a write that found no shared slot is made alone, before later ones', async () => {
-  const { run, writer, appends, faults, asked, ring, say } = await writing()
+  const { run, writer, appends, appended, faults, asked, ring, say } = await writing()
   say('one')
   ring()
   say('two', 2)
-  const write = writer.write(appendWork(run))
-  for (const attempt of [0, 1, 2]) appends[attempt]?.told(false)
+  const write = writer.prepareCall(2, 0n)
+  for (const attempt of [0, 1, 2]) (await appended(attempt)).answer(false)
   await write
   expect(appends).toHaveLength(3)
   expect(await textsOf(run)).toEqual([
@@ -122,15 +125,16 @@ test.each([
   ['the first', 0],
   ['the last', 2],
 ])('a shared write by %s attempt with an unknown outcome is not repeated', async (_, worked) => {
-  const { run, writer, appends, faults, ring, say } = await writing()
+  const { run, writer, appended, faults, ring, say } = await writing()
   say('one')
   ring()
   for (const attempt of [0, 1, 2]) {
-    if (attempt === worked) expect(await appends[attempt]?.really()).toBe(true)
-    appends[attempt]?.told(attempt === worked ? undefined : false)
+    const append = await appended(attempt)
+    if (attempt === worked) expect(await append.really()).toBe(true)
+    append.answer(attempt === worked ? undefined : false)
   }
   say('two', 2)
-  await writer.write(appendWork(run))
+  await writer.prepareCall(2, 0n)
   expect(await textsOf(run)).toEqual([
     [1, 'one'],
     [2, 'two'],
@@ -140,17 +144,18 @@ test.each([
 })
 
 test('a step and text that come during a write are in the next one', async () => {
-  const { run, writer, appends, asked, ring, say } = await writing()
+  const { run, writer, appends, appended, asked, ring, say } = await writing()
   say('one')
   ring()
-  writer.step(stepOf('one'), [])
+  const append = await appended(0)
+  writer.append([], stepOf('one'))
   say('two', 2)
   ring()
   expect(appends).toHaveLength(1)
   expect(asked.size).toBe(0)
-  expect(await appends[0]?.really()).toBe(true)
-  appends[0]?.told(true)
-  expect(asked.size).toBe(1)
+  expect(await append.really()).toBe(true)
+  append.answer(true)
+  await expect.poll(() => asked.size).toBe(1)
   ring()
   await expect.poll(() => textsOf(run)).toHaveLength(2)
   const steps = await db.database.systemPool.query('select step from run_steps where run_id = $1', [run.id])
@@ -160,30 +165,32 @@ test('a step and text that come during a write are in the next one', async () =>
 })
 
 test('who closes it waits for what is on its way, and nothing is begun after that', async () => {
-  const { run, writer, appends, asked, ring, say } = await writing()
+  const { run, writer, appended, asked, ring, say } = await writing()
   say('one')
   ring()
+  const append = await appended(0)
   say('never', 2)
   let isClosed = false
   const closed = writer.close().finally(() => {
     isClosed = true
   })
-  expect(await appends[0]?.really()).toBe(true)
+  expect(await append.really()).toBe(true)
   expect(isClosed).toBe(false)
-  appends[0]?.told(true)
+  append.answer(true)
   await closed
   say('nor this', 2)
-  writer.step(stepOf('nor this'), [])
+  writer.append([], stepOf('nor this'))
   expect(asked.size).toBe(0)
   expect(await textsOf(run)).toEqual([[1, 'one']])
 })
 
 test('a run left between two attempts is reported once and not tried again', async () => {
-  const { run, writer, appends, asked, faults, leave, ring, say } = await writing()
+  const { run, writer, appends, appended, asked, faults, leave, ring, say } = await writing()
   say('one')
   ring()
+  const append = await appended(0)
   leave.abort(new Error('left'))
-  appends[0]?.told(false)
+  append.answer(false)
   await expect.poll(() => faults).toEqual([new Error('left')])
   expect([appends.length, asked.size]).toEqual([1, 0])
   expect(await textsOf(run)).toEqual([])
@@ -191,11 +198,11 @@ test('a run left between two attempts is reported once and not tried again', asy
 })
 
 test('a run that is somebody else’s is told of once, and does not come back by itself', async () => {
-  const { run, writer, appends, asked, faults, ring, say } = await writing()
+  const { run, writer, appended, asked, faults, ring, say } = await writing()
   await db.database.systemPool.query('update runs set epoch = epoch + 1 where id = $1', [run.id])
   say('one')
   ring()
-  for (const attempt of [0, 1, 2]) appends[attempt]?.told(false)
+  for (const attempt of [0, 1, 2]) (await appended(attempt)).answer(false)
   await expect.poll(() => faults).toHaveLength(1)
   expect(asked.size).toBe(0)
   expect(await textsOf(run)).toEqual([])
