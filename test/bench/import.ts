@@ -1,20 +1,20 @@
 /**
  * `npm run bench -- import [segments]`: writes a synthetic export of that many segments of 80 words in Sefaria's
  * format into the system's temporary folder, imports it into an empty embedded Postgres of its own, and imports it
- * again unchanged. It prints rates, processor times and memory, beside the floor: the same texts copied by `COPY` into
- * a table without indexes.
+ * again unchanged. A process of its own imports (`import-rounds`), so that its memory is that of an import. It prints
+ * rates, processor times and memory, and as the floor the rate of `COPY` with the rows that the import wrote, into the
+ * same tables without any index.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Database, openDatabase, withTx } from '../../src/db/client.ts'
-import { copyRows } from '../../src/db/copy.ts'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { openEmbedded } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { openFolder } from '../../src/sources/importers/sefaria/folder.ts'
-import { importExport } from '../../src/sources/importers/sefaria/import-export.ts'
-import { reportLines } from '../../src/sources/importers/sefaria/report.ts'
-import { type CpuTimes, cpuSince, readCpuTimes } from './cpu-times.ts'
 import { syntheticPassages } from './synthetic-corpus.ts'
 
 const seed = 3
@@ -73,52 +73,39 @@ async function writeExport(folder: string, count: number): Promise<void> {
   await write('en')
 }
 
-type Round = { readonly what: string; readonly seconds: number; readonly cpu: CpuTimes }
+/** The tables that hold a row for each segment or each term. */
+const tables = ['passages', 'passage_texts', 'search_postings', 'search_spelling_buckets']
 
-function printRound({ what, seconds, cpu }: Round, count: number, floor: number): void {
-  const rate = count / seconds
-  const each = (time: number) => ((time / count) * 1_000_000).toFixed(1)
-  print(
-    `${what}: ${Math.round(rate)} segments/s, ${(rate / floor).toFixed(3)} of the floor; processor time per 1,000: ` +
-      `main ${each(cpu.main)} ms, threads ${each(cpu.threads)} ms, Postgres ${each(cpu.postgres)} ms`,
-  )
-}
-
-/** Copies the texts into a table without indexes. Returns rows per second, the best of three rounds. */
-async function measureFloor(database: Database, count: number): Promise<number> {
-  const rows = [...segments(count)].map(({ language, text }, i) => [i, language, text])
-  const target = {
-    table: 'floor',
-    columns: [
-      ['doc_id', 'int4'],
-      ['language', 'text'],
-      ['text', 'text'],
-    ],
-  } as const
-  await database.system.execute('create table floor (doc_id int, language text, text text)')
+/**
+ * Copies the rows of the import into tables like theirs without an index. Prints segments per second, the best of
+ * three rounds.
+ */
+async function measureFloor(url: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const rows = new Map<string, readonly Buffer[]>()
+  for (const table of tables)
+    rows.set(table, await client.query(copyTo(`copy ${table} to stdout (format binary)`)).toArray())
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < 3; round += 1) {
+    for (const table of tables)
+      await client.query(`create table floor_${table} (like ${table} including storage)`)
     const start = performance.now()
-    await withTx(database, 'system', (tx) => copyRows(tx, target, rows))
+    for (const [table, chunks] of rows)
+      await pipeline(chunks, client.query(copyFrom(`copy floor_${table} from stdin (format binary)`)))
     best = Math.min(best, (performance.now() - start) / 1_000)
+    for (const table of tables) await client.query(`drop table floor_${table}`)
   }
-  await database.system.execute('drop table floor')
-  print(`floor: ${Math.round(count / best)} rows/s copied without indexing`)
-  return count / best
+  await client.end()
+  print(`floor: ${Math.round(count / best)} segments/s, the same rows copied without indexes`)
 }
 
-async function measureRounds(database: Database, directory: string, count: number): Promise<void> {
-  const floor = await measureFloor(database, count)
-  for (const what of ['import', 'unchanged import']) {
-    const source = await openFolder(path.join(directory, 'export'))
-    const [before, start] = [await readCpuTimes(path.join(directory, 'data')), performance.now()]
-    const report = await importExport(database, source, { titles: [], categories: [], allowLicenses: [] })
-    const seconds = (performance.now() - start) / 1_000
-    const cpu = cpuSince(before, await readCpuTimes(path.join(directory, 'data')))
-    print(reportLines(report).join('\n'))
-    printRound({ what, seconds, cpu }, count, floor)
-  }
-  print(`peak memory of this process: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`)
+/** Runs both imports in a process of their own. */
+async function runRounds(url: string, directory: string, count: number): Promise<void> {
+  const script = path.join(import.meta.dirname, 'import-rounds.ts')
+  const child = spawn(process.execPath, [script, url, directory, String(count)], { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`the import ended with exit code ${code}`)
 }
 
 /** @param count segments; 40,000 are some seconds of work. */
@@ -128,9 +115,8 @@ export async function measureImport(count = 40_000): Promise<void> {
   try {
     await writeExport(path.join(directory, 'export'), count)
     await migrateDatabase(server.url, server.url)
-    const database = openDatabase({ url: server.url, onIdleError: () => undefined })
-    await measureRounds(database, directory, count)
-    await database.close()
+    await runRounds(server.url, directory, count)
+    await measureFloor(server.url, count)
   } finally {
     await server.release()
     await rm(directory, { recursive: true, force: true })

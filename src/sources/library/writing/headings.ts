@@ -32,13 +32,15 @@ type Row = {
 /**
  * Replaces the headings of a work under all their keys. Earlier titles become former titles of the same heading, or
  * of its successor. Alternative titles from the source stay.
+ * @param places the passages of the work in their order, if the caller knows them.
  */
 export async function saveHeadings(
   tx: Executor,
   workId: number,
   renamed: Renamed = new Map(),
+  places?: readonly Place[],
 ): Promise<void> {
-  const { rows, work } = await currentRows(tx, workId)
+  const { rows, work } = await currentRows(tx, workId, places ?? (await storedPlaces(tx, workId)))
   const known = await tx.execute<Pick<Row, 'key' | 'heading' | 'kind'>>(
     sql`select key, heading, kind from headings where work_id = ${workId} order by kind, key, heading`,
   )
@@ -74,11 +76,17 @@ function keysOf(title: string): readonly string[] {
 
 type Current = { readonly rows: Map<string, Row>; readonly work: Omit<Row, 'key'> | undefined }
 
-/** The current headings of the work's passages, and the title of the work. */
-async function currentRows(tx: Executor, workId: number): Promise<Current> {
-  const found = await tx.execute<{ ref: string; he_ref: string; ordinal: number }>(
-    sql`select ref, he_ref, ordinal from passages where work_id = ${workId} order by ordinal`,
+type Place = { readonly ref: string; readonly heRef: string; readonly ordinal: number }
+
+async function storedPlaces(tx: Executor, workId: number): Promise<readonly Place[]> {
+  const found = await tx.execute<Place>(
+    sql`select ref, he_ref as "heRef", ordinal from passages where work_id = ${workId} order by ordinal`,
   )
+  return found.rows
+}
+
+/** The current headings of the work's passages, and the title of the work. */
+async function currentRows(tx: Executor, workId: number, places: readonly Place[]): Promise<Current> {
   const rows = new Map<string, Row>()
   const headings = new Map<string, Omit<Row, 'key'>>()
   const seen = new Set<string>()
@@ -88,8 +96,8 @@ async function currentRows(tx: Executor, workId: number): Promise<Current> {
       if (!rows.has(id)) rows.set(id, { ...row, key })
     }
   }
-  for (const { ref, he_ref, ordinal } of found.rows) {
-    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef: he_ref })
+  for (const { ref, heRef, ordinal } of places) {
+    const [heading = '', hebrew = ''] = headingsOf({ ref, heRef })
     const pair = `${heading}\n${hebrew}`
     if (seen.has(pair)) continue
     seen.add(pair)
@@ -97,7 +105,7 @@ async function currentRows(tx: Executor, workId: number): Promise<Current> {
     headings.set(heading, row)
     for (const title of [heading, hebrew]) add(title, row)
   }
-  const [start] = found.rows
+  const [start] = places
   const [titles] = (
     await tx.execute<{ title: string; he_title: string }>(
       sql`select title, he_title from works where id = ${workId}`,

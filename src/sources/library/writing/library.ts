@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { copyRows } from '../../../db/copy.ts'
+import { copyWritten } from '../../../db/copy.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
@@ -12,7 +12,7 @@ import { normaliserVersion } from '../../text/tokens.ts'
 import { type OtherTitle, renamedHeadings, saveHeadings, saveOtherTitles } from './headings.ts'
 import { withKnownHebrewRefs } from './known-hebrew-refs.ts'
 import { reheadedVersions } from './reheaded-versions.ts'
-import { deleteEmptyPassages, savePassages } from './save-passages.ts'
+import { deleteEmptyPassages, insertPassages, savePassages } from './save-passages.ts'
 import type { VersionText } from './version-text.ts'
 
 export type WorkFacts = {
@@ -61,7 +61,8 @@ export async function lockLibrary(tx: Executor, maxWaitMs = 0): Promise<void> {
  * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
 export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored> {
-  const { workId, isRetitled } = await saveWork(tx, given.work)
+  const { workId, isNew, isRetitled } = await saveWork(tx, given.work)
+  if (isNew) return storeNewWork(tx, workId, given)
   const incoming = await withKnownHebrewRefs(tx, workId, given)
   const known = await tx.execute<{ id: number; language: string; title: string; hash: string }>(
     sql`select id, language, title, content_hash as hash from versions where work_id = ${workId}`,
@@ -102,6 +103,26 @@ export async function storeWork(tx: Executor, given: WorkImport): Promise<Stored
   return { versions: changed.length, passages, parts }
 }
 
+/** Like `storeWork` for a work that has nothing yet: there is nothing to compare, to merge or to delete. */
+async function storeNewWork(tx: Executor, workId: number, incoming: WorkImport): Promise<Stored> {
+  const { versions, otherTitles } = incoming
+  if (versions.length === 0) return { versions: 0, passages: 0, parts: [] }
+  const refs = new Set(versions.flatMap(({ texts }) => [...texts.keys()]))
+  const all = incoming.places.filter(({ ref }) => refs.has(ref))
+  const ids = await insertPassages(tx, workId, all)
+  const places = new Map(all.map((place) => [place.ref, place]))
+  const parts: IndexPart[] = []
+  for (const version of versions) {
+    const hash = contentHash(version, incoming.places)
+    parts.push(await saveVersion(tx, workId, { version, hash, ids, places }))
+  }
+  const ordered = all.map((place, i) => ({ ...place, ordinal: i + 1 }))
+  await saveHeadings(tx, workId, new Map(), ordered)
+  if (otherTitles) await saveOtherTitles(tx, workId, otherTitles)
+  const passages = versions.reduce((sum, { texts }) => sum + texts.size, 0)
+  return { versions: versions.length, passages, parts }
+}
+
 /**
  * Removes a work with its texts and index entries. The caller holds `lockLibrary`.
  * @returns false when there is no such work.
@@ -121,9 +142,12 @@ export async function removeWork(tx: Executor, title: string): Promise<boolean> 
   return true
 }
 
+/** Characters that are hashed at once: a call per text takes longer than the hash. */
+const hashedAtOnce = 65_536
+
 function contentHash(version: VersionText, places: readonly PassageRef[]): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([version.license, version.sourceUrl, version.machineMade]))
+  let waiting = JSON.stringify([version.license, version.sourceUrl, version.machineMade])
   for (const place of places) {
     const text = version.texts.get(place.ref)
     if (text === undefined) continue
@@ -132,16 +156,19 @@ function contentHash(version: VersionText, places: readonly PassageRef[]): strin
     // Leaving out empty notes and URLs keeps hashes equal to those of older versions, so nothing is imported
     // again.
     const more = [...(notes.length > 0 || url !== '' ? [notes] : []), ...(url === '' ? [] : [url])]
-    hash.update(JSON.stringify([place.ref, place.heRef, text, ...more]))
+    waiting += JSON.stringify([place.ref, place.heRef, text, ...more])
+    if (waiting.length < hashedAtOnce) continue
+    hash.update(waiting)
+    waiting = ''
   }
-  return hash.digest('hex')
+  return hash.update(waiting).digest('hex')
 }
 
 /** Stores the properties of a work. Empty values in an import do not erase known ones. */
 async function saveWork(
   tx: Executor,
   work: WorkFacts,
-): Promise<{ readonly workId: number; readonly isRetitled: boolean }> {
+): Promise<{ readonly workId: number; readonly isNew: boolean; readonly isRetitled: boolean }> {
   const known = await tx.execute<{ title: string }>(
     sql`select he_title as title from works where title = ${work.title}`,
   )
@@ -155,7 +182,7 @@ async function saveWork(
     returning id`)
   const before = known.rows[0]?.title
   const isRetitled = before !== undefined && work.heTitle !== '' && work.heTitle !== before
-  return { workId: saved.rows[0]?.id ?? 0, isRetitled }
+  return { workId: saved.rows[0]?.id ?? 0, isNew: before === undefined, isRetitled }
 }
 
 async function dropVersion(tx: Executor, versionId: number): Promise<void> {
@@ -218,12 +245,18 @@ async function saveVersion(
       ${version.machineMade}, ${hash}, ${firstDoc}, ${count}, ${words.length})
     returning id`)
   const versionId = saved.rows[0]?.id ?? 0
-  const rows = [...version.texts].map(([ref, text], i) => {
-    const notes = JSON.stringify(version.notes?.get(ref) ?? [])
-    const url = version.urls?.get(ref) ?? ''
-    return [ids.get(ref) ?? 0, versionId, version.language, firstDoc + i, text, notes, url]
+  const texts = [...version.texts]
+  await copyWritten(tx, textsTable, texts.length, (writer, i) => {
+    const [ref, text] = texts[i] as (typeof texts)[number]
+    const notes = version.notes?.get(ref)
+    writer.int8(ids.get(ref) ?? 0)
+    writer.int4(versionId)
+    writer.text(version.language)
+    writer.int4(firstDoc + i)
+    writer.text(text)
+    writer.jsonb(notes === undefined ? '[]' : JSON.stringify(notes))
+    writer.text(version.urls?.get(ref) ?? '')
   })
-  await copyRows(tx, textsTable, rows)
   return { firstDoc, words }
 }
 

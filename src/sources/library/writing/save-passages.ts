@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
-import { copyRows } from '../../../db/copy.ts'
+import { copyWritten } from '../../../db/copy.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { PassageRef } from '../../index/passage-ref.ts'
 
@@ -30,19 +30,17 @@ export async function savePassages(
     from unnest(${sql.param(order)}::text[]) with ordinality as t (ref, ordinal)
     where p.ref = t.ref and p.work_id = ${workId} and p.ordinal <> t.ordinal`)
   const ordinals = new Map(order.map((ref, index) => [ref, index + 1]))
-  const known = await tx.execute(sql`select 1 from passages where work_id = ${workId} limit 1`)
-  const ids =
-    known.rows.length === 0
-      ? await insertPassages(tx, workId, passages, ordinals)
-      : await upsertPassages(tx, workId, passages, ordinals)
+  const ids = await upsertPassages(tx, workId, passages, ordinals)
   const foreign = passages.find((place) => !ids.has(place.ref))
-  if (foreign) {
-    throw new ServiceError(
-      'invalid_value',
-      `The ref "${foreign.ref}" belongs to another work of the library. Give the passage another ref, or remove that work first.`,
-    )
-  }
+  if (foreign) throw foreignRef(foreign.ref)
   return ids
+}
+
+function foreignRef(ref: string): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    `The ref "${ref}" belongs to another work of the library. Give the passage another ref, or remove that work first.`,
+  )
 }
 
 const passagesTable = {
@@ -58,38 +56,41 @@ const passagesTable = {
 } as const
 
 /**
- * Adds the places of a work that has none. If a ref belongs to another work, it writes nothing, and the caller
- * reports the ref.
+ * Adds the places of a work that has none, in their order.
+ * @returns passage ids by ref.
+ * @throws ServiceError `invalid_value` when a ref belongs to another work.
  */
-async function insertPassages(
+export async function insertPassages(
   tx: Executor,
   workId: number,
   passages: readonly PassageRef[],
-  ordinals: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
+  if (passages.length === 0) return new Map()
   const refs = passages.map((place) => place.ref)
   const taken = await tx.execute<{ ref: string }>(
     sql`select ref from passages where ref = any(${sql.param(refs)}::text[]) limit 1`,
   )
-  const foreign = taken.rows[0]?.ref
-  if (foreign !== undefined) return new Map(refs.filter((ref) => ref !== foreign).map((ref) => [ref, 0]))
-  const given = await tx.execute<{ id: string }>(
-    sql`select nextval(pg_get_serial_sequence('passages', 'id')) as id from generate_series(1, ${passages.length}::int)`,
-  )
-  const ids = new Map(refs.map((ref, i) => [ref, Number(given.rows[i]?.id)]))
-  await copyRows(
-    tx,
-    passagesTable,
-    passages.map(({ ref, heRef, sectionRef }) => [
-      ids.get(ref) ?? 0,
-      workId,
-      ref,
-      heRef,
-      sectionRef,
-      ordinals.get(ref) ?? 0,
-    ]),
-  )
-  return ids
+  const [foreign] = taken.rows
+  if (foreign) throw foreignRef(foreign.ref)
+  const first = await takeIds(tx, passages.length)
+  await copyWritten(tx, passagesTable, passages.length, (writer, i) => {
+    const { ref, heRef, sectionRef } = passages[i] as PassageRef
+    writer.int8(first + i)
+    writer.int4(workId)
+    writer.text(ref)
+    writer.text(heRef)
+    writer.text(sectionRef)
+    writer.int4(i + 1)
+  })
+  return new Map(refs.map((ref, i) => [ref, first + i]))
+}
+
+/** Reserves consecutive ids. Only the holder of the library lock takes any. */
+async function takeIds(tx: Executor, count: number): Promise<number> {
+  const taken = await tx.execute<{ last: string }>(sql`
+    select setval(s, nextval(s) + ${count}::int - 1) as last
+    from pg_get_serial_sequence('passages', 'id') as s`)
+  return Number(taken.rows[0]?.last) - count + 1
 }
 
 /** Adds new places to a work and updates known ones. */
