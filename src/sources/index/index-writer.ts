@@ -98,7 +98,7 @@ class HeldParts {
 
   /** @param indexedTo the documents below it are in the index. */
   async write(tx: Executor, indexedTo: number): Promise<void> {
-    for (const rows of rowsByBlock(this.parts))
+    for await (const rows of rowsByBlock(this.parts))
       await writeRows(tx, rows, indexedTo <= Math.max(firstDocument, rows.block * blockSize))
   }
 }

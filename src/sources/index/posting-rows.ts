@@ -1,3 +1,4 @@
+import { runInTimeSlices } from '../text/time-slices.ts'
 import type { IndexTerms } from './index-terms.ts'
 import { blockOf, blockSize } from './postings.ts'
 import { orderOf } from './term-order.ts'
@@ -31,21 +32,24 @@ type Slice = {
   readonly postings: readonly [from: number, to: number]
 }
 
-/** Yields the index rows of the parts, block by block. */
-export function* rowsByBlock(parts: readonly IndexPart[]): Generator<BlockRows> {
-  const ranked = rankTerms(parts)
+/** Yields the index rows of the parts, block by block. The event loop runs in between, also within a block. */
+export async function* rowsByBlock(parts: readonly IndexPart[]): AsyncGenerator<BlockRows> {
+  const ranked = await runInTimeSlices(rankTerms(parts))
   const slices = parts.flatMap(slicesOf)
   for (const [block, inBlock] of Map.groupBy(slices, (slice) => slice.block))
-    yield rowsOf(block, inBlock, ranked)
+    yield await runInTimeSlices(rowsOf(block, inBlock, ranked))
 }
 
 /** Only terms that occur in the parts: the list of a thread also has those of earlier texts. */
-function rankTerms(parts: readonly IndexPart[]): Ranked {
+function* rankTerms(parts: readonly IndexPart[]): Generator<undefined, Ranked> {
   const [terms, lists, numbers]: [string[], (readonly string[])[], number[]] = [[], [], []]
   const ranks = new Map<readonly string[], Uint32Array>()
   for (const [list, ofList] of Map.groupBy(parts, ({ words }) => words.terms)) {
     const occurs = new Uint32Array(list.length)
-    for (const { words } of ofList) for (const number of words.numbers) occurs[number] = 1
+    for (const { words } of ofList) {
+      for (const number of words.numbers) occurs[number] = 1
+      yield
+    }
     for (let number = 0; number < list.length; number += 1) {
       if (occurs[number] === 0) continue
       terms.push(list[number] as string)
@@ -53,9 +57,12 @@ function rankTerms(parts: readonly IndexPart[]): Ranked {
       numbers.push(number)
     }
     ranks.set(list, occurs)
+    yield
   }
   const sorted: string[] = []
-  for (const at of orderOf(terms)) {
+  const order = orderOf(terms)
+  yield
+  for (const at of order) {
     const term = terms[at] as string
     if (sorted.at(-1) !== term) sorted.push(term)
     const ofList = ranks.get(lists[at] as readonly string[]) as Uint32Array
@@ -86,7 +93,11 @@ function slicesOf({ firstDoc, words }: IndexPart): readonly Slice[] {
 }
 
 /** Groups postings by term with a counting sort. */
-function rowsOf(block: number, slices: readonly Slice[], { terms, ranks }: Ranked): BlockRows {
+function* rowsOf(
+  block: number,
+  slices: readonly Slice[],
+  { terms, ranks }: Ranked,
+): Generator<undefined, BlockRows> {
   const ends = new Uint32Array(terms.length)
   for (const { words, postings } of slices) {
     const ofList = ranks.get(words.terms) as Uint32Array
@@ -94,6 +105,7 @@ function rowsOf(block: number, slices: readonly Slice[], { terms, ranks }: Ranke
       const rank = ofList[words.numbers[i] as number] as number
       ends[rank] = (ends[rank] as number) + 1
     }
+    yield
   }
   let sum = 0
   for (let term = 0; term < ends.length; term += 1) {
@@ -102,7 +114,10 @@ function rowsOf(block: number, slices: readonly Slice[], { terms, ranks }: Ranke
     sum += count
   }
   const sorted = new Uint32Array(sum)
-  for (const slice of slices) sortInto(sorted, ends, slice, ranks.get(slice.words.terms) as Uint32Array)
+  for (const slice of slices) {
+    sortInto(sorted, ends, slice, ranks.get(slice.words.terms) as Uint32Array)
+    yield
+  }
   const present: string[] = []
   const starts = new Uint32Array(terms.length + 1)
   let before = 0

@@ -2,11 +2,15 @@ import { sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { copyWritten } from '../../db/copy.ts'
 import { inflectionClasses } from '../text/inflections.ts'
+import { TimeSlices } from '../text/time-slices.ts'
 import { skeletonOf } from '../text/tokens.ts'
 import { PairBuckets } from './spelling-pairs.ts'
 
 /** Rows a statement. */
 const batchRows = 5_000
+
+/** Terms between two looks at the clock. */
+const termsAStep = 500
 
 const spellingsTable = {
   table: 'search_spelling_buckets',
@@ -29,7 +33,9 @@ export async function writeSpellings(
   isNew: boolean,
 ): Promise<void> {
   const pairs = new PairBuckets()
-  for (const term of terms) {
+  const slices = new TimeSlices()
+  for (const [i, term] of terms.entries()) {
+    if (i % termsAStep === 0) await slices.pause()
     const skeleton = skeletonOf(term)
     if (skeleton !== undefined) pairs.add(skeleton, term)
     for (const name of inflectionClasses(term)) pairs.add(name, term)

@@ -1,7 +1,7 @@
 import { normaliseWord, type Word } from '../text/tokens.ts'
 import { continuesName, expansionOf, groupTerm, nameStartOf, namesAt } from '../vocabulary/lookup.ts'
 import { beginsPhrase, continuesPhrase, maxBetween, phraseTermsAt } from '../vocabulary/phrase-terms.ts'
-import { WordTable } from './word-table.ts'
+import { record, WordTable } from './word-table.ts'
 
 /** Bits of what is known of a word. Whether it continues something is found out when it is needed. */
 const skipped = 1
@@ -34,11 +34,9 @@ export class TermCounter {
   readonly #table = new WordTable()
   readonly #numbers = new Map<string, number>()
   readonly #words: Word[] = []
-  #bits = new Uint16Array(4096)
-  #termOf = new Int32Array(4096)
   /** The words of the current text. */
   #count = 0
-  #numbersOfText = new Int32Array(0)
+  #recordsOfText = new Int32Array(0)
   #wordsOfText: Word[] | undefined
 
   /** Whether it has so many words that the next text should go to a new counter. */
@@ -51,12 +49,12 @@ export class TermCounter {
     for (let i = 0; i < this.seen; i += 1) this.frequencies[this.seenTerms[i] as number] = 0
     this.seen = 0
     this.#wordsOfText = undefined
-    this.#count = this.#withoutSkipped(this.#table.read(text, (written) => this.#add(written)))
-    const numbers = this.#numbersOfText
+    this.#count = this.#withoutSkipped(this.#table.read(text, (written, at) => this.#add(written, at)))
+    const { records } = this.#table
     for (let at = 0; at < this.#count; at += 1) {
-      const number = numbers[at] as number
-      const bits = this.#bits[number] as number
-      if ((bits & stopWord) === 0) this.countTerm(this.#termOf[number] as number)
+      const word = this.#recordsOfText[at] as number
+      const bits = records[word + record.bits] as number
+      if ((bits & stopWord) === 0) this.countTerm(records[word + record.term] as number)
       if ((bits & hasOthers) !== 0) this.#countOthers(at, bits)
     }
     return this.#count
@@ -83,25 +81,22 @@ export class TermCounter {
     return number
   }
 
-  #add(written: string): void {
+  #add(written: string, at: number): void {
     const word = normaliseWord(written)
-    const number = this.#words.push(word) - 1
-    if (number >= this.#bits.length) {
-      this.#bits = enlarged(this.#bits)
-      this.#termOf = enlarged(this.#termOf)
-    }
-    this.#bits[number] = word.term === '' ? skipped : bitsOf(word)
-    if (word.term !== '' && !word.isStopWord) this.#termOf[number] = this.numberOf(word.term)
+    this.#words.push(word)
+    const { records } = this.#table
+    records[at + record.bits] = word.term === '' ? skipped : bitsOf(word)
+    if (word.term !== '' && !word.isStopWord) records[at + record.term] = this.numberOf(word.term)
   }
 
   #withoutSkipped(count: number): number {
-    const numbers = this.#table.numbers
-    this.#numbersOfText = numbers
+    const { words, records } = this.#table
+    this.#recordsOfText = words
     let kept = 0
     for (let i = 0; i < count; i += 1) {
-      const number = numbers[i] as number
-      if (this.#bits[number] === skipped) continue
-      numbers[kept] = number
+      const word = words[i] as number
+      if (records[word + record.bits] === skipped) continue
+      words[kept] = word
       kept += 1
     }
     return kept
@@ -125,20 +120,29 @@ export class TermCounter {
     const end = Math.min(this.#count, at + 2 + maxBetween)
     for (let next = at + 1; next < end; next += 1) {
       if (this.#continues(next, continuesPhraseBit)) return true
-      if (((this.#bits[this.#numbersOfText[next] as number] as number) & stopWord) === 0) return false
+      if ((this.#bitsAt(next) & stopWord) === 0) return false
     }
     return false
   }
 
+  #bitsAt(at: number): number {
+    return this.#table.records[(this.#recordsOfText[at] as number) + record.bits] as number
+  }
+
+  #wordAt(at: number): Word {
+    return this.#words[
+      this.#table.records[(this.#recordsOfText[at] as number) + record.index] as number
+    ] as Word
+  }
+
   #continues(at: number, bit: number): boolean {
-    const number = this.#numbersOfText[at] as number
-    let bits = this.#bits[number] as number
+    let bits = this.#bitsAt(at)
     if ((bits & knowsContinuing) === 0) {
-      const word = this.#words[number] as Word
+      const word = this.#wordAt(at)
       bits |= knowsContinuing
       if (continuesName(word)) bits |= continuesNameBit
       if (continuesPhrase(word)) bits |= continuesPhraseBit
-      this.#bits[number] = bits
+      this.#table.records[(this.#recordsOfText[at] as number) + record.bits] = bits
     }
     return (bits & bit) !== 0
   }
@@ -146,8 +150,7 @@ export class TermCounter {
   #allWords(): readonly Word[] {
     if (this.#wordsOfText) return this.#wordsOfText
     const words: Word[] = []
-    for (let at = 0; at < this.#count; at += 1)
-      words.push(this.#words[this.#numbersOfText[at] as number] as Word)
+    for (let at = 0; at < this.#count; at += 1) words.push(this.#wordAt(at))
     this.#wordsOfText = words
     return words
   }
@@ -164,8 +167,8 @@ function bitsOf(word: Word): number {
   )
 }
 
-function enlarged<T extends Uint16Array | Uint32Array | Int32Array>(from: T): T {
-  const to = new (from.constructor as new (length: number) => T)(from.length * 2)
+function enlarged(from: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const to = new Uint32Array(from.length * 2)
   to.set(from)
   return to
 }

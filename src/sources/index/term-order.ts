@@ -1,4 +1,7 @@
-/** Letters of a prefix, and their bits: Latin and Hebrew letters need 11. Others count as the last one. */
+/**
+ * Letters of a prefix, and their bits: Latin and Hebrew letters need 11. Others count as the last one, which ends the
+ * prefix.
+ */
 const prefixLetters = 4
 const letterBits = 11
 const lastLetter = 2 ** letterBits - 1
@@ -15,7 +18,10 @@ export function orderOf(strings: readonly string[]): Uint32Array {
   const keys = new Uint32Array(strings.length * 2)
   for (let i = 0; i < strings.length; i += 1) {
     const string = strings[i] as string
-    const [a, b, c, d] = [letterAt(string, 0), letterAt(string, 1), letterAt(string, 2), letterAt(string, 3)]
+    const a = letterAt(string, 0)
+    const b = a === lastLetter ? 0 : letterAt(string, 1)
+    const c = a === lastLetter || b === lastLetter ? 0 : letterAt(string, 2)
+    const d = a === lastLetter || b === lastLetter || c === lastLetter ? 0 : letterAt(string, 3)
     // 44 bits of letters: 32 in the high half, 12 beside the position. The low half comes first in memory.
     keys[i * 2] = (((c & 1) << 31) | (d << positionBits) | i) >>> 0
     keys[i * 2 + 1] = ((a << 21) | (b << 10) | (c >>> 1)) >>> 0
