@@ -53,6 +53,8 @@ export type AppOptions = {
   readonly corsOrigins?: readonly string[]
   /** False during a drain; `/readyz` then answers 503. */
   readonly ready: () => boolean
+  /** State of a separate library database, which `/readyz` shows. */
+  readonly libraryState?: () => 'ok' | 'read-only' | 'unavailable' | undefined
   /** Requests with an invalid key that one address may send per minute. */
   readonly invalidKeysPerMinute?: number
   readonly chatPace?: ChatPace
@@ -113,7 +115,7 @@ export async function buildApp(services: Services, options: AppOptions): Promise
   await app.register(multipart)
 
   if (metrics) registerMetrics(app, metrics.registry, metrics.token)
-  healthRoutes(app, { ...services, ready: options.ready })
+  healthRoutes(app, { ...services, ready: options.ready, libraryState: options.libraryState })
   openApiRoutes(app, api)
   docsRoutes(app)
   const limits = createLibraryLimits()

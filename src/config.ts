@@ -8,6 +8,8 @@ export type Config = {
   readonly databaseUrl: string | undefined
   /** The role that owns the schema; defaults to `databaseUrl`. */
   readonly migrateDatabaseUrl: string | undefined
+  /** The database of the library. Undefined: the main one. */
+  readonly libraryDatabaseUrl: string | undefined
   readonly dataDir: string
   readonly host: string
   readonly port: number
@@ -83,6 +85,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
     migrateDatabaseUrl: e.MIGRATE_DATABASE_URL ?? e.DATABASE_URL,
+    libraryDatabaseUrl: e.LIBRARY_DATABASE_URL,
     dataDir: e.DATA_DIR,
     host: e.HOST,
     port: e.PORT,

@@ -113,6 +113,12 @@ export const settings = {
       unset: 'the role of DATABASE_URL',
       description: 'Another role, which owns the schema and migrates it.',
     }),
+    LIBRARY_DATABASE_URL: documented(postgresUrl, {
+      value: 'URL',
+      unset: 'the library is in the main database',
+      description:
+        'Another Postgres for the library: texts, search index and vectors. Several services can share it. A standby or a role that may only read is enough for searches and turns. See "A separate library database" in docs/operations.md.',
+    }),
     DATA_DIR: documented(z.string().min(1).default('./data'), {
       value: 'folder',
       description: 'Folder of the embedded Postgres and its secrets.',

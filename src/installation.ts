@@ -5,13 +5,22 @@ import { openPlans, type Plans } from './accounts/plans.ts'
 import { type Config, ConfigError } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { type EmbeddedServer, installationSecrets, openEmbedded } from './db/embedded.ts'
-import { reasonOf } from './db/errors.ts'
+import { databaseFault, isUnavailable, reasonOf } from './db/errors.ts'
+import {
+  databaseName,
+  type LibraryDatabase,
+  libraryWithin,
+  openLibraryDatabase,
+} from './db/library/library-database.ts'
+import { migrateLibrary } from './db/library/library-schema.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import type { Logger } from './log.ts'
 
-/** The database and the secrets that the service and the command line share. */
+/** The databases and the secrets that the service and the command line share. */
 export type Installation = {
   readonly database: Database
+  /** The database of the library: the main one, or that of `LIBRARY_DATABASE_URL`. */
+  readonly library: LibraryDatabase
   readonly peppers: Peppers
   readonly plans: Plans
   /** Set if the Postgres is the embedded one. */
@@ -20,10 +29,16 @@ export type Installation = {
 }
 
 /**
- * Opens the Postgres of `DATABASE_URL` or the embedded one, and migrates its schema.
- * @throws ConfigError with one sentence if it cannot be used.
+ * Opens the Postgres of `DATABASE_URL` or the embedded one, and the library's, and migrates their schemas.
+ * @param options.needsLibrary whether a library database that does not answer is an error. By default only the log
+ *   mentions it.
+ * @throws ConfigError with one sentence if a database cannot be used.
  */
-export async function openInstallation(config: Config, log: Logger): Promise<Installation> {
+export async function openInstallation(
+  config: Config,
+  log: Logger,
+  options: { readonly needsLibrary?: boolean } = {},
+): Promise<Installation> {
   const plans = await openPlans(config.plansFile)
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config.dataDir) : undefined
   const url = config.databaseUrl ?? embedded?.url ?? ''
@@ -34,29 +49,34 @@ export async function openInstallation(config: Config, log: Logger): Promise<Ins
     if (await bypassesPolicies(url)) {
       log.warn('DATABASE_URL names a superuser or a role with BYPASSRLS: row-level security does not bind it')
     }
-    await upToDate(config.migrateDatabaseUrl ?? url, url)
-    const database = openDatabase({
-      url,
-      onIdleError: (error) => {
-        if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
-      },
-    })
+    const ownerUrl = config.migrateDatabaseUrl ?? url
+    await upToDate(ownerUrl, url)
+    const onIdleError = (error: Error) => {
+      if (!closing) log.warn({ reason: error.message }, 'a database connection was lost')
+    }
+    const database = openDatabase({ url, onIdleError })
+    const separate =
+      config.libraryDatabaseUrl === undefined
+        ? undefined
+        : openLibraryDatabase({ url: config.libraryDatabaseUrl, onIdleError })
     try {
       await prepare(database, plans)
       await requireSamePeppers(database.system, peppers)
+      if (separate) await prepareLibrary(separate, log, options)
     } catch (error) {
-      await database.close()
+      await Promise.all([database.close(), separate?.close()])
       throw error
     }
     return {
       database,
+      library: separate ?? libraryWithin(database, ownerUrl),
       peppers,
       plans,
       embedded,
       async close() {
         // While the server stops, idle connections may still report that they were lost.
         closing = true
-        await database.close()
+        await Promise.all([database.close(), separate?.close()])
         await embedded?.release()
       },
     }
@@ -82,7 +102,7 @@ async function bypassesPolicies(url: string): Promise<boolean> {
     return role.rows[0]?.bypasses ?? false
   } catch (error) {
     throw new ConfigError(
-      `The database ${nameOf(url)} cannot be used: ${reasonOf(error) || codeOf(error)}. Check DATABASE_URL.`,
+      `The database ${databaseName(url)} cannot be used: ${reasonOf(error) || codeOf(error)}. Check DATABASE_URL.`,
     )
   } finally {
     await client.end().catch(() => undefined)
@@ -93,7 +113,7 @@ async function upToDate(ownerUrl: string, url: string): Promise<void> {
   try {
     await migrateDatabase(ownerUrl, url)
   } catch (cause) {
-    const text = `The schema of the database ${nameOf(ownerUrl)} cannot be brought up to date: ${reasonOf(cause) || codeOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
+    const text = `The schema of the database ${databaseName(ownerUrl)} cannot be brought up to date: ${reasonOf(cause) || codeOf(cause)}. The role needs to own the database; name another one with MIGRATE_DATABASE_URL.`
     throw new ConfigError(text, { cause })
   }
 }
@@ -101,10 +121,28 @@ async function upToDate(ownerUrl: string, url: string): Promise<void> {
 /** The driver's error after several failed addresses has a code but no message. */
 const codeOf = (error: unknown): string => String((error as { code?: string }).code)
 
-/** Host and database of a URL, without its credentials. */
-function nameOf(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `${host || 'localhost'}${pathname}`
+/**
+ * Brings the schema of a separate library database up to date. A server that does not answer is no error unless the
+ * caller needs it, so that an outage of the library stops no start.
+ * @throws ConfigError if the server answers and the library cannot be used.
+ */
+async function prepareLibrary(
+  library: LibraryDatabase,
+  log: Logger,
+  { needsLibrary = false }: { readonly needsLibrary?: boolean },
+): Promise<void> {
+  try {
+    await migrateLibrary(library)
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause
+    const reason = reasonOf(cause) || codeOf(cause)
+    const fault = databaseFault(cause)
+    if (needsLibrary || !fault || !isUnavailable(fault)) {
+      const text = `The library database ${databaseName(library.url)} cannot be used: ${reason}. Check LIBRARY_DATABASE_URL.`
+      throw new ConfigError(text, { cause })
+    }
+    log.warn({ reason }, 'the library database does not answer: everything else works')
+  }
 }
 
 /**

@@ -5,23 +5,18 @@ import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import type { Database } from './db/client.ts'
-import { reasonOf } from './db/errors.ts'
 import { firstStart, welcome } from './first-start.ts'
 import { followRequests } from './http/connection/late-requests.ts'
 import { type Installation, openInstallation } from './installation.ts'
 import { createLogger, type Logger } from './log.ts'
 import { openEmbeddingModel } from './models/embedding.ts'
 import { type Catalogue, openCatalogue } from './models/model-catalogue.ts'
-import { keepIndexComplete } from './operations/index-upkeep.ts'
 import { watchInvariants } from './operations/invariant-watch.ts'
+import { keepLibrary, type LibraryUpkeep } from './operations/library-upkeep.ts'
 import { keepRetention } from './operations/retention.ts'
 import { exportPlace } from './sources/collections/export-place.ts'
 import { openFallback } from './sources/fallback/fallback.ts'
 import { createFallbackMetrics } from './sources/fallback/fallback-metrics.ts'
-import { ensureStarterLibrary } from './sources/importers/starter.ts'
-import { ensureSearchIndex } from './sources/library/writing/reindex.ts'
-import { runLibraryJobs } from './sources/library-jobs/run-jobs.ts'
 import { openSemanticSearch } from './sources/search/semantic/semantic-search.ts'
 import { loadVocabulary } from './sources/vocabulary/load.ts'
 import { openTelemetry, type Telemetry } from './telemetry.ts'
@@ -51,10 +46,16 @@ async function main(): Promise<void> {
   try {
     requireSignUpPlan(installation, config)
     const unlock = await lockInstallation(installation, config)
-    await ensureStarterLibrary(installation.database)
-    const stopping = new AbortController()
-    const indexing = renewIndex(installation.database, stopping.signal, log)
-    const service = await startService(config, { catalogue, telemetry }, installation, log)
+    const upkeep = await keepLibrary(installation.library, {
+      exportPlace: exportPlace(config.libraryExport),
+      registry: telemetry.registry,
+      log,
+    })
+    if (config.fallback && upkeep.state() === 'read-only')
+      log.warn(
+        'LIBRARY_FALLBACK has no effect: LIBRARY_DATABASE_URL is read-only. Name its primary server there.',
+      )
+    const service = await startService(config, { catalogue, telemetry, upkeep }, installation, log)
     const baseUrl = config.appUrl ?? service.url
     const first = installation.embedded && (await firstStart(installation))
     // Registered before the message, because its reader may end the process immediately.
@@ -62,10 +63,8 @@ async function main(): Promise<void> {
     process.stdout.write(first ? welcome(first, baseUrl) : `\n  The service is ready at ${baseUrl}/v1\n\n`)
     await terminated
     exitLate(log)
-    stopping.abort()
     await service.stop()
     await telemetry.close()
-    await indexing
     await unlock()
   } finally {
     await installation.close()
@@ -79,54 +78,46 @@ function requireSignUpPlan({ plans }: Installation, { signUpPlan }: Config): voi
   )
 }
 
-/** A new version may split words differently. The index is then rebuilt while the old one still answers. */
-async function renewIndex(database: Database, signal: AbortSignal, log: Logger): Promise<void> {
-  try {
-    if (await ensureSearchIndex(database, { signal })) log.info('the search index was rebuilt')
-  } catch (error) {
-    if (signal.aborted) log.info('rebuilding the search index was stopped: the next start begins it again')
-    else log.error({ reason: reasonOf(error) }, 'the search index could not be rebuilt')
-  }
-}
-
 /** An unreachable database must not keep `/readyz` from answering. */
 const seenMs = 5_000
 
 type RunningService = { readonly url: string; stop(): Promise<void> }
 
+type Opened = {
+  readonly catalogue: Catalogue
+  readonly telemetry: Telemetry
+  readonly upkeep: LibraryUpkeep
+}
+
 async function startService(
   config: Config,
-  { catalogue, telemetry }: { readonly catalogue: Catalogue; readonly telemetry: Telemetry },
+  { catalogue, telemetry, upkeep }: Opened,
   installation: Installation,
   log: Logger,
 ): Promise<RunningService> {
-  const { database, peppers, plans } = installation
+  const { database, library, peppers, plans } = installation
   const embeddings = openEmbeddingModel(config, (text) => log.info(text))
-  const semantic = await openSemanticSearch(database, embeddings, log)
+  const semantic = openSemanticSearch(library, embeddings, log)
   const { metrics, tracer, registry } = telemetry
   const fallback =
     config.fallback &&
-    openFallback(database, config.fallback, {
+    openFallback(library, config.fallback, {
       log,
       metrics: config.metricsToken === undefined ? undefined : createFallbackMetrics(registry),
     })
-  telemetry.watchDatabase(database, installation.embedded && config.dataDir)
+  telemetry.watchDatabase(database, library, installation.embedded && config.dataDir)
   const pressure = watchPressure()
-  const shared = { database, catalogue, plans, semantic, fallback, log, metrics, tracer, pressure }
+  const shared = { database, library, catalogue, plans, semantic, fallback, log, metrics, tracer, pressure }
   const runner = createRunner(shared)
   const readiness = createReadiness()
   const limits = defaultTurnLimits
   const services = { ...shared, peppers, runner, limits, appUrl: config.appUrl }
-  const jobs = [
-    watchInvariants(database, registry, log),
-    keepRetention(database, log),
-    keepIndexComplete(database, log),
-    runLibraryJobs(database, exportPlace(config.libraryExport), log),
-  ]
+  const jobs = [watchInvariants(database, registry, log), keepRetention(database, log)]
   const app = await buildApp(services, {
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     ready: readiness.ask,
+    libraryState: upkeep.state,
     web: {
       signUp: config.signUp,
       signUpPlan: config.signUpPlan,
@@ -138,7 +129,7 @@ async function startService(
     await Promise.race([runner.seen, delay(seenMs, undefined, { ref: false })])
     await listen(app, config)
   } catch (error) {
-    await Promise.all(jobs.map((job) => job.stop()))
+    await Promise.all([upkeep, ...jobs].map((job) => job.stop()))
     await runner.drain()
     await semantic?.close()
     await catalogue.close()
@@ -150,13 +141,14 @@ async function startService(
   return {
     url: `http://${host}:${port}`,
     async stop() {
+      const upkeepEnded = upkeep.stop()
       const late = followRequests(app.server)
       await readiness.end()
       await late.answered(finishMs)
       log.info('shutting down: turns in progress are handed over')
       await closeApp(app, runner)
       pressure.stop()
-      await Promise.all(jobs.map((job) => job.stop()))
+      await Promise.all([upkeepEnded, ...jobs.map((job) => job.stop())])
       await semantic?.close()
       await catalogue.close()
     },

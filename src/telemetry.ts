@@ -3,7 +3,8 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
-import { registerPoolMetrics } from './db/pool-metrics.ts'
+import { type LibraryDatabase, libraryPoolsOf } from './db/library/library-database.ts'
+import { poolsOf, registerPoolMetrics } from './db/pool-metrics.ts'
 import { registerDatabaseMetrics } from './operations/database-metrics.ts'
 import type { Tracer } from './tracing.ts'
 import { createTurnMetrics, type TurnMetrics } from './turns/execution/turn-metrics.ts'
@@ -14,7 +15,7 @@ export type Telemetry = {
   readonly metrics: TurnMetrics | undefined
   readonly tracer: Tracer | undefined
   /** @param dataDir the folder of the embedded Postgres. Undefined for an external database. */
-  watchDatabase(database: Database, dataDir: string | undefined): void
+  watchDatabase(database: Database, library: LibraryDatabase, dataDir: string | undefined): void
   close(): Promise<void>
 }
 
@@ -29,9 +30,9 @@ export async function openTelemetry(
     registry,
     metrics: isMeasured ? createTurnMetrics(registry) : undefined,
     tracer,
-    watchDatabase(database, dataDir) {
+    watchDatabase(database, library, dataDir) {
       if (!isMeasured) return
-      registerPoolMetrics(registry, database)
+      registerPoolMetrics(registry, { ...poolsOf(database), ...libraryPoolsOf(library) })
       registerDatabaseMetrics(registry, database)
       if (dataDir !== undefined) registerDiskMetrics(registry, dataDir)
     },

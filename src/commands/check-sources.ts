@@ -12,7 +12,7 @@ export const checkCommands: Readonly<Record<string, Command>> = {
       if (!Number.isInteger(sample) || sample < 1) {
         throw new ServiceError('invalid_value', '--sample takes a whole number above 0.')
       }
-      const rows = await checkLibrary(installation.database.system, sample)
+      const rows = await checkLibrary(installation.library.system, sample)
       const summary =
         `${rows.works} works, ${rows.versions} versions, ${rows.passages} passages, ${rows.texts} texts, ` +
         `${rows.links} links; ${rows.compared} texts compared with the index`

@@ -31,6 +31,9 @@ const groups: Readonly<Record<string, () => Promise<Commands>>> = {
   }),
 }
 
+/** The first words of the commands that cannot work without the library. */
+const libraryCommands: ReadonlySet<string> = new Set(['sources', 'eval', 'migrate'])
+
 /**
  * Runs the command that `argv` names. Uses a running embedded Postgres; otherwise starts one for the duration
  * of the command.
@@ -58,7 +61,9 @@ export async function runCommand(
     flag: (option) => values[option] === true,
   }
   await command.check?.(given)
-  const installation = await openInstallation(config, log)
+  const installation = await openInstallation(config, log, {
+    needsLibrary: libraryCommands.has(name.split(' ')[0] ?? ''),
+  })
   try {
     const invocation: Invocation = {
       ...given,

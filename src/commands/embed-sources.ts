@@ -36,13 +36,11 @@ export const embedCommands: Readonly<Record<string, Command>> = {
 }
 
 async function embed(invocation: Invocation, model: EmbeddingModel): Promise<Output> {
-  const { database } = invocation.installation
+  const { library } = invocation.installation
   const { value: rows, interrupted } = await untilInterrupted((signal) =>
     embedWithProgress(invocation, model, signal),
   )
-  const copied = interrupted
-    ? undefined
-    : await fillPgvector(database, invocation.config.migrateDatabaseUrl ?? database.url, model.name)
+  const copied = interrupted ? undefined : await fillPgvector(library, library.ownerUrl, model.name)
   const lines = [`${rows.embedded} vectors made, for a library of ${rows.total} texts`]
   if (copied !== undefined) lines.push(`${copied} vectors copied for pgvector`)
   if (interrupted) lines.push('Stopped. What was made is kept: run the command again to go on.')
@@ -58,7 +56,7 @@ async function embedWithProgress(
   let shown = begun
   try {
     return await embedLibrary(
-      installation.database,
+      installation.library,
       model,
       (done, of) => {
         const now = performance.now()

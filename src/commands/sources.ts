@@ -40,7 +40,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
       const allowLicenses = allowedLicenses(invocation)
       const details = { command: 'sources import jsonl', from: file }
       return recorded(invocation, { action: 'library.imported', details }, async () => {
-        const rows = await importJsonl(invocation.installation.database, lines, {
+        const rows = await importJsonl(invocation.installation.library, lines, {
           allowLicenses,
           onProgress: (done) => invocation.progress(`${done} passages`),
         })
@@ -59,7 +59,7 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     summary: 'lists the works of the library',
     options: {},
     run: async ({ installation }) => {
-      const rows = await listWorks(installation.database.system, { limit: 100_000 })
+      const rows = await listWorks(installation.library.system, { limit: 100_000 })
       return {
         rows,
         lines: rows.map((work) => `${work.title}  (${work.passages} passages, ${work.languages.join(', ')})`),
@@ -78,9 +78,9 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
         throw new ServiceError('invalid_value', '--limit takes a whole number from 1 to 100.')
       }
       const model = openEmbeddingModel(config, progress)
-      const semantic = await openSemanticSearch(installation.database, model, log)
+      const semantic = openSemanticSearch(installation.library, model, log)
       const query = { text: words[0] ?? '', limit }
-      const rows = await searchSources(installation.database.system, query, semantic).finally(() =>
+      const rows = await searchSources(installation.library.system, query, semantic).finally(() =>
         semantic?.close(),
       )
       return {
@@ -96,11 +96,14 @@ export const sourceCommands: Readonly<Record<string, Command>> = {
     words: [1, 1],
     run: async ({ installation, words }) => {
       const title = words[0] ?? ''
-      const removed = await withTx(installation.database, 'system', async (tx) => {
+      const removed = await withTx(installation.library, 'system', async (tx) => {
         await lockLibrary(tx)
         if (!(await removeWork(tx, title))) return false
         const details = { command: 'sources remove', work: title, outcome: 'done' }
-        await recordLibraryAction(tx, { action: 'library.work_removed', details })
+        // Committed first, so that no removal goes without an entry.
+        await withTx(installation.database, 'system', (main) =>
+          recordLibraryAction(main, { action: 'library.work_removed', details }),
+        )
         return true
       })
       if (!removed)

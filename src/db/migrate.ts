@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import type { Executor } from './client.ts'
 import { databaseFault, isBusy } from './errors.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -30,6 +32,20 @@ export async function migrateDatabase(ownerUrl: string, serviceUrl: string): Pro
   } finally {
     await client.end()
   }
+}
+
+/** Number of migrations of this version that the database lacks. It only reads. */
+export async function pendingMigrations(executor: Executor): Promise<number> {
+  const known = await executor.execute<{ there: boolean }>(
+    `select to_regclass('public.__drizzle_migrations') is not null as there`,
+  )
+  const applied = known.rows[0]?.there
+    ? await executor.execute<{ last: string | null }>(
+        'select max(created_at)::text as last from public.__drizzle_migrations',
+      )
+    : undefined
+  const last = Number(applied?.rows[0]?.last ?? -1)
+  return readMigrationFiles({ migrationsFolder }).filter(({ folderMillis }) => folderMillis > last).length
 }
 
 /**

@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { reasonOf } from '../db/errors.ts'
+import { databaseName, isReadOnly, type LibraryDatabase } from '../db/library/library-database.ts'
+import { pendingMigrations } from '../db/migrate.ts'
 
 export type DatabaseHealth = {
   readonly version: string
@@ -32,6 +35,27 @@ export async function databaseHealth(executor: Executor): Promise<DatabaseHealth
     connections: row?.connections ?? 0,
     startedAt: new Date(row?.at ?? 0),
     answerMs: performance.now() - asked,
+  }
+}
+
+export type LibraryHealth = {
+  /** Host and database. */
+  readonly name: string
+  /** `behind`: its schema is older than this version, so searches may fail. */
+  readonly state: 'ok' | 'read-only' | 'behind' | 'unavailable'
+  /** Why it is unavailable. Empty otherwise. */
+  readonly reason: string
+}
+
+/** The state of a separate library database; undefined if the library is in the main one. It never throws. */
+export async function libraryHealth(library: LibraryDatabase): Promise<LibraryHealth | undefined> {
+  if (!library.isSeparate) return undefined
+  const name = databaseName(library.url)
+  try {
+    if ((await pendingMigrations(library.system)) > 0) return { name, state: 'behind', reason: '' }
+    return { name, state: (await isReadOnly(library.system)) ? 'read-only' : 'ok', reason: '' }
+  } catch (error) {
+    return { name, state: 'unavailable', reason: reasonOf(error) }
   }
 }
 

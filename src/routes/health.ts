@@ -6,15 +6,24 @@ import type { Services } from '../turns/services.ts'
 
 const healthy = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 
+const readiness = z
+  .object({
+    status: z.literal('ok'),
+    library: z.enum(['ok', 'read-only', 'unavailable']).optional(),
+  })
+  .meta({ id: 'Readiness' })
+
 const alive: RouteDocs = { summary: 'Whether the process answers', tag: 'Service', response: healthy }
 const ready: RouteDocs = {
   summary: 'Whether it can serve',
   description:
-    'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here.',
+    'Asks the database too. 503 while the service shuts down, so that a balancer sends nobody here. `library` is the state of a separate library database (`LIBRARY_DATABASE_URL`), absent without one; its outage leaves the service ready.',
   tag: 'Service',
-  response: healthy,
+  response: readiness,
   errors: ['overloaded', 'database_unavailable'],
 }
+
+type LibraryStateOf = () => BodyOf<typeof readiness>['library']
 
 /**
  * `GET /healthz`: the process answers. `GET /readyz`: the process can serve requests, which includes the
@@ -22,7 +31,7 @@ const ready: RouteDocs = {
  */
 export function healthRoutes(
   app: FastifyInstance,
-  services: Services & { readonly ready: () => boolean },
+  services: Services & { readonly ready: () => boolean; readonly libraryState?: LibraryStateOf | undefined },
 ): void {
   const ok: BodyOf<typeof healthy> = { status: 'ok' }
 
@@ -35,6 +44,7 @@ export function healthRoutes(
       })
     }
     await services.database.system.execute('select 1')
-    return ok
+    const library = services.libraryState?.()
+    return library === undefined ? ok : { ...ok, library }
   })
 }

@@ -80,7 +80,7 @@ one verification at a time in a process; up to 2 wait, and more get a 429. It st
 /** The library: what works it has, what it says about something, and what stands at a ref. */
 export function sourceRoutes(
   root: FastifyInstance,
-  { database, semantic, fallback, appUrl }: Services,
+  { library, semantic, fallback, appUrl }: Services,
   { searches, verifications }: LibraryLimits,
 ): void {
   const app = root.withTypeProvider<ZodTypes>()
@@ -90,7 +90,7 @@ export function sourceRoutes(
     { config: { scope, docs: docs.works }, schema: { querystring: worksQuery } },
     async (request): Promise<BodyOf<typeof workList>> => {
       const { limit, ...filter } = request.query
-      const works = await listWorks(database.system, { ...filter, limit: limit + 1 })
+      const works = await listWorks(library.system, { ...filter, limit: limit + 1 })
       return listBody(works.slice(0, limit).map(workBody), works.length > limit)
     },
   )
@@ -101,7 +101,7 @@ export function sourceRoutes(
     async (request, reply): Promise<BodyOf<typeof hitList>> => {
       const signal = disconnectSignal(reply)
       const { hits, hasMore, unknownRef } = await searches.run(principalOf(request).accountId, signal, () =>
-        readHits(database.system, request.query, { semantic, signal }),
+        readHits(library.system, request.query, { semantic, signal }),
       )
       return {
         ...listBody(
@@ -119,7 +119,7 @@ export function sourceRoutes(
     async (request, reply): Promise<BodyOf<typeof verificationSchema>> => {
       const signal = disconnectSignal(reply)
       return verifications.run(principalOf(request).accountId, signal, () =>
-        verifyInThread(database, request.body, signal),
+        verifyInThread(library, request.body, signal),
       )
     },
   )
@@ -132,7 +132,7 @@ export function sourceRoutes(
       const name = ref.replaceAll('\0', '')
       const signal = disconnectSignal(reply)
       return searches.run(principalOf(request).accountId, signal, () =>
-        readSource(database.system, name, originOf({ appUrl }, request), {
+        readSource(library.system, name, originOf({ appUrl }, request), {
           ...request.query,
           signal,
           ask: fallback?.ask,

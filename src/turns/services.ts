@@ -1,6 +1,7 @@
 import type { Peppers } from '../accounts/keys/pepper.ts'
 import type { Plans } from '../accounts/plans.ts'
 import type { Database } from '../db/client.ts'
+import type { LibraryDatabase } from '../db/library/library-database.ts'
 import type { Logger } from '../log.ts'
 import type { Catalogue } from '../models/model-catalogue.ts'
 import type { Fallback } from '../sources/fallback/fallback.ts'
@@ -14,6 +15,8 @@ import type { TurnLimits } from './run/turn-limits.ts'
 /** What routes and pages need. Nothing is global, so tests can run several services in one process. */
 export type Services = {
   readonly database: Database
+  /** Holds the library, and no other table that is used. */
+  readonly library: LibraryDatabase
   readonly peppers: Peppers
   readonly plans: Plans
   readonly catalogue: Catalogue

@@ -12,6 +12,7 @@ import { createRunner, type Runner } from '../../src/turns/ownership/runner.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { insertProject } from '../../src/turns/sessions/projects.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { libraryIn } from '../support/library-database.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { readStream } from '../support/sse-rules.ts'
 import { error, gate } from '../support/upstream-scripts.ts'
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const model = { baseUrl: upstream.baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined }
   const catalogue = await openCatalogue(model)
   const plans = builtInPlans
-  runner = createRunner({ database, catalogue, plans, log })
+  runner = createRunner({ database, library: libraryIn(database), catalogue, plans, log })
   registerErrorHandler(app)
   registerZod(app)
   app.addHook('onRequest', async (request) => {
@@ -55,6 +56,7 @@ beforeAll(async () => {
   })
   const services = {
     database,
+    library: libraryIn(database),
     peppers: testPeppers,
     plans,
     catalogue,

@@ -9,6 +9,7 @@ import type { Run } from '../../src/turns/run/run.ts'
 import { defaultTurnLimits } from '../../src/turns/run/turn-limits.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
+import { libraryIn } from '../support/library-database.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts'
 import { type Caller, makeCaller } from '../support/turns/caller.ts'
@@ -46,7 +47,13 @@ afterAll(async () => {
 })
 
 const runnerOn = (database: Database): Runner =>
-  createRunner({ database, catalogue, plans: builtInPlans, log: pino({ level: 'silent' }) })
+  createRunner({
+    database,
+    library: libraryIn(database),
+    catalogue,
+    plans: builtInPlans,
+    log: pino({ level: 'silent' }),
+  })
 
 const startOwned = (runner: Runner) => start(db.database, person, { owner: runner.lease.owner })
 

@@ -7,6 +7,7 @@ import type { FilePlace, StoredFile } from '../../src/workspace/files.ts'
 import type { StorageLimits } from '../../src/workspace/quota.ts'
 import { workspaceTools } from '../../src/workspace/tools/agent-tools.ts'
 import { receiveUpload, sealUpload } from '../../src/workspace/uploads.ts'
+import { libraryIn } from './library-database.ts'
 import { makeAccount, makeProject } from './world/accounts.ts'
 
 export type Uploaded = { readonly name: string; readonly content: Buffer | string; readonly type?: string }
@@ -36,6 +37,7 @@ export async function openWorkspace(
   const plan = { ...builtInPlans.of('pro'), ...limits }
   const tools = workspaceTools({
     database,
+    library: libraryIn(database),
     place,
     findLimits: async () => plan,
     sourceMarks: createSourceMarks(),

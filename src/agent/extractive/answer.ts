@@ -143,7 +143,7 @@ export type AnswerParts = {
   readonly fileName?: string | undefined
   /** The first passages come from a file of the user. */
   readonly attached?: boolean
-  /** A sentence about what the question names and the library does not have. It precedes the answer. */
+  /** A sentence about what the question names and the library does not have, or about its outage. It precedes the answer. */
   readonly missing?: string | undefined
   /** Primary texts to which the passages refer. */
   readonly texts?: readonly FoundPassage[]

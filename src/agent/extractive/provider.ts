@@ -82,7 +82,7 @@ function nextMove(request: ModelRequest): Move {
   }
   const search = results.get('search_sources')?.[0]
   const nowhere = textIn(search, 'does_not_exist')
-  const missing = nowhere ?? textIn(search, 'not_in_library')
+  const missing = nowhere ?? textIn(search, 'not_in_library') ?? textIn(search, 'unavailable')
   const chosen = choosePassages(hitsIn(search), nowhere !== undefined)
   const finding = asksForPerson(question) ? findingOfPerson(chosen) : chosen.finding
   const ruling = asksForRuling(question) && !asksForFile(question)

@@ -61,7 +61,7 @@ async function evaluate(invocation: Invocation): Promise<Output> {
     const asker = await findAsker(installation, invocation.text('account'))
     const missing = invocation.flag('ask-all')
       ? new Map<string, readonly string[]>()
-      : await withTx(installation.database, 'system', (tx) => findMissing(tx, questions))
+      : await withTx(installation.library, 'system', (tx) => findMissing(tx, questions))
     const folder = await openEvaluationFolder(invocation.text('output') ?? newFolder(config.dataDir, model), {
       ...{ file, questions: hashOfQuestions(questions), model, account: asker.email },
     })
@@ -75,7 +75,7 @@ async function evaluate(invocation: Invocation): Promise<Output> {
       }),
     )
     const { id, started_at, account } = folder.facts
-    const evaluation = await withTx(installation.database, 'system', (tx) =>
+    const evaluation = await withTx(installation.library, 'system', (tx) =>
       scoreAll(tx, { id, file, model, account, started_at }, questions, folder.answers, missing),
     )
     return reported(folder, evaluation, missedLimits(limits, evaluation.totals), end)

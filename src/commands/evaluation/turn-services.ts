@@ -9,7 +9,10 @@ import type { Services } from '../../turns/services.ts'
 import type { Invocation } from '../command.ts'
 
 /** What a command needs to run turns. */
-export type TurnServices = Pick<Services, 'database' | 'plans' | 'catalogue' | 'runner' | 'limits' | 'log'>
+export type TurnServices = Pick<
+  Services,
+  'database' | 'library' | 'plans' | 'catalogue' | 'runner' | 'limits' | 'log'
+>
 
 /**
  * Lets a command run turns in its own process, as one more replica of the service: with the configured models and the
@@ -19,18 +22,18 @@ export async function withTurns<T>(
   { installation, config, log, progress }: Invocation,
   work: (services: TurnServices) => Promise<T>,
 ): Promise<T> {
-  const { database, plans } = installation
+  const { database, library, plans } = installation
   const catalogue = await openCatalogue(config.model)
   try {
     // The first start of the service does this; a command may come before it.
-    await ensureStarterLibrary(database)
+    await ensureStarterLibrary(library)
     const embeddings = openEmbeddingModel(config, progress)
-    const semantic = await openSemanticSearch(database, embeddings, log)
-    const fallback = config.fallback && openFallback(database, config.fallback, { log })
-    const runner = createRunner({ database, catalogue, plans, semantic, fallback, log })
+    const semantic = openSemanticSearch(library, embeddings, log)
+    const fallback = config.fallback && openFallback(library, config.fallback, { log })
+    const runner = createRunner({ database, library, catalogue, plans, semantic, fallback, log })
     try {
       await runner.seen
-      return await work({ database, plans, catalogue, runner, limits: defaultTurnLimits, log })
+      return await work({ database, library, plans, catalogue, runner, limits: defaultTurnLimits, log })
     } finally {
       await runner.drain()
       await semantic?.close()

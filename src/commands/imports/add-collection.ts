@@ -45,7 +45,7 @@ export const collectionCommands: Readonly<Record<string, Command>> = {
 }
 
 async function list({ installation }: Invocation): Promise<Output> {
-  const states = await collectionStates(installation.database.system)
+  const states = await collectionStates(installation.library.system)
   return {
     rows: states.map(({ collection, held, job, addedAt }) => ({
       name: collection.name,
@@ -118,12 +118,12 @@ async function importPlan(
   { source, plan, survey, allowLicenses }: Chosen,
   stopped: AbortSignal,
 ): Promise<Output> {
-  const { database } = invocation.installation
+  const { library } = invocation.installation
   const { name } = plan.collection
   const request = { collection: name, allowLicenses, requestedBy: commandLine }
-  const job = await withTx(database, 'system', (tx) => beginJob(tx, request, `command-${randomBase62(12)}`))
+  const job = await withTx(library, 'system', (tx) => beginJob(tx, request, `command-${randomBase62(12)}`))
   const report = await driveJob(
-    database,
+    library,
     job,
     (signal, record) =>
       withProgressBar(invocation, (show) => {
@@ -131,7 +131,7 @@ async function importPlan(
           show(step)
           record(step)
         }
-        return addCollection(database, source, plan, { survey, allowLicenses, signal, onProgress })
+        return addCollection(library, source, plan, { survey, allowLicenses, signal, onProgress })
       }),
     { stopped, throws: true },
   )

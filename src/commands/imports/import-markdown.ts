@@ -43,7 +43,7 @@ export const markdownCommands: Readonly<Record<string, Command>> = {
       const allowed = allowedLicenses(invocation)
       const details = { command: 'sources import markdown', from: file }
       return recorded(invocation, { action: 'library.imported', details }, async () => {
-        const rows = await importMarkdown(invocation.installation.database, content, flags, allowed)
+        const rows = await importMarkdown(invocation.installation.library, content, flags, allowed)
         const summary = `${rows.work}: ${rows.versions} versions, ${rows.segments} segments`
         return { rows, lines: [rows.unchanged > 0 ? `${summary} (unchanged)` : summary] }
       })

@@ -43,7 +43,7 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       return recorded(invocation, { action: 'library.imported', details }, () =>
         reported((signal) =>
           withProgressBar(invocation, (onProgress) =>
-            importExport(invocation.installation.database, source, {
+            importExport(invocation.installation.library, source, {
               ...selection,
               allowLicenses,
               links,
@@ -77,7 +77,7 @@ export const sefariaCommands: Readonly<Record<string, Command>> = {
       return recorded(invocation, { action: 'library.imported', details }, () =>
         reported((signal) =>
           withProgressBar(invocation, (onProgress) =>
-            importFromApi(invocation.installation.database, api, {
+            importFromApi(invocation.installation.library, api, {
               titles,
               allowLicenses,
               onProgress,

@@ -8,7 +8,7 @@ import { allowedLicenses } from './import-options.ts'
 
 /** The licences that the command line allows, and those that the last complete import of the collection had. */
 export async function permittedBefore(invocation: Invocation): Promise<readonly RestrictedLicense[]> {
-  const states = await collectionStates(invocation.installation.database.system)
+  const states = await collectionStates(invocation.installation.library.system)
   const before = states.find(({ collection }) => collection.name === invocation.words[0])?.allowed ?? []
   return [...new Set([...allowedLicenses(invocation), ...before])]
 }

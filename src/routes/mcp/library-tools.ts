@@ -92,10 +92,10 @@ function registerSearch(server: McpServer, { services, limits, principal, origin
     },
     ({ query, ...filter }) =>
       toolResult(services.log, 'search', async () => {
-        const { semantic, database } = services
+        const { semantic, library } = services
         const search = { ...filter, q: query }
         const { hits, unknownRef } = await limits.searches.run(principal.accountId, left, () =>
-          readHits(database.system, search, { semantic, signal: left }),
+          readHits(library.system, search, { semantic, signal: left }),
         )
         const results = hits.map((hit) => ({
           id: hit.ref,
@@ -135,14 +135,14 @@ export async function readDocument(
   { services, limits, principal, origin, left }: Caller,
   ref: string,
 ): Promise<z.output<typeof fetchOutput>> {
-  const { database, fallback } = services
+  const { library, fallback } = services
   return limits.searches.run(principal.accountId, left, async () => {
-    const read = await readPassage(database.system, ref, { signal: left, ask: fallback?.ask })
+    const read = await readPassage(library.system, ref, { signal: left, ask: fallback?.ask })
     if ('nearest' in read) throw unknownRef(ref, read.nearest)
     const [first] = read.passages
     if (!first) throw notFound()
     const refs = [...new Set(read.passages.map((passage) => passage.ref))]
-    const links = await linksFrom(database.system, refs)
+    const links = await linksFrom(library.system, refs)
     const { text, truncated } = passagesText(read.passages)
     return {
       id: ref,
@@ -181,7 +181,7 @@ function registerVerify(server: McpServer, { services, limits, principal, left }
       toolResult(services.log, 'verify_quotations', async () =>
         dataResult(
           await limits.verifications.run(principal.accountId, left, () =>
-            verifyInThread(services.database, input, left),
+            verifyInThread(services.library, input, left),
           ),
         ),
       ),
@@ -199,7 +199,7 @@ function registerWorks(server: McpServer, { services }: Caller): void {
     },
     ({ limit, ...filter }) =>
       toolResult(services.log, 'list_works', async () => {
-        const works = await listWorks(services.database.system, { ...filter, limit: limit + 1 })
+        const works = await listWorks(services.library.system, { ...filter, limit: limit + 1 })
         return dataResult({ works: works.slice(0, limit), has_more: works.length > limit })
       }),
   )
@@ -212,7 +212,7 @@ const scholarTitles: ReadonlyMap<string, string> = new Map([
 ])
 
 function registerScholarTools(server: McpServer, { services, limits, principal, left }: Caller): void {
-  for (const tool of scholarTools(services.database.system, services.fallback?.ask)) {
+  for (const tool of scholarTools(services.library.system, services.fallback?.ask)) {
     const { name, description } = tool.spec
     const title = scholarTitles.get(name)
     if (title === undefined) continue

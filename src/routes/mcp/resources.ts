@@ -54,7 +54,7 @@ export function registerResources(server: McpServer, caller: Caller): void {
 }
 
 async function listedWorks({ services }: Caller) {
-  const works = await listWorks(services.database.system, { limit: maxListed })
+  const works = await listWorks(services.library.system, { limit: maxListed })
   return works.map(({ title, heTitle, author }) => ({
     uri: workUri(title),
     name: title,
@@ -66,7 +66,7 @@ async function listedWorks({ services }: Caller) {
 
 /** The specification allows 100 suggestions at most. */
 async function titlesLike({ services }: Caller, begun: string): Promise<string[]> {
-  const works = await listWorks(services.database.system, { limit: 10_000 })
+  const works = await listWorks(services.library.system, { limit: 10_000 })
   const wanted = begun.toLowerCase()
   return works
     .map(({ title }) => title)
@@ -75,7 +75,7 @@ async function titlesLike({ services }: Caller, begun: string): Promise<string[]
 }
 
 async function describeWork({ services }: Caller, title: string): Promise<object> {
-  const executor = services.database.system
+  const executor = services.library.system
   const work = await findWork(executor, title)
   if (!work) throw notFound()
   const versions = await listVersions(executor, work.id)

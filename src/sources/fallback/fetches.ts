@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Database } from '../../db/client.ts'
 import { databaseFault, isBusy, reasonOf } from '../../db/errors.ts'
+import { requireWritable } from '../../db/library/library-database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Job, runJob } from '../../threads.ts'
@@ -107,6 +108,7 @@ export class Fetches {
   }
 
   async #fetchAndStore(refs: readonly string[], late: AbortSignal): Promise<Ended> {
+    await requireWritable(this.#needs.database.system)
     const found = await this.#request(refs, late)
     switch (found.kind) {
       case 'none':

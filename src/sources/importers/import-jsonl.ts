@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
+import { requireWritable } from '../../db/library/library-database.ts'
 import { createIndexWriter } from '../index/index-writer.ts'
 import { licenseRefusal, mayImport, type RestrictedLicense } from '../library/licenses.ts'
 import { lockLibrary, storeWork } from '../library/writing/library.ts'
@@ -35,6 +36,7 @@ export async function importJsonl(
   lines: AsyncIterable<string>,
   options: ImportOptions,
 ): Promise<ImportReport> {
+  await requireWritable(database.system)
   const read = await readLines(lines, options)
   return withTx(database, 'system', async (tx) => {
     await lockLibrary(tx)

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import { type Database, withTx } from '../../db/client.ts'
+import { isReadOnly } from '../../db/library/library-database.ts'
 import { importJsonl } from './import-jsonl.ts'
 
 const starterFolder = new URL('../starter/', import.meta.url)
 
 /**
  * Imports the starter library, unless this edition of it was imported before, even if its works were removed since.
- * Several replicas may call it at once.
+ * A read-only library stays as it is. Several replicas may call it at once.
  */
 export async function ensureStarterLibrary(database: Database): Promise<void> {
   const names = (await readdir(starterFolder)).filter((name) => name.endsWith('.jsonl')).sort()
@@ -17,7 +18,7 @@ export async function ensureStarterLibrary(database: Database): Promise<void> {
   const known = await database.system.execute<{ value: string }>(
     sql`select value from library_state where key = 'starter'`,
   )
-  if (known.rows[0]?.value === edition) return
+  if (known.rows[0]?.value === edition || (await isReadOnly(database.system))) return
   // Two replicas import one after the other; the second finds nothing to change.
   await importJsonl(database, linesOf(contents), { allowLicenses: [] })
   await withTx(database, 'system', (tx) =>

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, notExists, sql } from 'drizzle-orm'
 import { alias, type PgInsertValue } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { requireWritable } from '../../db/library/library-database.ts'
 import { libraryJobs } from '../../db/schema/index.ts'
 import { ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -28,6 +29,7 @@ const lease = sql`now() + make_interval(secs => ${leaseSeconds})`
 const jobsLock = 7_203_115_060n
 
 async function lockJobs(tx: Executor): Promise<void> {
+  await requireWritable(tx)
   await tx.execute(sql`select pg_advisory_xact_lock(${jobsLock})`)
 }
 

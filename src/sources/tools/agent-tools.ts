@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import type { Executor } from '../../db/client.ts'
+import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { ServiceError } from '../../errors.ts'
 import type { SourceMarks } from '../citations/source-marks.ts'
 import { listWorks, readPassage } from '../library/passages.ts'
@@ -13,6 +14,7 @@ import { asksOnlyFor, missingResult, namesFor, refNotFound } from '../search/mis
 import { cachedCitingPassages } from '../search/named/citing-passages.ts'
 import { searchSources } from '../search/search.ts'
 import type { SemanticSearch } from '../search/semantic/semantic-search.ts'
+import { whileLibraryAnswers } from './library-outage.ts'
 import { maxResultBytes, offer } from './offer.ts'
 import { askForMissing, withLinks } from './on-demand.ts'
 import { scholarTools } from './scholar-tools.ts'
@@ -39,21 +41,25 @@ const listArguments = z.object({
 })
 
 /**
- * The tools with which the agent uses the library. `register` assigns the marks of the turn to passages.
+ * The tools with which the agent uses the library. `sourceMarks` assigns the marks of the turn to passages.
  * @param ask asks the publisher for refs that the library does not have; by default nobody is asked.
  */
 export function sourceTools(
-  executor: Executor,
+  library: LibraryDatabase,
   sourceMarks: SourceMarks,
   semantic?: SemanticSearch,
   ask?: AskPublisher,
 ): readonly Tool<Executor>[] {
+  const executor = library.system
   return [
     searchTool(executor, sourceMarks, semantic, ask),
     readTool(executor, sourceMarks, ask),
     listTool(executor),
     ...scholarTools(executor, ask),
-  ]
+  ].map((tool) => ({
+    ...tool,
+    execute: (args, signal) => whileLibraryAnswers(library, () => tool.execute(args, signal), signal),
+  }))
 }
 
 function searchTool(

@@ -1,4 +1,5 @@
 import { type Database, withTx } from '../../db/client.ts'
+import { requireWritable } from '../../db/library/library-database.ts'
 import { batchSize, type EmbeddingModel, type Vector } from '../embeddings/embedding-model.ts'
 import { countTexts, saveVectors, textsWithout } from './vector-rows.ts'
 
@@ -22,6 +23,7 @@ export async function embedLibrary(
   onProgress: (done: number, of: number) => void,
   signal?: AbortSignal,
 ): Promise<Embedded> {
+  await requireWritable(database.system)
   const { total, missing } = await countTexts(database.system, model.name)
   let embedded = 0
   let last = -1

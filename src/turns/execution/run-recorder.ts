@@ -11,8 +11,6 @@ import type { Database, Executor } from '../../db/client.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { Logger } from '../../log.ts'
 import { createSourceMarks, type SourceMarks } from '../../sources/citations/source-marks.ts'
-import type { VerifyLookups } from '../../sources/citations/verify.ts'
-import { verifyLookups } from '../../sources/citations/verify-lookups.ts'
 import type { CommittedEvent } from '../recording/event-log.ts'
 import { hasOutput } from '../recording/finish-run.ts'
 import { type RunJournal, type readJournal, toolEvents } from '../recording/journal.ts'
@@ -31,6 +29,7 @@ import { type Answer, createAnswer } from './answer.ts'
 import type { LiveRun } from './live-runs.ts'
 import type { ToolServices } from './turn-tools.ts'
 import type { TurnWatch } from './turn-watch.ts'
+import { answerVerifier, type VerifyServices } from './verify-answer.ts'
 
 export type Steps = Awaited<ReturnType<typeof readJournal>>['steps']
 
@@ -53,7 +52,7 @@ export class RunRecorder {
   readonly #run: Run
   readonly #live: LiveRun
   readonly #answer: Answer
-  readonly #lookups: VerifyLookups
+  readonly #verify: (answer: Answer) => Promise<void>
   readonly #log: Logger
   readonly #database: Database
   readonly #stop: TurnStop
@@ -65,7 +64,7 @@ export class RunRecorder {
   #shown = false
 
   constructor(
-    services: Pick<ToolServices, 'database' | 'ask'> & { readonly log: Logger },
+    services: Pick<ToolServices, 'database'> & VerifyServices,
     run: Run,
     live: LiveRun,
     journal: RunJournal,
@@ -76,7 +75,7 @@ export class RunRecorder {
     this.#database = services.database
     this.#stop = stop
     this.#watch = watch
-    this.#lookups = verifyLookups(services.database.system, services.ask, stop.turn)
+    this.#verify = answerVerifier(services, run.id, stop)
     this.#log = services.log
     this.#run = run
     this.#live = live
@@ -286,7 +285,7 @@ export class RunRecorder {
       this.#watch.stepFinished(this.#step, call)
       this.#answer.add(call)
     }
-    await retryTransient(() => this.#answer.check(this.#lookups), this.#stop.writing)
+    await this.#verify(this.#answer)
     const event = prepare(await this.journal.finalCost(call))
     this.#othersWait = await this.journal.finish(event, call)
     this.#watch.ended(event)

@@ -6,6 +6,7 @@ import type { ModelMessage } from '../../agent/provider.ts'
 import { type AnswerFormat, answerFormatOf, formatInstruction } from '../../agent/schema/answer-format.ts'
 import { type Database, type Executor, withTx } from '../../db/client.ts'
 import { reasonOf } from '../../db/errors.ts'
+import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { retryTransient } from '../../db/retry.ts'
 import { messageOf } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -41,6 +42,7 @@ export type TurnServices = RunnerServices & {
 
 export type RunnerServices = {
   readonly database: Database
+  readonly library: LibraryDatabase
   readonly catalogue: Catalogue
   readonly plans: Plans
   /** Undefined: the library has keyword search only. */

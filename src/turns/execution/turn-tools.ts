@@ -3,6 +3,7 @@ import type { Plans } from '../../accounts/plans.ts'
 import type { ToolSpec } from '../../agent/provider.ts'
 import type { Tool, Toolbox } from '../../agent/tools.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { retryTransient } from '../../db/retry.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import type { AskPublisher } from '../../sources/library/publisher.ts'
@@ -13,6 +14,7 @@ import type { Run } from '../run/run.ts'
 
 export type ToolServices = {
   readonly database: Database
+  readonly library: LibraryDatabase
   readonly plans: Plans
   readonly semantic?: SemanticSearch | undefined
   /** Asks the publisher for refs that the library does not have, within the limit of the turn. */
@@ -47,15 +49,16 @@ export function turnTools(services: ToolServices, run: Place, sourceMarks: Sourc
  * error can be repeated.
  */
 function makeTools(
-  { database, plans, semantic, ask }: ToolServices,
+  { database, library, plans, semantic, ask }: ToolServices,
   { id, accountId, projectId, sessionId }: Place,
   sourceMarks: SourceMarks,
 ): readonly Tool<Executor>[] {
   const place = { accountId, projectId, sessionId, runId: id }
   return [
-    ...sourceTools(database.system, sourceMarks, semantic, ask),
+    ...sourceTools(library, sourceMarks, semantic, ask),
     ...workspaceTools({
       database,
+      library,
       place,
       findLimits: (tx) => planOfAccount(tx, plans, accountId),
       sourceMarks,

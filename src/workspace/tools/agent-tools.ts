@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badArguments, parametersOf, type Tool, type ToolOutcome, withArguments } from '../../agent/tools.ts'
 import { type Database, type Executor, withTurnCalls, withTx } from '../../db/client.ts'
+import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { statement, turnCall } from '../../db/statement.ts'
 import type { SourceMarks } from '../../sources/citations/source-marks.ts'
 import { cleanFileName } from '../documents/file-names.ts'
@@ -18,6 +19,7 @@ const maxBytes = 24 * 1024
 /** What the tools of one turn work with. */
 export type Workspace = {
   readonly database: Database
+  readonly library: LibraryDatabase
   readonly place: FilePlace
   readonly findLimits: FindLimits
   /** Assigns the marks of the turn to passages. */

@@ -8,8 +8,10 @@ import {
   type ToolOutcome,
   withArguments,
 } from '../../agent/tools.ts'
-import type { Database, Executor } from '../../db/client.ts'
+import type { Executor } from '../../db/client.ts'
+import type { LibraryDatabase } from '../../db/library/library-database.ts'
 import { maxRangePassages } from '../../sources/library/load-passages.ts'
+import { whileLibraryAnswers } from '../../sources/tools/library-outage.ts'
 import { cleanFileName, endingOf } from '../documents/file-names.ts'
 import { type FilePlace, findByName, findVersion } from '../files.ts'
 import { lockStorage, requireRoom } from '../quota.ts'
@@ -66,7 +68,7 @@ const sheetArguments = z.object({
 type SheetArguments = z.infer<typeof sheetArguments>
 
 type SheetPlace = {
-  readonly database: Database
+  readonly library: LibraryDatabase
   readonly place: FilePlace
   readonly findLimits: FindLimits
 }
@@ -84,7 +86,9 @@ export function sheetTool(workspace: SheetPlace): Tool<Executor> {
     },
     describe: (args) => `Making the source sheet "${String(args['title'] ?? '')}"`,
     execute: (raw, signal) =>
-      withArguments(sheetArguments, raw, (args) => makeSheet(workspace, args, signal)),
+      withArguments(sheetArguments, raw, (args) =>
+        whileLibraryAnswers(workspace.library, () => makeSheet(workspace, args, signal), signal),
+      ),
   }
 }
 
@@ -96,7 +100,7 @@ async function makeSheet(
   const baseName = baseNameOf(args.name)
   const nameOf = (format: SheetFormat) => cleanFileName(`${baseName}.${format}`, 'name')
   for (const format of args.formats) nameOf(format)
-  const gathered = await gatherAll(workspace.database.system, args, signal)
+  const gathered = await gatherAll(workspace.library.system, args, signal)
   if ('problems' in gathered) {
     const error = 'No sheet was made, because of these items.'
     return { content: JSON.stringify({ error, items: gathered.problems }), isError: true }

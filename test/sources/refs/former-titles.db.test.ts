@@ -11,6 +11,7 @@ import { searchSources } from '../../../src/sources/search/search.ts'
 import { sourceTools } from '../../../src/sources/tools/agent-tools.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type ExportFiles, leaf, schemaFile, versionFile, writeExport } from '../../support/fake-sefaria.ts'
+import { libraryIn } from '../../support/library-database.ts'
 import { importLines } from '../../support/library-lines.ts'
 
 let db: TestDatabase
@@ -105,7 +106,7 @@ describe('after parts of a work were renamed', () => {
   })
 
   test('the tools of the agent know them', async () => {
-    const tools = sourceTools(db.database.system, createSourceMarks())
+    const tools = sourceTools(libraryIn(db.database), createSourceMarks())
     const call = async (name: string, args: Record<string, unknown>) => {
       const tool = tools.find((one) => one.spec.name === name)
       return JSON.parse((await tool?.execute(args, new AbortController().signal))?.content ?? '{}')

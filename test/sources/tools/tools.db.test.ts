@@ -4,6 +4,7 @@ import { createSourceMarks } from '../../../src/sources/citations/source-marks.t
 import { importJsonl } from '../../../src/sources/importers/import-jsonl.ts'
 import { sourceTools } from '../../../src/sources/tools/agent-tools.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { libraryIn } from '../../support/library-database.ts'
 
 let db: TestDatabase
 const signal = new AbortController().signal
@@ -40,7 +41,7 @@ type ReplayFilter = {
 
 async function call(name: string, args: Record<string, unknown>, offered: readonly OfferedSource[] = []) {
   const sourceMarks = createSourceMarks(offered)
-  const tool = sourceTools(db.database.system, sourceMarks).find((t) => t.spec.name === name)
+  const tool = sourceTools(libraryIn(db.database), sourceMarks).find((t) => t.spec.name === name)
   if (!tool) throw new Error(`no tool ${name}`)
   const outcome = await tool.execute(args, signal)
   const content = JSON.parse(outcome.content) as {
@@ -56,7 +57,7 @@ async function call(name: string, args: Record<string, unknown>, offered: readon
 
 describe('the source tools', () => {
   it('are named and shaped as the model was promised', () => {
-    const tools = sourceTools(db.database.system, createSourceMarks())
+    const tools = sourceTools(libraryIn(db.database), createSourceMarks())
     const shapes = tools.map(({ spec }) => [
       spec.name,
       Object.keys((spec.parameters['properties'] ?? {}) as object),
@@ -152,7 +153,7 @@ describe('the source tools', () => {
 
   it('stop when the turn is over', async () => {
     const aborted = AbortSignal.abort()
-    const tools = sourceTools(db.database.system, createSourceMarks())
+    const tools = sourceTools(libraryIn(db.database), createSourceMarks())
     await expect(tools[0]?.execute({ query: 'well' }, aborted)).rejects.toThrow()
   })
 

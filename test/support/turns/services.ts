@@ -6,6 +6,7 @@ import type { TurnServices } from '../../../src/turns/execution/run-turn.ts'
 import { createSharedAppends } from '../../../src/turns/recording/shared-appends.ts'
 import type { Signals } from '../../../src/turns/replicas/signals.ts'
 import { createTurnStore } from '../../../src/turns/store/turn-store.ts'
+import { libraryIn } from '../library-database.ts'
 
 export async function scriptedCatalogue(baseUrl: string): Promise<Catalogue> {
   return openCatalogue({ baseUrl, apiKey: undefined, name: 'scripted', catalogueFile: undefined })
@@ -26,6 +27,7 @@ export function turnServices(database: Database, catalogue: Catalogue): TurnServ
   const store = createTurnStore(database)
   return {
     database,
+    library: libraryIn(database),
     catalogue,
     plans: builtInPlans,
     log: pino({ level: 'silent' }),

@@ -5,6 +5,7 @@ import { builtInPlans, type Plans } from '../../../src/accounts/plans.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { Config } from '../../../src/config.ts'
 import type { Database } from '../../../src/db/client.ts'
+import type { LibraryDatabase } from '../../../src/db/library/library-database.ts'
 import type { ReceiveTimeouts } from '../../../src/http/limits/receive-timeout.ts'
 import { openCatalogue } from '../../../src/models/model-catalogue.ts'
 import type { ChatPace } from '../../../src/routes/turn-reply/delivery.ts'
@@ -16,6 +17,7 @@ import { createRunner, type Runner } from '../../../src/turns/ownership/runner.t
 import type { Pressure } from '../../../src/turns/replicas/pressure.ts'
 import { defaultTurnLimits, type TurnLimits } from '../../../src/turns/run/turn-limits.ts'
 import type { WebSettings } from '../../../src/web/pages/services.ts'
+import { libraryIn } from '../library-database.ts'
 import { testPeppers } from './accounts.ts'
 
 export type TestService = {
@@ -47,6 +49,8 @@ export type ServiceOptions = {
   readonly log?: Logger
   /** Default: no texts are fetched. */
   readonly fallback?: Config['fallback']
+  /** Default: the library is in the main database. */
+  readonly libraryDatabase?: LibraryDatabase
   readonly fallbackLimits?: Partial<FallbackLimits>
 }
 
@@ -59,7 +63,8 @@ export async function startService(database: Database, options: ServiceOptions =
     otlpEndpoint: options.telemetry?.otlpEndpoint,
   })
   const { metrics, tracer, registry } = telemetry
-  telemetry.watchDatabase(database, options.dataDir)
+  const library = options.libraryDatabase ?? libraryIn(database)
+  telemetry.watchDatabase(database, library, options.dataDir)
   const model = {
     baseUrl: undefined,
     apiKey: undefined,
@@ -74,13 +79,14 @@ export async function startService(database: Database, options: ServiceOptions =
   })
   const plans = options.plans ?? builtInPlans
   const fallback =
-    options.fallback && openFallback(database, options.fallback, { log, limits: options.fallbackLimits })
-  const runner = createRunner({ database, catalogue, plans, fallback, log, metrics, tracer })
+    options.fallback && openFallback(library, options.fallback, { log, limits: options.fallbackLimits })
+  const runner = createRunner({ database, library, catalogue, plans, fallback, log, metrics, tracer })
   const { pressure } = options
   const limits = { ...defaultTurnLimits, ...options.limits }
   const app = await buildApp(
     {
       database,
+      library,
       peppers: testPeppers,
       plans,
       catalogue,

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/client.ts'
+import { requireWritable } from '../../../db/library/library-database.ts'
 import { ServiceError } from '../../../errors.ts'
 import { licenseRefusal, type RestrictedLicense } from '../../library/licenses.ts'
 import type { WorkFacts } from '../../library/writing/library.ts'
@@ -29,6 +30,7 @@ export async function importFromApi(
   api: SefariaApi,
   options: ApiImportOptions,
 ): Promise<SefariaReport> {
+  await requireWritable(database.system)
   const report = new ReportBuilder()
   const index = openImportIndex(database, report)
   let done = 0

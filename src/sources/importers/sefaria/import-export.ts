@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/client.ts'
+import { requireWritable } from '../../../db/library/library-database.ts'
 import type { RestrictedLicense } from '../../library/licenses.ts'
 import { type ExportSource, type Selection, selectWorks } from './export-source.ts'
 import { openParser, type Parser } from './format/parser.ts'
@@ -43,6 +44,7 @@ export async function importExport(
   source: ExportSource,
   options: ImportOptions,
 ): Promise<SefariaReport> {
+  await requireWritable(database.system)
   const report = new ReportBuilder()
   const { allowLicenses, signal } = options
   const works = selectWorks(source.entries, options)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Executor } from '../../../db/client.ts'
 import { copyWritten } from '../../../db/copy.ts'
+import { requireWritable } from '../../../db/library/library-database.ts'
 import { indexTermsOf, textsToIndex } from '../../index/index-terms.ts'
 import { lockIndex, readIndexWatermark } from '../../index/index-watermark.ts'
 import { indexTexts, removeFromIndex } from '../../index/index-writer.ts'
@@ -49,6 +50,7 @@ const libraryLock = 7_203_115_003n
  * @throws the database's error (lock_not_available) after `maxWaitMs`.
  */
 export async function lockLibrary(tx: Executor, maxWaitMs = 0): Promise<void> {
+  await requireWritable(tx)
   await tx.execute(sql`select set_config('lock_timeout', ${String(maxWaitMs)}, true)`)
   await tx.execute(sql`set local statement_timeout = 0`)
   await tx.execute(sql`set local idle_in_transaction_session_timeout = '5min'`)

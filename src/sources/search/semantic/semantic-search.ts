@@ -28,18 +28,27 @@ export type SemanticSearch = {
 export type OpenSemanticSearch = SemanticSearch & { close(): Promise<void> }
 
 /** Semantic search with the vectors that `sources embed` has made; undefined without a model. `close` closes the model too. */
-export async function openSemanticSearch(
+export function openSemanticSearch(
   database: Database,
   model: EmbeddingModel | undefined,
   log: Logger,
-): Promise<OpenSemanticSearch | undefined> {
+): OpenSemanticSearch | undefined {
   if (!model) return undefined
-  const usesPgvector = await hasPgvector(database.system, model.name)
-  return semanticSearch(
-    model,
-    usesPgvector ? openPgvector(database) : openVectorMemory(database, model.name),
-    log,
-  )
+  return semanticSearch(model, openAtFirstSearch(database, model.name), log)
+}
+
+/** Chooses the index at the first search, so that a start does not wait for the library's database. */
+function openAtFirstSearch(database: Database, modelName: string): VectorIndex {
+  let index: VectorIndex | undefined
+  const open = async () => {
+    const usesPgvector = await hasPgvector(database.system, modelName)
+    index ??= usesPgvector ? openPgvector(database) : openVectorMemory(database, modelName)
+    return index
+  }
+  return {
+    nearest: async (vector, bounds) => (index ?? (await open())).nearest(vector, bounds),
+    close: async () => index?.close(),
+  }
 }
 
 /** Asks for the vector of a query once, without a retry: the search has its words to go by. */

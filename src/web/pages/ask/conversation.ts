@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Executor, withTx } from '../../../db/client.ts'
+import { databaseFault, isTransient } from '../../../db/errors.ts'
+import type { LibraryDatabase } from '../../../db/library/library-database.ts'
 import { notFound } from '../../../errors.ts'
 import { passagesAt } from '../../../sources/library/passages.ts'
+import type { Passage } from '../../../sources/library/types.ts'
 import { type ConversationTurn, readTurns } from '../../../turns/reading/conversation.ts'
 import { findProject, type Project } from '../../../turns/sessions/projects.ts'
 import { deleteSession, findSession, renameSession, type Session } from '../../../turns/sessions/sessions.ts'
@@ -94,13 +97,24 @@ export function conversationPages(app: FastifyInstance, services: WebServices): 
       project: await findProject(tx, principal, session.projectId),
       ...(await readTurns(services, tx, session.id, { limit: turnsShown, before })),
     }))
-    return { ...conversation, library: await passagesAt(database.system, refsOf(conversation.turns)) }
+    return { ...conversation, library: await passagesOf(services.library, conversation.turns) }
   }
 }
 
-/** The refs whose passages the sources of these turns show. */
-export function refsOf(turns: readonly ConversationTurn[]): readonly string[] {
-  return [...new Set(turns.flatMap(({ end }) => end?.sources.map((source) => source.ref) ?? []))]
+/**
+ * The library's passages at the sources of these turns. None while a separate library database does not answer: the
+ * conversation is readable without them.
+ */
+export async function passagesOf(
+  { isSeparate, system }: LibraryDatabase,
+  turns: readonly ConversationTurn[],
+): Promise<ReadonlyMap<string, readonly Passage[]>> {
+  const refs = new Set(turns.flatMap(({ end }) => end?.sources.map((source) => source.ref) ?? []))
+  return passagesAt(system, [...refs]).catch((error: unknown) => {
+    const fault = databaseFault(error)
+    if (isSeparate && fault && isTransient(fault)) return new Map()
+    throw error
+  })
 }
 
 function sessionPage(

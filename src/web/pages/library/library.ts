@@ -42,9 +42,9 @@ const readQuery = z.object({
 })
 
 /** `/library`: works, a search over them and a reader; open to everybody. */
-export function libraryPages(app: FastifyInstance, { addressLimits, database, semantic }: WebServices): void {
+export function libraryPages(app: FastifyInstance, { addressLimits, library, semantic }: WebServices): void {
   const searches = createSearchLimit()
-  const executor = database.system
+  const executor = library.system
 
   app.get('/library', openToAll, async (request, reply) => {
     const filter = readFields(shelfQuery, withoutEmpty(request.query))

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { recordAction } from '../../../accounts/audit.ts'
+import { type AuditAction, recordAction } from '../../../accounts/audit.ts'
 import { withTx } from '../../../db/client.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Collection } from '../../../sources/collections/collection.ts'
@@ -28,7 +28,7 @@ const keptMs = 10 * 60_000
 
 /** `/operator/library/collections`: adding collections to the library, with live progress. */
 export function operatorCollectionPages(app: FastifyInstance, services: WebServices): void {
-  const { database, settings } = services
+  const { database, library, settings } = services
   const place = settings.libraryExport
   let kept: { readonly source: ExportSource; readonly at: number } | undefined
 
@@ -46,11 +46,15 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
     }
   }
 
+  /** The log is in another database than the jobs. It commits first, so that no job is without its entry. */
+  const record = (action: AuditAction, actor: string, details: Readonly<Record<string, string>>) =>
+    withTx(database, 'system', (tx) => recordAction(tx, { actor, action, accountId: actor, details }))
+
   /** The part of the library page that its script repeats while an import runs. */
   app.get('/operator/library/collections', operatorsOnly, async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .send(String(collectionSection(await collectionStates(database.system)))),
+      .send(String(collectionSection(await collectionStates(library.system)))),
   )
 
   app.get('/operator/library/collections/:name', operatorsOnly, async (request, reply) => {
@@ -64,13 +68,11 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
     const { allow } = readFields(startForm, request.body)
     const allowLicenses = restrictedLicenses.filter((kind) => allow.includes(kind))
     const requestedBy = visitorOf(request).account.id
-    await withTx(database, 'system', async (tx) => {
+    await withTx(library, 'system', async (tx) => {
       await queueJob(tx, { collection: collection.name, allowLicenses, requestedBy })
-      await recordAction(tx, {
-        actor: requestedBy,
-        action: 'library.import_started',
-        accountId: requestedBy,
-        details: { collection: collection.name, licences_allowed: allowLicenses.join(' ') || 'none' },
+      await record('library.import_started', requestedBy, {
+        collection: collection.name,
+        licences_allowed: allowLicenses.join(' ') || 'none',
       })
     })
     return reply.redirect('/operator/library#collections', 303)
@@ -79,19 +81,18 @@ export function operatorCollectionPages(app: FastifyInstance, services: WebServi
   app.post('/operator/library/collections/:name/cancel', operatorsOnly, async (request, reply) => {
     const { collection } = await stateOf(services, request)
     const actor = visitorOf(request).account.id
-    await withTx(database, 'system', async (tx) => {
-      if (!(await cancelJob(tx, collection.name))) return
-      const details = { collection: collection.name }
-      await recordAction(tx, { actor, action: 'library.import_cancelled', accountId: actor, details })
+    await withTx(library, 'system', async (tx) => {
+      if (await cancelJob(tx, collection.name))
+        await record('library.import_cancelled', actor, { collection: collection.name })
     })
     return reply.redirect('/operator/library#collections', 303)
   })
 }
 
 /** @throws ServiceError `not_found` when the path names no collection. */
-async function stateOf({ database }: WebServices, { params }: FastifyRequest): Promise<CollectionState> {
+async function stateOf({ library }: WebServices, { params }: FastifyRequest): Promise<CollectionState> {
   const collection = findCollection((params as { readonly name: string }).name)
-  const states = await collectionStates(database.system)
+  const states = await collectionStates(library.system)
   const state = states.find((found) => found.collection === collection)
   if (!state) throw new ServiceError('not_found', `There is no collection "${collection.name}".`)
   return state

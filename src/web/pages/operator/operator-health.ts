@@ -7,6 +7,8 @@ import {
   databaseHealth,
   type FailureHealth,
   failureHealth,
+  type LibraryHealth,
+  libraryHealth,
   type QueueHealth,
   queueHealth,
   type TableSize,
@@ -32,18 +34,22 @@ type Shown = {
   readonly tables: readonly TableSize[]
   readonly queue: QueueHealth
   readonly failures: FailureHealth
-  /** Texts that are not in the search index yet. */
-  readonly waitingTexts: number
+  /** Undefined: the library is in the main database. */
+  readonly library: LibraryHealth | undefined
+  /** Texts that are not in the search index yet. Undefined while the library database cannot be used. */
+  readonly waitingTexts: number | undefined
   /** Undefined unless the checks were requested. */
   readonly examination: Examination | undefined
 }
 
 /** `/operator/health`: state of the service, and failures of the last day. */
-export function operatorHealthPage(app: FastifyInstance, { database }: WebServices): void {
+export function operatorHealthPage(app: FastifyInstance, { database, library }: WebServices): void {
   app.get('/operator/health', operatorsOnly, async (request, reply) => {
     const { check } = readFields(query, request.query)
     const { system } = database
-    const mark = await readIndexWatermark(system)
+    const libraryNow = await libraryHealth(library)
+    const isUsable = libraryNow === undefined || /^(ok|read-only)$/.test(libraryNow.state)
+    const mark = isUsable ? await readIndexWatermark(library.system) : undefined
     return sendPage(
       request,
       reply,
@@ -52,7 +58,8 @@ export function operatorHealthPage(app: FastifyInstance, { database }: WebServic
         tables: await tableSizes(system),
         queue: await queueHealth(system),
         failures: await failureHealth(system),
-        waitingTexts: mark.nextDoc - mark.indexedTo,
+        library: libraryNow,
+        waitingTexts: mark && mark.nextDoc - mark.indexedTo,
         examination: check === 'money' ? await examineAll(database, { timeoutSeconds: 30 }) : undefined,
       }),
     )
@@ -75,7 +82,7 @@ ${sizeTable(shown.tables)}`,
   })
 }
 
-function factsOf({ database, queue, waitingTexts }: Shown): readonly Fact[] {
+function factsOf({ database, library, queue, waitingTexts }: Shown): readonly Fact[] {
   const answerMs = Math.max(1, Math.round(database.answerMs))
   return [
     ['Database', `Postgres ${database.version}, answers in ${answerMs} ms`],
@@ -85,8 +92,16 @@ function factsOf({ database, queue, waitingTexts }: Shown): readonly Fact[] {
     ['Turns running', html`${queue.inProgress}${ageOf(queue.oldestRunningSeconds)}`],
     ['Turns queued', html`${queue.queued}${ageOf(queue.oldestQueuedSeconds)}`],
     ['Turns without an owner', queue.orphaned],
-    ['Search index', waitingTexts === 0 ? 'complete' : `${counted(waitingTexts, 'text')} not indexed yet`],
+    ...(library ? [['Library database', libraryText(library)] as const] : []),
+    ['Search index', indexText(waitingTexts)],
   ]
+}
+
+const libraryText = ({ name, state, reason }: LibraryHealth) => `${name}: ${reason || state}`
+
+function indexText(waitingTexts: number | undefined): string {
+  if (waitingTexts === undefined) return 'not known'
+  return waitingTexts === 0 ? 'complete' : `${counted(waitingTexts, 'text')} not indexed yet`
 }
 
 function ageOf(seconds: number | null): Html {

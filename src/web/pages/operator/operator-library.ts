@@ -39,8 +39,8 @@ const sample = 200
 type Checked = { readonly check: LibraryCheck } | { readonly problem: string }
 
 /** `/operator/library`: what the library has, a check of it, and how to import texts. */
-export function operatorLibraryPage(app: FastifyInstance, { database }: WebServices): void {
-  const { system } = database
+export function operatorLibraryPage(app: FastifyInstance, { library }: WebServices): void {
+  const { system } = library
 
   app.get('/operator/library', operatorsOnly, async (request, reply) => {
     const { after, check } = readFields(query, request.query)

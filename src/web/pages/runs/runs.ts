@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { withTx } from '../../../db/client.ts'
 import { notFound } from '../../../errors.ts'
 import { eventPosition, sendRunEvents } from '../../../http/transfers/run-events.ts'
-import { passagesAt } from '../../../sources/library/passages.ts'
 import { type ConversationTurn, readTurn } from '../../../turns/reading/conversation.ts'
 import type { CommittedEvent } from '../../../turns/recording/event-log.ts'
 import type { Run } from '../../../turns/run/run.ts'
@@ -14,7 +13,7 @@ import { sendPage } from '../../components/page.ts'
 import { namedId } from '../../components/pager.ts'
 import { accountsOnly } from '../../components/route-guards.ts'
 import { visitorOf } from '../../visitors/visitor.ts'
-import { refsOf } from '../ask/conversation.ts'
+import { passagesOf } from '../ask/conversation.ts'
 import { turnView } from '../ask/turn-views.ts'
 import type { WebServices } from '../services.ts'
 import { runPage } from './run-views.ts'
@@ -37,7 +36,7 @@ export function runPages(app: FastifyInstance, services: WebServices): void {
 
   app.get('/runs/:id/turn', accountsOnly, async (request, reply) => {
     const turn = await turnOf(request)
-    const library = await passagesAt(database.system, refsOf([turn]))
+    const library = await passagesOf(services.library, [turn])
     return reply.type('text/html; charset=utf-8').send(String(await turnView(turn, library)))
   })
 
