@@ -85,11 +85,15 @@ export async function insertPassages(
   return new Map(refs.map((ref, i) => [ref, first + i]))
 }
 
-/** Reserves consecutive ids. Only the holder of the library lock takes any. */
+/**
+ * Reserves consecutive ids. Only the holder of the library lock takes any. `setval` would be one call, but needs a right
+ * on the sequence that the service's role does not have.
+ */
 async function takeIds(tx: Executor, count: number): Promise<number> {
   const taken = await tx.execute<{ last: string }>(sql`
-    select setval(s, nextval(s) + ${count}::int - 1) as last
-    from pg_get_serial_sequence('passages', 'id') as s`)
+    select max(taken.id) as last
+    from (select nextval(s) as id
+      from pg_get_serial_sequence('passages', 'id') as s, generate_series(1, ${count}::int)) as taken`)
   return Number(taken.rows[0]?.last) - count + 1
 }
 
