@@ -180,7 +180,15 @@ const cases: readonly Case[] = [
   refuse('`max_tokens` of 0', { max_tokens: 0 }, 'max_tokens', />=1/),
   refuse('five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', /at most 4 items/),
   refuse('a seed of 1.5', { seed: 1.5 }, 'seed', /int/),
-  refuse('a tool of another type', { tools: [{ type: 'web_search' }] }, 'tools[0].type', /`function`/),
+  refuse(
+    'a choice of a custom tool',
+    {
+      tools: [{ type: 'custom', custom: { name: 'f' } }],
+      tool_choice: { type: 'custom', custom: { name: 'f' } },
+    },
+    'tool_choice',
+    /type `function`/,
+  ),
   refuse(
     'a tool with a blank in its name',
     { tools: [tool('a b')] },

@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
   { name: 'a null item', fields: items(null), param: 'input[0]', says: /expected object/ },
   {
     name: 'an item of a type that is not supported',
-    fields: items({ role: 'user', content: 'x' }, { type: 'computer_call', id: 'x' }),
+    fields: items({ role: 'user', content: 'x' }, { type: 'mesage', id: 'x' }),
     param: 'input[1].type',
     says: /Use one of: message, function_call, /,
   },
@@ -158,10 +158,22 @@ const cases: readonly Case[] = [
     code: unsupported,
   },
   {
-    name: 'a tool of the provider',
-    fields: { tools: [{ type: 'web_search' }] },
-    param: 'tools[0].type',
-    says: /`function`/,
+    name: 'a function with a blank in its name',
+    fields: { tools: [{ type: 'web_search' }, { type: 'function', name: 'a b' }] },
+    param: 'tools[1].name',
+    says: /letters, digits/,
+  },
+  {
+    name: 'a function with a blank in its name in a namespace',
+    fields: { tools: [{ type: 'namespace', name: 'crm', tools: [{ type: 'function', name: 'a b' }] }] },
+    param: 'tools[0].tools[0].name',
+    says: /letters, digits/,
+  },
+  {
+    name: 'a choice of a custom tool',
+    fields: { tools: [{ type: 'custom', name: 'f' }], tool_choice: { type: 'custom', name: 'f' } },
+    param: 'tool_choice',
+    says: /type `function`/,
   },
   {
     name: 'a choice of a tool that is not there',

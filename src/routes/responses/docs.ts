@@ -7,12 +7,14 @@ import { namesOf } from '../turn-request/parameters.ts'
 import { inputItem } from './input/items.ts'
 import { responsesParameters } from './input/parameters.ts'
 import { responsesBody } from './input/schema.ts'
+import { documentedTool } from './input/tools.ts'
 import { responseSchema, streamEvent } from './output/reply-schema.ts'
 
 /** The body, with the members that code reads outside its schema. */
 const request = responsesBody
   .extend({
     input: z.union([boundedText(bounds.text), boundedList(inputItem, bounds.messages)]),
+    tools: boundedList(documentedTool, bounds.tools).nullish().describe('Tools of other types are ignored.'),
     x_service: serviceOptions.optional(),
     metadata: z
       .looseObject({})

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { ServiceError } from '../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../http/limits/bounds.ts'
 import { idText } from '../../http/openapi/zod.ts'
-import { answerSchema, fileData, imageUrl, metadata, toolParameters } from './field-schemas.ts'
+import { answerSchema, fileData, imageUrl, metadata } from './field-schemas.ts'
+import { allowedMode, customChoice, customRefusal, functionShape, hostedChoice, toolList } from './tools.ts'
 
 const textPart = z.object({ type: z.literal('text'), text: boundedText(bounds.text) })
 const imagePart = z.object({
@@ -70,19 +71,24 @@ export const message = z
 
 export type ChatMessage = z.infer<typeof message>
 
-const functionTool = z.object({
-  type: z.literal('function', { error: 'only tools of type `function` are supported' }),
-  function: z.object({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
-    description: boundedText(bounds.toolDescription).optional(),
-    parameters: toolParameters.optional(),
-  }),
+/** A tool that the client runs. */
+export const functionTool = z.object({ type: z.literal('function'), function: z.object(functionShape) })
+
+const allowedTools = z.object({
+  mode: allowedMode,
+  tools: boundedList(
+    z.looseObject({ function: z.object({ name: boundedText(bounds.name) }).optional() }),
+    bounds.tools,
+  ),
 })
 
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
     z.object({ type: z.literal('function'), function: z.object({ name: boundedText(bounds.name) }) }),
+    z.object({ type: z.literal('allowed_tools'), allowed_tools: allowedTools }),
+    customChoice,
+    hostedChoice,
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "function": {"name": …}}`' },
 )
@@ -122,7 +128,7 @@ export const chatBody = z.looseObject({
   reasoning_effort: boundedText(bounds.effort).nullish(),
   user: boundedText(bounds.user).nullish(),
   response_format: responseFormat.nullish(),
-  tools: boundedList(functionTool, bounds.tools).nullish(),
+  tools: toolList({ function: functionTool }).nullish(),
   tool_choice: toolChoice.nullish(),
   metadata: metadata.nullish(),
 })
@@ -132,6 +138,8 @@ export type ChatBody = z.infer<typeof chatBody>
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ChatBody): void {
   if (!chosen || typeof chosen !== 'object') return
+  if (chosen.type === 'custom') throw customRefusal()
+  if (chosen.type !== 'function') return
   if (tools?.some((tool) => tool.function.name === chosen.function.name)) return
   throw new ServiceError(
     'invalid_value',

@@ -89,7 +89,7 @@ export function toRunRequest(
   return {
     sampling: samplingOf(body, structured),
     // `none` concerns the client's tools only; the agent keeps its own.
-    clientTools: (body.tool_choice === 'none' ? [] : (body.tools ?? [])).map(({ function: f }) => ({
+    clientTools: offeredTools(body).map(({ function: f }) => ({
       name: f.name,
       description: f.description ?? '',
       parameters: f.parameters ?? { type: 'object', properties: {} },
@@ -115,8 +115,24 @@ function samplingOf(body: ChatBody, responseFormat: Record<string, unknown> | un
   }
 }
 
+/** The client's functions that its `tool_choice` allows. */
+function offeredTools({ tools, tool_choice: choice }: ChatBody): NonNullable<ChatBody['tools']> {
+  if (!tools || choice === 'none') return []
+  if (!choice || typeof choice === 'string' || choice.type !== 'allowed_tools') return tools
+  const names = new Set(choice.allowed_tools.tools.map((tool) => tool.function?.name))
+  return tools.filter((tool) => names.has(tool.function.name))
+}
+
 function toolChoiceOf(body: ChatBody): ToolChoice {
   const choice = body.tool_choice
-  if (!choice || choice === 'none' || !body.tools?.length) return 'auto'
-  return typeof choice === 'string' ? choice : { name: choice.function.name }
+  if (!choice || choice === 'none' || offeredTools(body).length === 0) return 'auto'
+  if (typeof choice === 'string') return choice
+  switch (choice.type) {
+    case 'function':
+      return { name: choice.function.name }
+    case 'allowed_tools':
+      return choice.allowed_tools.mode
+    case 'custom':
+      return 'auto'
+  }
 }

@@ -26,5 +26,7 @@ export type RunRequest = {
     readonly metadata: Readonly<Record<string, string>>
     readonly background: boolean
     readonly parallelToolCalls: boolean
+    /** The functions that came in a namespace: their own names, by the names that the model gets. */
+    readonly namespaces?: Readonly<Record<string, { readonly namespace: string; readonly name: string }>>
   }
 }

@@ -3,6 +3,8 @@ import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { checkInput, InputError, idText } from '../../../http/openapi/zod.ts'
 import { fileData, imageUrl } from '../../turn-request/field-schemas.ts'
+import { foreignItem, readForeign } from './foreign-items.ts'
+import { toolName } from './tools.ts'
 
 const textPart = z.object({
   type: z.enum(['input_text', 'output_text', 'text']),
@@ -24,6 +26,13 @@ const filePart = z
   .refine((file) => (file.file_id ? !file.file_data : Boolean(file.file_data && file.filename)), {
     error: 'must have a `file_id`, or `file_data` and a `filename`',
   })
+
+/** A part of a function's output. Only its text reaches the model. */
+const outputPart = z.discriminatedUnion('type', [
+  textPart,
+  z.looseObject({ type: z.literal('input_image') }),
+  z.looseObject({ type: z.literal('input_file') }),
+])
 
 const content = z.union(
   [
@@ -49,22 +58,21 @@ const kinds = {
     type: z.literal('function_call'),
     call_id: boundedText(bounds.id).min(1),
     name: boundedText(bounds.name).min(1),
+    namespace: toolName.namespace,
     arguments: boundedText(bounds.text),
   }),
   function_call_output: z.object({
     type: z.literal('function_call_output'),
     call_id: idText,
-    output: z.union([boundedText(bounds.text), boundedList(textPart, bounds.contentParts)], {
+    output: z.union([boundedText(bounds.text), boundedList(outputPart, bounds.contentParts)], {
       error: 'must be a text or an array of parts of type `input_text`',
     }),
   }),
   item_reference: z.object({ type: z.literal('item_reference').nullish(), id: idText }),
-  /** The service produces no reasoning items, and ignores those of other services. */
-  reasoning: z.looseObject({ type: z.literal('reasoning') }),
 } as const
 
 /** An item of `input`, for the API description. */
-export const inputItem = z.union(Object.values(kinds)).meta({ id: 'ResponseInputItem' })
+export const inputItem = z.union([...Object.values(kinds), foreignItem]).meta({ id: 'ResponseInputItem' })
 
 type Kind = keyof typeof kinds
 export type Message = z.infer<typeof kinds.message> & { readonly type: 'message' }
@@ -80,6 +88,8 @@ export type Item = Message | FunctionCall | FunctionCallOutput | ItemReference
 export function readItems(input: string | readonly unknown[]): readonly Item[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
   return input.flatMap((sent, index) => {
+    const foreign = readForeign(sent)
+    if (foreign) return foreign.message ? [{ type: 'message', ...foreign.message }] : []
     const kind = kindOf(sent, index)
     const parsed = checkInput(kinds[kind], sent)
     if (!parsed.success) {
@@ -89,7 +99,7 @@ export function readItems(input: string | readonly unknown[]): readonly Item[] {
       }))
       throw new InputError(new z.ZodError(issues))
     }
-    return kind === 'reasoning' ? [] : [{ ...parsed.data, type: kind } as Item]
+    return [{ ...parsed.data, type: kind } as Item]
   })
 }
 

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../turn-request/chat-body.ts'
 import type { FunctionCall, FunctionCallOutput, Item, ItemReference, Message } from './items.ts'
+import { flatName } from './tools.ts'
 
 /** An item with its content; not a reference to one. */
 export type PlainItem = Exclude<Item, ItemReference>
@@ -27,8 +28,8 @@ function messageOf(item: PlainItem): ChatMessage {
   }
 }
 
-function callOf({ call_id: id, name, arguments: args }: FunctionCall) {
-  return { id, type: 'function' as const, function: { name, arguments: args } }
+function callOf({ call_id: id, arguments: args, ...tool }: FunctionCall) {
+  return { id, type: 'function' as const, function: { name: flatName(tool), arguments: args } }
 }
 
 function contentOf(content: Message['content']): ChatMessage['content'] {
@@ -46,5 +47,9 @@ function contentOf(content: Message['content']): ChatMessage['content'] {
 }
 
 function outputText(output: FunctionCallOutput['output']): string {
-  return typeof output === 'string' ? output : output.map((part) => part.text).join('\n')
+  if (typeof output === 'string') return output
+  const texts = output.map((part) =>
+    part.type === 'input_image' ? '[image]' : part.type === 'input_file' ? '[file]' : part.text,
+  )
+  return texts.join('\n')
 }

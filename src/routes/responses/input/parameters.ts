@@ -58,8 +58,16 @@ export const responsesParameters: readonly Parameter[] = [
     does: 'honoured',
     note: '`format`, as [for the chat route](chat.md#answers-as-json); other members are ignored',
   },
-  { name: 'tool_choice', does: 'honoured', note: '`none`, `auto`, `required` or a function' },
-  { name: 'tools', does: 'honoured', note: 'up to 128 of type `function`; other types are refused' },
+  {
+    name: 'tool_choice',
+    does: 'honoured',
+    note: '`none`, `auto`, `required`, a function or `allowed_tools`',
+  },
+  {
+    name: 'tools',
+    does: 'honoured',
+    note: 'up to 128 functions, also in a `namespace`; other types are ignored',
+  },
   topLogprobs,
   { name: 'top_p', does: 'honoured', note: '0 to 1' },
   { name: 'truncation', does: 'ignored', note: 'what is too long is always shortened' },

@@ -3,6 +3,7 @@ import type { ChatBody, ChatMessage } from '../../turn-request/chat-body.ts'
 import { toRunRequest } from '../../turn-request/messages.ts'
 import type { ServiceOptions } from '../../turn-request/options.ts'
 import type { ResponsesBody } from './schema.ts'
+import { flatName } from './tools.ts'
 
 /** Converts the request to the form of the chat route, so that both APIs start turns in one way. */
 export function toChatBody(body: ResponsesBody, messages: readonly ChatMessage[]): ChatBody {
@@ -34,6 +35,7 @@ export function toResponseRequest(
       metadata: textsOf(body['metadata']),
       background: body.background === true,
       parallelToolCalls: body.parallel_tool_calls ?? true,
+      ...namespacesOf(body),
     },
   }
 }
@@ -53,7 +55,18 @@ function toolsOf({ tools }: ResponsesBody): ChatBody['tools'] {
 }
 
 function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ChatBody['tool_choice'] {
-  return choice && typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice
+  if (!choice || typeof choice !== 'object' || choice.type === 'custom') return choice
+  if (choice.type === 'function') return { type: 'function', function: { name: flatName(choice) } }
+  const { type, mode, tools } = choice
+  const named = tools.flatMap(({ name, namespace }) => (name === undefined ? [] : [{ name, namespace }]))
+  const allowed = named.map((tool) => ({ function: { name: flatName(tool) } }))
+  return { type, allowed_tools: { mode, tools: allowed } }
+}
+
+/** The names of the functions that came in a namespace, by the names that the model gets. */
+function namespacesOf({ tools }: ResponsesBody) {
+  const placed = (tools ?? []).flatMap(({ name, place }) => (place ? [[name, place] as const] : []))
+  return placed.length === 0 ? {} : { namespaces: Object.fromEntries(placed) }
 }
 
 /** Only string values are metadata; the service's own options can have other types. */

@@ -2,19 +2,21 @@ import { z } from 'zod'
 import { ServiceError } from '../../../errors.ts'
 import { boundedList, boundedText, bounds } from '../../../http/limits/bounds.ts'
 import { idText } from '../../../http/openapi/zod.ts'
-import { answerSchema, metadata, toolParameters } from '../../turn-request/field-schemas.ts'
-
-const functionTool = z.object({
-  type: z.literal('function', { error: 'only tools of type `function` are supported' }),
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, _ and - only, at most 64'),
-  description: boundedText(bounds.toolDescription).nullish(),
-  parameters: toolParameters.nullish(),
-})
+import { answerSchema, metadata } from '../../turn-request/field-schemas.ts'
+import { allowedMode, customChoice, customRefusal, hostedChoice } from '../../turn-request/tools.ts'
+import { flatName, responseTools, toolName } from './tools.ts'
 
 const toolChoice = z.union(
   [
     z.enum(['none', 'auto', 'required']),
-    z.object({ type: z.literal('function'), name: boundedText(bounds.name) }),
+    z.object({ type: z.literal('function'), ...toolName }),
+    z.object({
+      type: z.literal('allowed_tools'),
+      mode: allowedMode,
+      tools: boundedList(z.looseObject({ ...toolName, name: toolName.name.optional() }), bounds.tools),
+    }),
+    customChoice,
+    hostedChoice,
   ],
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "name": …}`' },
 )
@@ -51,7 +53,7 @@ export const responsesBody = z.looseObject({
   parallel_tool_calls: z.boolean().nullish(),
   reasoning: z.object({ effort: boundedText(bounds.effort).nullish() }).nullish(),
   text: z.object({ format: textFormat.nullish() }).nullish(),
-  tools: boundedList(functionTool, bounds.tools).nullish(),
+  tools: responseTools.nullish(),
   tool_choice: toolChoice.nullish(),
   user: boundedText(bounds.user).nullish(),
   metadata: metadata.nullish(),
@@ -61,7 +63,9 @@ export type ResponsesBody = z.infer<typeof responsesBody>
 
 /** @throws ServiceError when `tool_choice` names a tool that the request does not send. */
 export function refuseUnknownChoice({ tool_choice: chosen, tools }: ResponsesBody): void {
-  if (!chosen || typeof chosen !== 'object' || tools?.some((tool) => tool.name === chosen.name)) return
+  if (!chosen || typeof chosen !== 'object') return
+  if (chosen.type === 'custom') throw customRefusal()
+  if (chosen.type !== 'function' || tools?.some(({ name }) => name === flatName(chosen))) return
   throw new ServiceError(
     'invalid_value',
     '`tool_choice` names a tool that is not in `tools`. Add the tool, or choose another.',

@@ -40,6 +40,7 @@ export const callItem = z
     status: itemStatus,
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional().describe('The namespace of the function, if it came in one'),
     arguments: z.string(),
   })
   .meta({ id: 'ResponseFunctionCall', description: 'A call of one of the client’s own tools.' })

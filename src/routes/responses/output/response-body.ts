@@ -123,13 +123,16 @@ export function messageOf(run: Run, event: TerminalEvent): MessageItem | undefin
   }
 }
 
+/** The calls of client tools. A function of a namespace has both names, as the client sent them. */
 export function callsOf(run: Run, end: RunEnd): readonly CallItem[] {
+  const placed = (run.request as RunRequest).response?.namespaces ?? {}
   return end.tool_calls.map((call, index) => ({
     id: callItemId(run, index),
     type: 'function_call',
     status: 'completed',
     call_id: call.id,
     name: call.name,
+    ...(Object.hasOwn(placed, call.name) && placed[call.name]),
     arguments: call.arguments,
   }))
 }
