@@ -71,8 +71,14 @@ const refuse = (
 const cases: readonly Case[] = [
   unsupported('n', 2, /one answer/),
   unsupported('n', '1', /leave `n` out or send 1/),
-  unsupported('functions', [{ name: 'f' }], /Use `tools`/),
-  unsupported('function_call', 'auto', /Use `tools`/),
+  refuse('a function without a name', { functions: [{}] }, 'functions[0].name', /required/, missing),
+  refuse(
+    'a function that is not sent',
+    { functions: [{ name: 'f' }], function_call: { name: 'g' } },
+    'tool_choice',
+    /not in `tools`/,
+  ),
+  refuse('a function call that is a number', { function_call: 5 }, 'function_call', /`auto`/),
   unsupported('audio', { voice: 'alloy' }, /answers are text/),
   unsupported('modalities', ['text', 'audio'], /answers are text/),
   unsupported('logprobs', true, /not available/),

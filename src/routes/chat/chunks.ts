@@ -1,7 +1,6 @@
-import type { FinishReason } from '../../agent/provider.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
-import { isTerminal, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
+import { isTerminal, type RunEnd, type RunEvent, type TerminalEvent } from '../../turns/run/run-events.ts'
 import type { serviceBlock } from '../turn-reply/service-block.ts'
 import {
   annotationsOf,
@@ -14,6 +13,7 @@ import {
   toolCallsOf,
   usageBody,
 } from '../turn-reply/wire.ts'
+import { finishOf } from './completion.ts'
 import type { chunkSchema, delta, progressEvent, streamError } from './reply-schema.ts'
 
 /**
@@ -37,14 +37,22 @@ export type ChunkEncoder = {
 
 type Chunk = BodyOf<typeof chunkSchema>
 type Delta = BodyOf<typeof delta>
+type Finish = ReturnType<typeof finishOf>
 type Progress = BodyOf<typeof progressEvent>
 /** The members that are equal in all chunks. */
 type Same = Pick<Chunk, 'id' | 'object' | 'created' | 'model'>
 
 export function createChunkEncoder(
   run: Run,
-  options: { readonly created: number; readonly includeUsage: boolean; readonly progress: boolean },
+  options: {
+    readonly created: number
+    readonly includeUsage: boolean
+    readonly progress: boolean
+    /** Whether the request used the older form of tools. */
+    readonly asFunctions?: boolean
+  },
 ): ChunkEncoder {
+  const { asFunctions = false } = options
   const base: Same = {
     id: completionId(run),
     object: 'chat.completion.chunk',
@@ -52,7 +60,7 @@ export function createChunkEncoder(
     model: run.model,
   }
   const frame = (body: Omit<Chunk, keyof Same>) => `data: ${JSON.stringify({ ...base, ...body })}\n\n`
-  const chunk = (delta: Delta, finish: FinishReason | null = null, extra: Pick<Chunk, 'x_service'> = {}) =>
+  const chunk = (delta: Delta, finish: Finish | null = null, extra: Pick<Chunk, 'x_service'> = {}) =>
     frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...extra })
   // Text chunks are by far the most frequent ones, so only their text is encoded per chunk.
   const empty = JSON.stringify({
@@ -69,12 +77,12 @@ export function createChunkEncoder(
   const end = (event: TerminalEvent): string => {
     if (event.type !== 'run.completed') return errorFrame(failureOf(event), endBlock(run, event))
     const annotations = annotationsOf(event.end)
-    const calls = toolCallsOf(event.end)
+    const calls = callsDelta(event.end, asFunctions)
     return [
       event.end.source_list === '' ? '' : text(event.end.source_list),
       annotations.length === 0 ? '' : chunk({ annotations }),
-      calls.length === 0 ? '' : chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) }),
-      chunk({}, event.reason, { x_service: endBlock(run, event) }),
+      calls ? chunk(calls) : '',
+      chunk({}, finishOf(event.reason, asFunctions), { x_service: endBlock(run, event) }),
       options.includeUsage ? frame({ choices: [], usage: usageBody(event.end.usage) }) : '',
       done,
     ].join('')
@@ -110,6 +118,15 @@ export function createChunkEncoder(
       return frames
     },
   }
+}
+
+/** The calls of client tools. The older form has room for one. */
+function callsDelta(end: RunEnd, asFunctions: boolean): Delta | undefined {
+  const calls = toolCallsOf(end)
+  const [first] = calls
+  if (!first) return undefined
+  if (asFunctions) return { function_call: first.function }
+  return { tool_calls: calls.map((call, index) => ({ index, ...call })) }
 }
 
 const done = 'data: [DONE]\n\n'

@@ -1,6 +1,7 @@
+import type { FinishReason } from '../../agent/provider.ts'
 import type { BodyOf } from '../../http/openapi/docs.ts'
 import type { Run } from '../../turns/run/run.ts'
-import type { TerminalEvent } from '../../turns/run/run-events.ts'
+import type { RunEnd, TerminalEvent } from '../../turns/run/run-events.ts'
 import {
   annotationsOf,
   completionId,
@@ -19,15 +20,20 @@ type CompletionBody = BodyOf<typeof completionSchema>
 /**
  * The whole reply of a run that has ended. A run that was cancelled, or failed after its first output, is a
  * well-formed completion with the reason in its text, because clients cannot read a 200 with an error body.
+ * @param asFunctions whether the request used the older form of tools; the reply then uses it too.
  */
-export function completionBody(run: Run, created: number, event: TerminalEvent): CompletionBody {
+export function completionBody(
+  run: Run,
+  created: number,
+  event: TerminalEvent,
+  asFunctions: boolean,
+): CompletionBody {
   const { end } = event
   const failure = event.type === 'run.completed' ? undefined : failureOf(event)
   const content = failure
     ? [contentOf(end), `[${failure.message}]`].filter(Boolean).join('\n\n')
     : contentOf(end)
   const annotations = annotationsOf(end)
-  const calls = toolCallsOf(end)
   return {
     id: completionId(run),
     object: 'chat.completion' as const,
@@ -41,15 +47,29 @@ export function completionBody(run: Run, created: number, event: TerminalEvent):
           content,
           refusal: null,
           ...(annotations.length > 0 && { annotations }),
-          ...(calls.length > 0 && { tool_calls: calls }),
+          ...callsOf(end, asFunctions),
         },
         logprobs: null,
-        finish_reason: event.type === 'run.completed' ? event.reason : ('stop' as const),
+        finish_reason:
+          event.type === 'run.completed' ? finishOf(event.reason, asFunctions) : ('stop' as const),
       },
     ],
     usage: usageBody(end.usage),
     x_service: { ...endBlock(run, event), ...(failure && { error: failure }) },
   }
+}
+
+/** The calls of client tools. The older form has room for one. */
+function callsOf(end: RunEnd, asFunctions: boolean) {
+  const calls = toolCallsOf(end)
+  const [first] = calls
+  if (!first) return {}
+  return asFunctions ? { function_call: first.function } : { tool_calls: calls }
+}
+
+/** The finish reason in the form of the request. */
+export function finishOf(reason: FinishReason, asFunctions: boolean): FinishReason | 'function_call' {
+  return asFunctions && reason === 'tool_calls' ? 'function_call' : reason
 }
 
 /** The reply to a background request. The client reads the events and the end of the run elsewhere. */

@@ -1,6 +1,5 @@
 import { type Parameter, topLogprobs } from '../turn-request/parameters.ts'
 
-const useTools = () => 'Use `tools` and `tool_choice` instead: the older form is not supported.'
 const library = 'The agent searches its library, not the web'
 
 /**
@@ -20,8 +19,8 @@ export const chatParameters: readonly Parameter[] = [
     refuse: () => 'Audio is not supported, answers are text: leave `audio` out.',
   },
   { name: 'frequency_penalty', does: 'ignored' },
-  { name: 'function_call', does: 'refused', note: 'use `tool_choice`', refuse: useTools },
-  { name: 'functions', does: 'refused', note: 'use `tools`', refuse: useTools },
+  { name: 'function_call', does: 'honoured', note: 'the older form of `tool_choice`' },
+  { name: 'functions', does: 'honoured', note: 'the older form of `tools`; ignored beside `tools`' },
   { name: 'logit_bias', does: 'ignored' },
   {
     name: 'logprobs',

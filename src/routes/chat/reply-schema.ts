@@ -10,6 +10,10 @@ const annotation = z
   })
   .meta({ id: 'Annotation' })
 
+/** The one call of a reply to a request with `functions`. */
+const functionCall = z.object({ name: z.string(), arguments: z.string() })
+const chatFinish = z.enum([...finishReason.options, 'function_call'])
+
 export const completionSchema = z
   .object({
     id: z.string(),
@@ -25,9 +29,10 @@ export const completionSchema = z
           refusal: z.null(),
           annotations: z.array(annotation).optional(),
           tool_calls: z.array(toolCall).optional(),
+          function_call: functionCall.optional(),
         }),
         logprobs: z.null(),
-        finish_reason: finishReason,
+        finish_reason: chatFinish,
       }),
     ),
     usage: chatUsage,
@@ -53,6 +58,7 @@ export const delta = z.object({
   content: z.string().optional(),
   annotations: z.array(annotation).optional(),
   tool_calls: z.array(toolCall.extend({ index: count })).optional(),
+  function_call: functionCall.optional(),
 })
 
 export const chunkSchema = z
@@ -62,7 +68,7 @@ export const chunkSchema = z
     created: count,
     model: z.string(),
     choices: z
-      .array(z.object({ index: count, delta, logprobs: z.null(), finish_reason: finishReason.nullable() }))
+      .array(z.object({ index: count, delta, logprobs: z.null(), finish_reason: chatFinish.nullable() }))
       .max(1)
       .describe('One, but for the chunk with `usage`, which has none'),
     usage: chatUsage.optional(),

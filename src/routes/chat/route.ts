@@ -25,6 +25,7 @@ import { findAskingTurn } from './answered-calls.ts'
 import { createChunkEncoder } from './chunks.ts'
 import { backgroundBody, completionBody, interruptedBody } from './completion.ts'
 import { chatDocs } from './docs.ts'
+import { usesFunctions, withTools } from './functions.ts'
 import { chatParameters } from './parameters.ts'
 import { chatStream } from './stream.ts'
 
@@ -42,7 +43,8 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
     },
     async (request, reply) => {
       const options = turnOptionsOf(request)
-      const { body } = request
+      const asFunctions = usesFunctions(request.body)
+      const body = withTools(request.body)
       // Created first, because a client can disconnect while its turn is being admitted.
       const left = disconnectSignal(reply)
       refuseUnsupported(chatParameters, body)
@@ -64,9 +66,10 @@ export function chatRoutes(app: FastifyInstance, services: Services, pace = defa
       if (options.background) {
         return delivery.background(`/v1/agent/runs/${run.id}`, backgroundBody(run, created, repeated))
       }
-      if (!streamed) return delivery.whole(wholeBodies(run, created))
+      if (!streamed) return delivery.whole(wholeBodies(run, created, asFunctions))
       const includeUsage = body.stream_options?.include_usage === true
-      const encoder = createChunkEncoder(run, { includeUsage, progress: options.progress, created })
+      const { progress } = options
+      const encoder = createChunkEncoder(run, { includeUsage, progress, created, asFunctions })
       return delivery.stream(
         (out, notes) => chatStream(services, run, encoder, left, out, notes),
         encoder.keepAlive,
@@ -108,9 +111,9 @@ async function admit(
   return admitAfter(services, principal, { ...input, messages: newInput(messages, true) }, asking)
 }
 
-function wholeBodies(run: Run, created: number): WholeBodies {
+function wholeBodies(run: Run, created: number, asFunctions: boolean): WholeBodies {
   return {
-    ended: (event) => completionBody(run, created, event),
+    ended: (event) => completionBody(run, created, event, asFunctions),
     interrupted: (message) => interruptedBody(run, created, message),
   }
 }

@@ -40,10 +40,14 @@ const content = z.union(
   },
 )
 
+const calledFunction = z.object({
+  name: boundedText(bounds.name).min(1),
+  arguments: boundedText(bounds.text),
+})
 const toolCall = z.object({
   id: boundedText(bounds.id).min(1),
   type: z.literal('function').default('function'),
-  function: z.object({ name: boundedText(bounds.name).min(1), arguments: boundedText(bounds.text) }),
+  function: calledFunction,
 })
 
 /** A message of any role. `content` may be absent if there are tool calls. */
@@ -54,6 +58,7 @@ export const message = z
     name: boundedText(bounds.name).optional(),
     tool_calls: boundedList(toolCall, bounds.toolCalls).nullish(),
     tool_call_id: boundedText(bounds.id).optional(),
+    function_call: calledFunction.nullish(),
   })
   .refine((m) => m.role !== 'tool' || m.tool_call_id !== undefined, {
     error: 'is required in a message of role `tool`',
@@ -93,6 +98,10 @@ const toolChoice = z.union(
   { error: 'must be `none`, `auto`, `required` or `{"type": "function", "function": {"name": …}}`' },
 )
 
+const functionChoice = z.union([z.enum(['none', 'auto']), z.object({ name: boundedText(bounds.name) })], {
+  error: 'must be `none`, `auto` or `{"name": …}`',
+})
+
 const responseFormat = z.union(
   [
     z.object({ type: z.literal('text') }),
@@ -130,6 +139,8 @@ export const chatBody = z.looseObject({
   response_format: responseFormat.nullish(),
   tools: toolList({ function: functionTool }).nullish(),
   tool_choice: toolChoice.nullish(),
+  functions: boundedList(z.object(functionShape), bounds.tools).nullish(),
+  function_call: functionChoice.nullish(),
   metadata: metadata.nullish(),
 })
 
