@@ -4,7 +4,18 @@ import { type LogFn, type Logger, pino } from 'pino'
 export type { Logger } from 'pino'
 
 /** Paths that may carry a secret if somebody logs a whole object. */
-const secretPaths = ['authorization', 'cookie', 'set-cookie', 'password', 'key', 'apiKey', 'pepper', 'secret']
+const secretPaths = [
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'cookie',
+  'set-cookie',
+  'password',
+  'key',
+  'apiKey',
+  'pepper',
+  'secret',
+]
 
 /** Milliseconds and bytes for which lines are buffered. Writing a line costs more than creating it. */
 const flushMs = 100

@@ -18,7 +18,7 @@ export type AuthServices = {
 }
 
 /**
- * Turns a bearer key into a principal before any other work. Checks in this order: valid key (401), suspended
+ * Turns a key into a principal before any other work. Checks in this order: valid key (401), suspended
  * account (403), plan (403), requests per minute (429), visibility of the resource in the path (404), scope
  * (403).
  */
@@ -70,7 +70,7 @@ async function authenticate(
   services: AuthServices,
   known: KeyCache | undefined,
 ): Promise<Principal> {
-  const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const key = sentKey(request)
   const principal = key
     ? await authenticateKey(services.database.system, services.peppers, services.plans, key, known)
     : undefined
@@ -80,8 +80,18 @@ async function authenticate(
     'invalid_api_key',
     key
       ? 'The API key is not valid: it is mistyped, unknown, revoked or expired. Check it, or create a new one.'
-      : 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>`.',
+      : 'No API key was sent. Send the header `Authorization: Bearer <API_KEY>` or `x-api-key: <API_KEY>`.',
   )
+}
+
+/**
+ * The key of a request: the bearer token, otherwise the header `x-api-key` (as Anthropic's clients send it) or
+ * `api-key` (as Azure's do).
+ */
+function sentKey({ headers }: FastifyRequest): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  const others = [headers['x-api-key'], headers['api-key']]
+  return bearer ?? others.find((one): one is string => typeof one === 'string' && /^\S+$/.test(one))
 }
 
 /** Postgres refuses the NUL character and no id contains it. An id with NUL therefore matches nothing. */

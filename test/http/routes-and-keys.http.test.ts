@@ -207,6 +207,19 @@ test('only a bearer key in the header opens a route', async () => {
   expect(inQuery.status).toBe(401)
 })
 
+test('a key opens a route as `x-api-key` or `api-key` too, and a bearer key wins', async () => {
+  const statusOf = async (headers: Readonly<Record<string, string>>) =>
+    (await send(world.service, { method: 'GET', path: '/v1/models', headers })).status
+  const { key } = owner
+  for (const name of ['x-api-key', 'api-key']) {
+    expect(await statusOf({ [name]: key })).toBe(200)
+    expect(await statusOf({ [name]: `${key}x` })).toBe(401)
+    expect(await statusOf({ [name]: `${key} ${key}` })).toBe(401)
+    expect(await statusOf({ [name]: key, authorization: `Bearer ${key}x` })).toBe(401)
+    expect(await statusOf({ [name]: `${key}x`, authorization: `Bearer ${key}` })).toBe(200)
+  }
+})
+
 test('a bound key changes no project, not even its own with the scope in its row', async () => {
   const { key, id } = await makeKeyWithId(db, owner.accountId, { kind: 'project', projectId: home.projectId })
   await db.database.system

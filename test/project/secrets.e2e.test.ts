@@ -146,6 +146,9 @@ test('a tour through everything, failures included, tells and stores no secret',
   )
   for (const form of [`Basic ${key}`, key, `Bearer ${key}x`, `Bearer ${key} ${key}`])
     await note('a wrong form of the key', fetch(`${at.url}/v1/models`, { headers: { authorization: form } }))
+  for (const name of ['x-api-key', 'api-key'])
+    for (const sent of [key, `${key}x`])
+      await note(`the key as ${name}`, fetch(`${at.url}/v1/models`, { headers: { [name]: sent } }))
   for (const stream of [false, true]) {
     await asKey('chat', key, 'POST', '/v1/chat/completions', { ...question('Who?'), stream })
     for (const failure of failures) {

@@ -53,9 +53,12 @@ test('nobody reads the log any more: the process goes on', async () => {
 })
 
 test('what looks like a secret is not written, at two depths', async () => {
-  const [line] = await written(`log.info({ password: 'p', a: { apiKey: 'k', b: { secret: 's' } } }, 'x')`)
+  const [line] = await written(
+    `log.info({ password: 'p', headers: { 'x-api-key': 'k', 'api-key': 'k' }, a: { apiKey: 'k', b: { secret: 's' } } }, 'x')`,
+  )
   expect(line).toMatchObject({
     password: '[redacted]',
+    headers: { 'x-api-key': '[redacted]', 'api-key': '[redacted]' },
     a: { apiKey: '[redacted]', b: { secret: '[redacted]' } },
   })
 })
